@@ -1,0 +1,79 @@
+// Money before noise: a budget grants receipts, and every release consumes one.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/numbers.hpp"
+
+namespace sotto {
+
+/// What one Gaussian-like release costs, and what for.
+struct Charge {
+  std::string query;      ///< e.g. "log-likelihood ratio"
+  std::string mechanism;  ///< e.g. "discrete Gaussian"
+  Rho rho{0};             ///< sensitivity^2 / (2 variance), rounded up
+  /// Bound on how far the loss of the discrete noise may exceed the continuous Gaussian's; adds to epsilon.
+  /// sensitivity * sqrt(dim) * grid / variance, rounded up
+  double slack = 0;
+};
+
+/// Proof that a charge is on the books. Made by a Budget only; moved into the mechanism that draws the noise.
+class Receipt {
+ public:
+  Receipt(Receipt&& other) noexcept : charge_(std::move(other.charge_)), valid_(other.valid_) { other.valid_ = false; }
+  Receipt& operator=(Receipt&&) = delete;
+  Receipt(const Receipt&) = delete;
+  Receipt& operator=(const Receipt&) = delete;
+  [[nodiscard]] const Charge& charge() const { return charge_; }
+  /// False once it has been moved into a release: a receipt pays for one release only.
+  [[nodiscard]] bool valid() const { return valid_; }
+
+ private:
+  friend class Budget;
+  explicit Receipt(Charge charge) : charge_(std::move(charge)) {}
+  Charge charge_;
+  bool valid_ = true;
+};
+
+/// A line of the books: equal charges in a row are kept as one line with a count.
+struct Entry {
+  Charge charge;
+  std::size_t count = 1;
+};
+
+/// The books of one data set: a filter (refuses what does not fit) and an odometer (tells what was spent). Charges may
+/// be chosen adaptively.
+/// Computes   grants while sum rho_i <= largest rho whose Gaussian curve passes (epsilon - sum slack_i, delta)
+/// Source     fully adaptive composition of Gaussian releases [ST22, Theorem 1]; slack as in docs/accounting.md
+class Budget {
+ public:
+  Budget(Epsilon epsilon, Delta delta);
+
+  /// The charge is booked and paid for, or nothing changes and there is no receipt. NaN, negative and overflowing
+  /// charges are refused.
+  [[nodiscard]] std::optional<Receipt> spend(Charge charge);
+
+  [[nodiscard]] Epsilon epsilon() const { return epsilon_; }
+  [[nodiscard]] Delta delta() const { return delta_; }
+  [[nodiscard]] Rho spent() const { return Rho(spent_); }
+  [[nodiscard]] double slack() const { return slack_; }
+  /// What is left for charges without slack.
+  [[nodiscard]] Rho left() const;
+  /// The epsilon of what was spent so far, at this delta.
+  [[nodiscard]] Epsilon spent_epsilon(Delta delta) const;
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  Epsilon epsilon_;
+  Delta delta_;
+  double limit_;           // rho that fits without any slack
+  double limit_slack_ = 0; // the slack for which limit_ was computed
+  double spent_ = 0;
+  double slack_ = 0;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,2 @@
+// A decoded row: what every later stage may assume about it.
+#pragma once

@@ -1,0 +1,37 @@
+// Where noise comes from: the operating system. It cannot be seeded, so noise cannot be reproduced.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sotto {
+
+/// A source of independent uniform bits. The program only ever uses `SystemEntropy`; tests bring their own source,
+/// and a statement made with one says so (`name`) and is marked not private.
+class EntropySource {
+ public:
+  virtual ~EntropySource() = default;
+  virtual std::uint64_t bits() = 0;                       ///< 64 uniform bits
+  [[nodiscard]] virtual std::string name() const = 0;     ///< as written into privacy.json, `noise_source`
+  [[nodiscard]] virtual bool is_private() const { return false; }
+};
+
+/// The operating system's generator, read through libsodium. Not thread safe: one per thread of control.
+class SystemEntropy final : public EntropySource {
+ public:
+  SystemEntropy();
+  ~SystemEntropy() override;
+  SystemEntropy(const SystemEntropy&) = delete;
+  SystemEntropy& operator=(const SystemEntropy&) = delete;
+  std::uint64_t bits() override;
+  [[nodiscard]] std::string name() const override { return "operating system (libsodium randombytes)"; }
+  [[nodiscard]] bool is_private() const override { return true; }
+
+ private:
+  std::array<std::uint64_t, 64> buffer_{};
+  std::size_t used_ = buffer_.size();
+};
+
+}  // namespace sotto

@@ -1,0 +1,22 @@
+// The only way a value crosses the wall.
+#pragma once
+
+#include <utility>
+
+namespace sotto {
+
+/// A value that left the curator's side with noise on it, paid for by a receipt. Everything computed from it is free.
+/// Only the mechanisms named below can make one from rows; the list is closed.
+template <class T>
+class Released {
+ public:
+  [[nodiscard]] const T& value() const& { return value_; }
+  [[nodiscard]] T&& value() && { return std::move(value_); }
+
+ private:
+  friend class DiscreteGaussianMechanism;
+  explicit Released(T value) : value_(std::move(value)) {}
+  T value_;
+};
+
+}  // namespace sotto

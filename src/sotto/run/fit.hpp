@@ -1,0 +1,2 @@
+// From a configuration to a posterior.
+#pragma once
