@@ -1,2 +1,0 @@
-// A decoded row: what every later stage may assume about it.
-#pragma once
