@@ -38,8 +38,8 @@ class ChainRng {
   }
 
   // The standard's generator interface, so that library distributions can draw from a chain's stream.
-  static constexpr result_type min() { return boost::random::mt19937_64::min(); }
-  static constexpr result_type max() { return boost::random::mt19937_64::max(); }
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
   result_type operator()() { return engine_(); }
 
  private:
