@@ -1,7 +1,6 @@
 // What the analyst's side may ask, and what comes back: the whole traffic through the wall.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -46,16 +45,21 @@ struct NoisyCurvature {
   Matrix variance;  ///< of the noise of each entry; entries (i, j) and (j, i) are the same number
 };
 
+/// Why there is no answer. Both follow from public things alone, and neither costs anything.
+enum class Refusal {
+  budget,        ///< the budget does not cover the cost
+  out_of_range,  ///< the positions are so far out that no bound fits the grid
+};
+
 using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery>;
-using Answer = std::variant<Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>>;
+using Answer = std::variant<Refusal, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class Answerer {
  public:
   virtual ~Answerer() = default;
-  /// One answer per query, of the alternative that matches; none where the budget does not cover it. What a query
-  /// costs is public, so a refusal tells nothing about the rows.
-  [[nodiscard]] virtual std::vector<std::optional<Answer>> answer(std::span<const Query> queries) = 0;
+  /// One answer per query: the alternative that matches it, or a refusal.
+  [[nodiscard]] virtual std::vector<Answer> answer(std::span<const Query> queries) = 0;
   /// The cost that is still affordable for queries without slack.
   [[nodiscard]] virtual Rho left() const = 0;
 };

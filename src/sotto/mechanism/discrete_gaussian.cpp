@@ -1,0 +1,76 @@
+#include "sotto/mechanism/discrete_gaussian.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sotto/random/discrete_gaussian.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kRoundUp = 1 + 0x1p-48;  // more than the rounding of the few operations it covers
+
+}  // namespace
+
+Charge GaussianNoise::charge(std::string query) const {
+  const double v = static_cast<double>(variance);
+  const double rho = sensitivity * sensitivity / (2 * v) * kRoundUp;
+  const double slack = sensitivity * std::sqrt(static_cast<double>(entries)) / v * kRoundUp;
+  return {std::move(query), "discrete Gaussian", Rho(rho), slack};
+}
+
+GaussianNoise::Integer GaussianNoise::variance_for(double sensitivity, Rho cost, const Integer& multiple) {
+  if (!(cost.value() > 0)) throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
+  const double least = sensitivity * sensitivity / (2 * cost.value()) * kRoundUp * kRoundUp;
+  // 2^104 is the sampler's limit; noise of that size (in steps of 2^-40) drowns every statistic.
+  if (!(least < 0x1p103)) throw Error(ErrorCode::configuration, "the noise is too large for the grid: raise the cost");
+  const Integer units = Integer(std::ceil(least)) / multiple + 1;
+  return units * multiple;
+}
+
+std::vector<double> DiscreteGaussianMechanism::noisy(const Receipt& receipt, const ExactSum& sum,
+                                                     const GaussianNoise& noise) {
+  const Charge due = noise.charge(receipt.charge().query);
+  if (!receipt.valid() || receipt.charge().rho < due.rho || receipt.charge().slack < due.slack ||
+      sum.size() != noise.entries) {
+    throw Error(ErrorCode::internal, "a receipt does not pay for its release");
+  }
+  const DiscreteGaussian sampler(noise.variance);
+  std::vector<double> result(sum.size());
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    result[i] = static_cast<double>(sum.entries_[i] + sampler(*entropy_));
+  }
+  return result;
+}
+
+Released<NoisyRatio> DiscreteGaussianMechanism::release_ratio(Receipt receipt, const ExactSum& sum,
+                                                              const GaussianNoise& noise) {
+  const double g = noise.grid.value();
+  return Released(NoisyRatio{noisy(receipt, sum, noise)[0] * g, static_cast<double>(noise.variance) * g * g});
+}
+
+Released<NoisyGradient> DiscreteGaussianMechanism::release_gradient(Receipt receipt, const ExactSum& sum,
+                                                                    const GaussianNoise& noise, const Position& scale) {
+  const std::vector<double> values = noisy(receipt, sum, noise);
+  const Eigen::ArrayXd step = noise.grid.value() / scale.array();
+  return Released(NoisyGradient{Eigen::Map<const Position>(values.data(), scale.size()).array() * step,
+                                static_cast<double>(noise.variance) * step.square()});
+}
+
+Released<NoisyCurvature> DiscreteGaussianMechanism::release_curvature(Receipt receipt, const ExactSum& sum,
+                                                                      const GaussianNoise& noise) {
+  const std::vector<double> values = noisy(receipt, sum, noise);
+  const auto dim = static_cast<Eigen::Index>((std::sqrt(8.0 * static_cast<double>(values.size()) + 1) - 1) / 2 + 0.5);
+  const double g = noise.grid.value();
+  NoisyCurvature curvature{Matrix(dim, dim), Matrix::Constant(dim, dim, static_cast<double>(noise.variance) * g * g)};
+  std::size_t entry = 0;
+  for (Eigen::Index i = 0; i < dim; ++i) {
+    for (Eigen::Index j = i; j < dim; ++j) {
+      curvature.value(i, j) = curvature.value(j, i) = values[entry++] * g;
+    }
+  }
+  return Released(std::move(curvature));
+}
+
+}  // namespace sotto

@@ -1,0 +1,53 @@
+// The discrete Gaussian mechanism: exact integer sum + receipt -> noise -> release.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <string>
+#include <vector>
+
+#include "sotto/accountant/budget.hpp"
+#include "sotto/base/numbers.hpp"
+#include "sotto/base/position.hpp"
+#include "sotto/random/entropy.hpp"
+#include "sotto/release/query.hpp"
+#include "sotto/sum/exact_sum.hpp"
+
+namespace sotto {
+
+/// Noise for one integer statistic, fixed before any row is read. All of it is public.
+struct GaussianNoise {
+  using Integer = boost::multiprecision::cpp_int;
+  Integer variance;         ///< in squared grid steps
+  double sensitivity = 0;   ///< in grid steps: an integer, or the rounded-up norm of an integer vector
+  std::size_t entries = 1;  ///< of the statistic
+  GridStep grid{1};         ///< in the statistic's unit
+
+  /// Computes   rho = sensitivity^2 / (2 variance),   slack = sensitivity sqrt(entries) / variance,   both rounded up
+  /// Source     [CKS20, Theorem 14]; slack: docs/accounting.md
+  /// Checked by tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
+  [[nodiscard]] Charge charge(std::string query) const;
+
+  /// The least variance that costs no more than `cost` and is a whole multiple of `multiple` squared grid steps.
+  static Integer variance_for(double sensitivity, Rho cost, const Integer& multiple);
+};
+
+/// Turns exact sums into releases. Each call consumes the receipt that paid for it.
+class DiscreteGaussianMechanism {
+ public:
+  explicit DiscreteGaussianMechanism(EntropySource& entropy) : entropy_(&entropy) {}
+
+  [[nodiscard]] Released<NoisyRatio> release_ratio(Receipt receipt, const ExactSum& sum, const GaussianNoise& noise);
+  /// Coordinate j of the sum counts steps of noise.grid / scale[j].
+  [[nodiscard]] Released<NoisyGradient> release_gradient(Receipt receipt, const ExactSum& sum,
+                                                         const GaussianNoise& noise, const Position& scale);
+  /// The sum is the upper triangle, row by row.
+  [[nodiscard]] Released<NoisyCurvature> release_curvature(Receipt receipt, const ExactSum& sum,
+                                                           const GaussianNoise& noise);
+
+ private:
+  /// Sum plus noise, in grid steps. Errors: internal when the receipt does not pay for this noise.
+  [[nodiscard]] std::vector<double> noisy(const Receipt& receipt, const ExactSum& sum, const GaussianNoise& noise);
+  EntropySource* entropy_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,63 @@
+// What the owner's passes need of a model: bounds that are public, and contributions that are not.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sotto/base/interval.hpp"
+#include "sotto/base/position.hpp"
+#include "sotto/data/rows.hpp"
+
+namespace sotto {
+
+/// A proven bound on the scaled gradient of any legal row.
+struct GradientBound {
+  double norm = 0;      ///< sup over rows of |scale * gradient|
+  double diameter = 0;  ///< sup over pairs of rows of |scale * (gradient - gradient')|
+};
+
+/// One log-likelihood ratio of a pass: two positions, and the integers its contributions are clamped to.
+struct RatioTask {
+  const Position* from;
+  const Position* to;
+  std::int64_t lower, upper;  ///< in grid steps, lower <= 0 <= upper
+};
+
+/// One gradient of a pass. Coordinate j of a contribution is the integer next to factor[j] * gradient[j].
+struct GradientTask {
+  const Position* at;
+  Position factor;
+};
+
+/// A model of rows. The functions of positions alone are public and decide the noise; the others see rows.
+///
+/// ratio_range(from, to)       encloses log p(row | to) - log p(row | from) over all legal rows, and 0
+/// gradient_bound(at, scale)   see GradientBound
+/// add_ratios                  adds to sums[r], for every row of the tiles first..first+count and every task r, the integer
+///                             clamp(rint(grid log p(row | to)) - rint(grid log p(row | from)), lower, upper); NaN is 0.
+///                             Terms of log p that are free of the position may be left out.
+/// add_gradients               adds to sums[g * dim + j] the integer contributions to coordinate j of task g; each row's
+///                             vector is within rounding (1/2 a coordinate) of a vector inside the declared bound
+/// tiles_per_run               how many tiles one call may add without overflow when contributions stay below `largest`
+template <class M>
+concept Model = requires(const M& model, const Position& position, const Rows& rows, std::span<const RatioTask> ratios,
+                         std::span<const GradientTask> gradients, std::span<std::int64_t> sums) {
+  { model.dim() } -> std::convertible_to<Eigen::Index>;
+  { model.ratio_range(position, position) } -> std::same_as<Interval>;
+  { model.gradient_bound(position, position) } -> std::same_as<GradientBound>;
+  model.add_ratios(rows, std::size_t{}, std::size_t{}, ratios, double{}, sums);
+  model.add_gradients(rows, std::size_t{}, std::size_t{}, gradients, sums);
+};
+
+/// A model that can also release its curvature. Entries are the upper triangle by rows; `norm` and `diameter` bound that
+/// vector of dim (dim + 1) / 2 entries.
+template <class M>
+concept CurvatureModel =
+    Model<M> && requires(const M& model, const Position& position, const Rows& rows, std::span<std::int64_t> sums) {
+      { model.curvature_bound(position) } -> std::same_as<GradientBound>;
+      model.add_curvatures(rows, std::size_t{}, std::size_t{}, position, double{}, sums);
+    };
+
+}  // namespace sotto

@@ -1,0 +1,68 @@
+// Many contributions -> one exact integer sum: the same bits for any number of threads.
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sotto/base/int128.hpp"
+
+namespace sotto {
+
+/// A vector of integer sums over rows. Only a mechanism can look inside: it has no noise on it yet.
+class ExactSum {
+ public:
+  explicit ExactSum(std::size_t size) : entries_(size, 0) {}
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+
+  void add(std::span<const std::int64_t> part) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i] += part[i];
+  }
+  void add(const ExactSum& other) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i] += other.entries_[i];
+  }
+  /// The entries from..from+count as a sum of their own: one query's share of a pass that served several.
+  [[nodiscard]] ExactSum part(std::size_t from, std::size_t count) const {
+    ExactSum result(count);
+    for (std::size_t i = 0; i < count; ++i) result.entries_[i] = entries_[from + i];
+    return result;
+  }
+
+ private:
+  friend class DiscreteGaussianMechanism;
+  friend class ExactSumForTests;
+  std::vector<Int128> entries_;
+};
+
+/// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of at most `run` tiles to 64-bit
+/// sums. Integer addition is associative, so how the runs are shared among `threads` threads changes no bit.
+/// Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads
+template <class AddRun>
+ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int threads, const AddRun& add) {
+  const auto sum_range = [&](const oneapi::tbb::blocked_range<std::size_t>& range, ExactSum sum) {
+    std::vector<std::int64_t> part(size);
+    for (std::size_t first = range.begin(); first < range.end(); first += run) {
+      std::fill(part.begin(), part.end(), 0);
+      add(first, std::min(run, range.end() - first), std::span(part));
+      sum.add(std::span<const std::int64_t>(part));
+    }
+    return sum;
+  };
+  const oneapi::tbb::blocked_range<std::size_t> all(0, tiles, 4096);
+  if (threads == 1) return sum_range(all, ExactSum(size));
+  oneapi::tbb::task_arena arena(threads);
+  return arena.execute([&] {
+    return oneapi::tbb::parallel_reduce(all, ExactSum(size), sum_range, [](ExactSum left, const ExactSum& right) {
+      left.add(right);
+      return left;
+    });
+  });
+}
+
+}  // namespace sotto
