@@ -12,10 +12,10 @@
 
 namespace sotto {
 
-/// A proven bound on the scaled gradient of any legal row.
-struct GradientBound {
-  double norm = 0;      ///< sup over rows of |scale * gradient|
-  double diameter = 0;  ///< sup over pairs of rows of |scale * (gradient - gradient')|
+/// A proven bound on the vector that any legal row contributes.
+struct VectorBound {
+  double norm = 0;      ///< sup over rows of |v|
+  double diameter = 0;  ///< sup over pairs of rows of |v - v'|
 };
 
 /// One log-likelihood ratio of a pass: two positions, and the integers its contributions are clamped to.
@@ -34,19 +34,18 @@ struct GradientTask {
 /// A model of rows. The functions of positions alone are public and decide the noise; the others see rows.
 ///
 /// ratio_range(from, to)       encloses log p(row | to) - log p(row | from) over all legal rows, and 0
-/// gradient_bound(at, scale)   see GradientBound
+/// gradient_bound(at, scale)   bounds scale * gradient at `at`, coordinate by coordinate products
 /// add_ratios                  adds to sums[r], for every row of the tiles first..first+count and every task r, the integer
 ///                             clamp(rint(grid log p(row | to)) - rint(grid log p(row | from)), lower, upper); NaN is 0.
 ///                             Terms of log p that are free of the position may be left out.
 /// add_gradients               adds to sums[g * dim + j] the integer contributions to coordinate j of task g; each row's
 ///                             vector is within rounding (1/2 a coordinate) of a vector inside the declared bound
-/// tiles_per_run               how many tiles one call may add without overflow when contributions stay below `largest`
 template <class M>
 concept Model = requires(const M& model, const Position& position, const Rows& rows, std::span<const RatioTask> ratios,
                          std::span<const GradientTask> gradients, std::span<std::int64_t> sums) {
   { model.dim() } -> std::convertible_to<Eigen::Index>;
   { model.ratio_range(position, position) } -> std::same_as<Interval>;
-  { model.gradient_bound(position, position) } -> std::same_as<GradientBound>;
+  { model.gradient_bound(position, position) } -> std::same_as<VectorBound>;
   model.add_ratios(rows, std::size_t{}, std::size_t{}, ratios, double{}, sums);
   model.add_gradients(rows, std::size_t{}, std::size_t{}, gradients, sums);
 };
@@ -56,7 +55,7 @@ concept Model = requires(const M& model, const Position& position, const Rows& r
 template <class M>
 concept CurvatureModel =
     Model<M> && requires(const M& model, const Position& position, const Rows& rows, std::span<std::int64_t> sums) {
-      { model.curvature_bound(position) } -> std::same_as<GradientBound>;
+      { model.curvature_bound(position) } -> std::same_as<VectorBound>;
       model.add_curvatures(rows, std::size_t{}, std::size_t{}, position, double{}, sums);
     };
 

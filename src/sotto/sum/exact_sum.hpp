@@ -36,6 +36,7 @@ class ExactSum {
 
  private:
   friend class DiscreteGaussianMechanism;
+  friend class NoNoise;  // not private, for study
   friend class ExactSumForTests;
   std::vector<Int128> entries_;
 };

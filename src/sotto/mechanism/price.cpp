@@ -1,0 +1,42 @@
+#include "sotto/mechanism/price.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/sum/passes.hpp"
+
+namespace sotto {
+
+std::optional<ContributionRange> contribution_range(const Interval& range) {
+  const double lower = std::floor(std::min(range.lower, 0.0) / kLogDensityGrid * (1 + 0x1p-20)) - 16;
+  const double upper = std::ceil(std::max(range.upper, 0.0) / kLogDensityGrid * (1 + 0x1p-20)) + 16;
+  if (!(-lower < kLargestContribution) || !(upper < kLargestContribution)) return std::nullopt;
+  return ContributionRange{static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper)};
+}
+
+GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost) {
+  const std::int64_t one_row =
+      protection.adjacency == Adjacency::substitute ? range.upper - range.lower : std::max(-range.lower, range.upper);
+  GaussianNoise noise;
+  noise.sensitivity = static_cast<double>(protection.rows_per_unit) * static_cast<double>(one_row);
+  noise.grid = GridStep(kLogDensityGrid);
+  noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << 40);
+  return noise;
+}
+
+std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries, const Protection& protection,
+                                          Rho cost) {
+  const double diameter = std::max(bound.diameter, bound.norm);  // a row that is left out contributes zero
+  if (!(bound.norm > 0) || !std::isfinite(diameter)) return std::nullopt;
+  GaussianNoise noise;
+  noise.entries = entries;
+  noise.grid = GridStep(std::ldexp(1.0, std::ilogb(bound.norm) - 29));  // every entry is below 2^30 steps
+  const double one_row =
+      (protection.adjacency == Adjacency::substitute ? diameter : bound.norm) / noise.grid.value() * (1 + 0x1p-40) +
+      std::sqrt(static_cast<double>(entries));
+  noise.sensitivity = static_cast<double>(protection.rows_per_unit) * one_row;
+  noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, 1);
+  return noise;
+}
+
+}  // namespace sotto

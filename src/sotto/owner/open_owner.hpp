@@ -1,0 +1,64 @@
+// NOT PRIVATE: an owner that answers exactly, for study and for tests of the chains.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sotto/mechanism/no_noise.hpp"
+#include "sotto/mechanism/price.hpp"
+#include "sotto/model/model.hpp"
+#include "sotto/owner/owner.hpp"
+#include "sotto/sum/passes.hpp"
+
+namespace sotto {
+
+/// Takes the same path as Owner without a budget and without noise: variance 0, so a penalty chain is plain Metropolis.
+template <Model M>
+class OpenOwner final : public Answerer {
+ public:
+  OpenOwner(Rows rows, M model, Reading reading) : rows_(std::move(rows)), model_(std::move(model)), reading_(reading) {}
+
+  [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
+    std::vector<Answer> answers;
+    answers.reserve(queries.size());
+    for (const Query& query : queries) {
+      if (const auto* ratio = std::get_if<RatioQuery>(&query)) {
+        answers.push_back(answer_ratio(*ratio));
+      } else if (const auto* gradient = std::get_if<GradientQuery>(&query)) {
+        answers.push_back(answer_gradient(*gradient));
+      } else {
+        throw Error(ErrorCode::configuration, "the study mode has no curvature query");
+      }
+    }
+    return answers;
+  }
+  [[nodiscard]] Rho left() const override { return Rho(std::numeric_limits<double>::infinity()); }
+
+ private:
+  Answer answer_ratio(const RatioQuery& query) const {
+    const Interval change = model_.ratio_range(query.from, query.to);
+    const auto range = contribution_range({change.lower * reading_.temper, change.upper * reading_.temper});
+    if (!range) return Refusal::out_of_range;
+    const RatioTask task{&query.from, &query.to, range->lower, range->upper};
+    return NoNoise::release_ratio(
+        sum_ratios(model_, rows_, std::span(&task, 1), reading_.temper / kLogDensityGrid, reading_.threads),
+        kLogDensityGrid);
+  }
+
+  Answer answer_gradient(const GradientQuery& query) const {
+    const Position scale = Position::Ones(model_.dim());
+    const double norm = model_.gradient_bound(query.at, scale).norm * reading_.temper;
+    if (!(norm > 0) || !std::isfinite(norm)) return Refusal::out_of_range;
+    const double grid = std::ldexp(1.0, std::ilogb(norm) - 29);
+    const GradientTask task{&query.at, scale * (reading_.temper / grid)};
+    return NoNoise::release_gradient(sum_gradients(model_, rows_, std::span(&task, 1), reading_.threads), scale * grid);
+  }
+
+  Rows rows_;
+  M model_;
+  Reading reading_;
+};
+
+}  // namespace sotto
