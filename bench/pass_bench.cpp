@@ -44,12 +44,14 @@ BENCHMARK(bandwidth);
 void ratio(benchmark::State& state) {
   const Rows& rows = logistic_rows();
   std::vector<double> a(10, 0.1), b(10, 0.11);
-  std::vector<RatioWork> work(static_cast<std::size_t>(state.range(0)), RatioWork{a.data(), b.data(), -1e11, 1e11});
+  std::vector<RatioWork> work(static_cast<std::size_t>(state.range(0)),
+                              RatioWork{a.data(), b.data(), -1e11, 1e11});
   std::vector<std::int64_t> sums(work.size());
   const GlmFamily family{Family::bernoulli};
   for (auto _ : state) {
     for (std::size_t t = 0; t < rows.tiles(); t += 64)
-      glm_ratio_pass(family, {rows.tile(t), std::min<std::size_t>(64, rows.tiles() - t), 10}, work, 0x1p40, sums);
+      glm_ratio_pass(family, {rows.tile(t), std::min<std::size_t>(64, rows.tiles() - t), 10}, work, 0x1p40,
+                     sums);
     benchmark::DoNotOptimize(sums.data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * rows.rows()));
@@ -60,12 +62,14 @@ BENCHMARK(ratio)->Arg(1)->Arg(4);
 void gradient(benchmark::State& state) {
   const Rows& rows = logistic_rows();
   std::vector<double> a(10, 0.1), f(10, 0x1p28);
-  std::vector<GradientWork> work(static_cast<std::size_t>(state.range(0)), GradientWork{a.data(), 1, f.data()});
+  std::vector<GradientWork> work(static_cast<std::size_t>(state.range(0)),
+                                 GradientWork{a.data(), 1, f.data()});
   std::vector<std::int64_t> sums(work.size() * 10);
   const GlmFamily family{Family::bernoulli};
   for (auto _ : state) {
     for (std::size_t t = 0; t < rows.tiles(); t += 64)
-      glm_gradient_pass(family, {rows.tile(t), std::min<std::size_t>(64, rows.tiles() - t), 10}, work, 0, sums);
+      glm_gradient_pass(family, {rows.tile(t), std::min<std::size_t>(64, rows.tiles() - t), 10}, work, 0,
+                        sums);
     benchmark::DoNotOptimize(sums.data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * rows.rows()));

@@ -20,7 +20,8 @@ struct Interval {
 
 /// All products of a member of `a` and a member of `b`.
 [[nodiscard]] inline Interval operator*(const Interval& a, const Interval& b) {
-  const auto [lower, upper] = std::minmax({a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper});
+  const auto [lower, upper] =
+      std::minmax({a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper});
   return {lower, upper};
 }
 

@@ -46,9 +46,9 @@ struct GridStep {
 };
 }  // namespace tag
 
-using Epsilon = Number<tag::Epsilon>;                  ///< privacy loss bound, in nats
-using Delta = Number<tag::Delta>;                      ///< probability that the bound fails
-using Rho = Number<tag::Rho>;                          ///< zero-concentrated privacy loss: sensitivity^2 / (2 variance)
+using Epsilon = Number<tag::Epsilon>;  ///< privacy loss bound, in nats
+using Delta = Number<tag::Delta>;      ///< probability that the bound fails
+using Rho = Number<tag::Rho>;          ///< zero-concentrated privacy loss: sensitivity^2 / (2 variance)
 using NoiseMultiplier = Number<tag::NoiseMultiplier>;  ///< noise standard deviation over sensitivity
 using GridStep = Number<tag::GridStep>;                ///< width of one step of an integer grid
 

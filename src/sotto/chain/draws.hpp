@@ -16,9 +16,10 @@ enum class StopReason { finished, budget_spent, interrupted };
 /// The draws of one chain after warmup.
 struct Chain {
   std::uint64_t seed = 0;
-  Matrix draws;                                      ///< shape (draws, parameters), on the scale of the report
-  std::map<std::string, std::vector<double>> steps;  ///< per draw: "accept_stat", "stepsize", ...; without the "__"
-  std::size_t warmup = 0;                            ///< steps that were discarded
+  Matrix draws;  ///< shape (draws, parameters), on the scale of the report
+  std::map<std::string, std::vector<double>>
+      steps;               ///< per draw: "accept_stat", "stepsize", ...; without the "__"
+  std::size_t warmup = 0;  ///< steps that were discarded
   StopReason stop = StopReason::finished;
 };
 

@@ -21,15 +21,17 @@ struct ChainSettings {
   std::uint64_t seed = 1;
 };
 
-/// After each round of answers: steps done so far by all chains together, of how many. Returning false ends the run.
+/// After each round of answers: steps done so far by all chains together, of how many. Returning false ends
+/// the run.
 using Progress = std::function<bool(std::size_t done, std::size_t total)>;
 
-/// Runs one chain per starting point until its draws are there, the budget is spent, or `progress` says stop. Chain c uses
-/// stream c of the seed. Draws are positions, one row each, in the order of the chain; `map` turns a position into what is
-/// kept.
+/// Runs one chain per starting point until its draws are there, the budget is spent, or `progress` says stop.
+/// Chain c uses stream c of the seed. Draws are positions, one row each, in the order of the chain; `map`
+/// turns a position into what is kept.
 template <Kernel K>
 std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts, Answerer& answerer,
-                              const ChainSettings& settings, const std::function<Position(const Position&)>& map,
+                              const ChainSettings& settings,
+                              const std::function<Position(const Position&)>& map,
                               const Progress& progress = {}) {
   struct Running {
     typename K::State state;
@@ -87,7 +89,8 @@ std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts,
     for (std::size_t i = 0; i < askers.size(); ++i) {
       const auto* refusal = std::get_if<Refusal>(&answers[i]);
       if (refusal != nullptr && *refusal == Refusal::budget) {
-        stop = StopReason::budget_spent;  // all chains end together, so that none is longer because of what it saw
+        stop = StopReason::budget_spent;  // all chains end together, so that none is longer because of what
+                                          // it saw
         continue;
       }
       askers[i]->step->resume(std::move(answers[i]));
@@ -99,7 +102,8 @@ std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts,
     r.chain.stop = r.active ? stop : StopReason::finished;
     const Eigen::Index width = map(r.state.position).size();
     r.chain.draws.resize(static_cast<Eigen::Index>(r.draws.size()), width);
-    for (std::size_t i = 0; i < r.draws.size(); ++i) r.chain.draws.row(static_cast<Eigen::Index>(i)) = r.draws[i];
+    for (std::size_t i = 0; i < r.draws.size(); ++i)
+      r.chain.draws.row(static_cast<Eigen::Index>(i)) = r.draws[i];
     chains.push_back(std::move(r.chain));
   }
   return chains;

@@ -1,10 +1,11 @@
-// Vectorised with Highway, which compiles the loops for several instruction sets and picks the best when running.
+// Vectorised with Highway, which compiles the loops for several instruction sets and picks the best when
+// running.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sotto/contribution/glm_pass.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // The include above must come first.
-#include "hwy/contrib/math/math-inl.h"
 #include "hwy/aligned_allocator.h"
+#include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 #include "sotto/contribution/glm_pass.hpp"
 #include "sotto/data/rows.hpp"
@@ -140,7 +141,8 @@ void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<con
         const Vec eta = linear_predictor(d, x + k, gradient.at, p);
         const Vec score = hn::Mul(clamp(d, f.score(d, eta, y), hn::Neg(bound), bound), weight);
         for (std::size_t j = 0; j < p; ++j) {
-          const Vec term = hn::Round(hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score));
+          const Vec term = hn::Round(
+              hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score));
           hn::Store(hn::Add(hn::Load(d, partial + j * lanes), term), d, partial + j * lanes);
         }
         if (dim > p) {
@@ -151,7 +153,8 @@ void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<con
       }
     }
     for (std::size_t j = 0; j < dim; ++j) {
-      sums[g * dim + j] += static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, partial + j * lanes))));
+      sums[g * dim + j] +=
+          static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, partial + j * lanes))));
     }
   }
 }
@@ -173,7 +176,8 @@ void curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const Curvat
       const Vec y = hn::Load(d, x + p * kTile + k);
       const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
       const Vec eta = linear_predictor(d, x + k, work.at, p);
-      const Vec v = hn::Mul(clamp(d, f.curvature(d, eta, y), hn::Zero(d), hn::Set(d, work.weight_bound)), weight);
+      const Vec v =
+          hn::Mul(clamp(d, f.curvature(d, eta, y), hn::Zero(d), hn::Set(d, work.weight_bound)), weight);
       const Vec scaled = hn::Mul(v, hn::Set(d, work.factor));
       double* entry = partial;
       for (std::size_t i = 0; i < p; ++i) {
@@ -195,27 +199,36 @@ void curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const Curvat
 void ratio(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
            std::span<std::int64_t> sums) {
   switch (family.family) {
-    case Family::bernoulli: return ratio_pass<Bernoulli>(family, tiles, work, scale, sums);
-    case Family::poisson: return ratio_pass<Poisson>(family, tiles, work, scale, sums);
-    case Family::normal: return ratio_pass<Normal>(family, tiles, work, scale, sums);
+    case Family::bernoulli:
+      return ratio_pass<Bernoulli>(family, tiles, work, scale, sums);
+    case Family::poisson:
+      return ratio_pass<Poisson>(family, tiles, work, scale, sums);
+    case Family::normal:
+      return ratio_pass<Normal>(family, tiles, work, scale, sums);
   }
 }
 
-void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work, double extra_bound,
-              std::span<std::int64_t> sums) {
+void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+              double extra_bound, std::span<std::int64_t> sums) {
   switch (family.family) {
-    case Family::bernoulli: return gradient_pass<Bernoulli>(family, tiles, work, extra_bound, sums);
-    case Family::poisson: return gradient_pass<Poisson>(family, tiles, work, extra_bound, sums);
-    case Family::normal: return gradient_pass<Normal>(family, tiles, work, extra_bound, sums);
+    case Family::bernoulli:
+      return gradient_pass<Bernoulli>(family, tiles, work, extra_bound, sums);
+    case Family::poisson:
+      return gradient_pass<Poisson>(family, tiles, work, extra_bound, sums);
+    case Family::normal:
+      return gradient_pass<Normal>(family, tiles, work, extra_bound, sums);
   }
 }
 
 void curvature(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
                std::span<std::int64_t> sums) {
   switch (family.family) {
-    case Family::bernoulli: return curvature_pass<Bernoulli>(family, tiles, work, sums);
-    case Family::poisson: return curvature_pass<Poisson>(family, tiles, work, sums);
-    case Family::normal: return curvature_pass<Normal>(family, tiles, work, sums);
+    case Family::bernoulli:
+      return curvature_pass<Bernoulli>(family, tiles, work, sums);
+    case Family::poisson:
+      return curvature_pass<Poisson>(family, tiles, work, sums);
+    case Family::normal:
+      return curvature_pass<Normal>(family, tiles, work, sums);
   }
 }
 
@@ -229,8 +242,8 @@ HWY_EXPORT(ratio);
 HWY_EXPORT(gradient);
 HWY_EXPORT(curvature);
 
-void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
-                    std::span<std::int64_t> sums) {
+void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
+                    double scale, std::span<std::int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(ratio)(family, tiles, work, scale, sums);
 }
 

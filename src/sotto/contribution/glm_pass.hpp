@@ -1,4 +1,5 @@
-// The hot loop: a generalised linear model's rows -> contributions on the integer grid -> partial sums, in one pass.
+// The hot loop: a generalised linear model's rows -> contributions on the integer grid -> partial sums, in
+// one pass.
 #pragma once
 
 #include <cstddef>
@@ -33,19 +34,21 @@ struct RatioWork {
 /// Adds to sums[r] the contributions of all rows to ratio r. A row contributes
 ///   clamp(rint(scale log p(row | to)) - rint(scale log p(row | from)), lower, upper),   NaN -> 0,
 /// where log p leaves out terms free of the position.
-/// Holds when count * kTile * max |bound| < 2^53, so that the integers held in doubles stay exact (the caller's duty).
-void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
-                    std::span<std::int64_t> sums);
+/// Holds when count * kTile * max |bound| < 2^53, so that the integers held in doubles stay exact (the
+/// caller's duty).
+void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
+                    double scale, std::span<std::int64_t> sums);
 
-/// One gradient: the position, the sup of |d log p / d eta| the weights are clamped to, and a factor per coordinate.
+/// One gradient: the position, the sup of |d log p / d eta| the weights are clamped to, and a factor per
+/// coordinate.
 struct GradientWork {
   const double* at;
   double weight_bound;   ///< |d log p / d eta| is clamped to this
   const double* factor;  ///< coordinate j of a contribution is rint(factor[j] * x_j * weight), |.| < 2^31
 };
 
-/// Adds to sums[g * dim + j] the contributions of all rows to coordinate j of gradient g; dim = predictors, plus one when
-/// sigma is unknown (that coordinate is clamped to [-1, extra_bound], in the same grid).
+/// Adds to sums[g * dim + j] the contributions of all rows to coordinate j of gradient g; dim = predictors,
+/// plus one when sigma is unknown (that coordinate is clamped to [-1, extra_bound], in the same grid).
 void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        double extra_bound, std::span<std::int64_t> sums);
 

@@ -12,8 +12,9 @@ namespace sotto {
 /// Rows per tile: one 512-bit vector, or two of 256 bits.
 inline constexpr std::size_t kTile = 8;
 
-/// Curator side. A matrix of doubles whose last column is the row's weight: 1, or 0 for rows that contribute nothing
-/// (dropped, beyond a person's maximum, padding). Entry (row i, column j) of tile t is data(t)[j * kTile + i].
+/// Curator side. A matrix of doubles whose last column is the row's weight: 1, or 0 for rows that contribute
+/// nothing (dropped, beyond a person's maximum, padding). Entry (row i, column j) of tile t is data(t)[j *
+/// kTile + i].
 class Rows {
  public:
   /// `rows` rows of `columns` values each, all zero, weights zero.
@@ -21,7 +22,8 @@ class Rows {
       : rows_(rows),
         stride_((columns + 1) * kTile),
         tiles_((rows + kTile - 1) / kTile),
-        values_(static_cast<double*>(::operator new(std::max<std::size_t>(1, tiles_ * stride_) * sizeof(double), kAlign))) {
+        values_(static_cast<double*>(
+            ::operator new(std::max<std::size_t>(1, tiles_* stride_) * sizeof(double), kAlign))) {
     std::fill_n(values_.get(), tiles_ * stride_, 0.0);
   }
 
@@ -35,7 +37,9 @@ class Rows {
   [[nodiscard]] double& at(std::size_t row, std::size_t column) {
     return values_.get()[row / kTile * stride_ + column * kTile + row % kTile];
   }
-  [[nodiscard]] double at(std::size_t row, std::size_t column) const { return const_cast<Rows*>(this)->at(row, column); }
+  [[nodiscard]] double at(std::size_t row, std::size_t column) const {
+    return const_cast<Rows*>(this)->at(row, column);
+  }
   [[nodiscard]] double& weight(std::size_t row) { return at(row, columns()); }
   [[nodiscard]] double weight(std::size_t row) const { return at(row, columns()); }
 

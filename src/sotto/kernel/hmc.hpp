@@ -11,10 +11,10 @@
 
 namespace sotto {
 
-/// A trajectory takes leapfrog steps with a fresh noisy gradient at each of the steps + 1 momentum updates. Symmetric noise
-/// keeps the proposal reversible and volume-preserving, so only the ratio's noise needs the penalty.
-/// Source     [RKH21, Algorithm 1 and Theorem 3.3], with errata E7
-/// Checked by tests/kernel/hmc_test.cpp
+/// A trajectory takes leapfrog steps with a fresh noisy gradient at each of the steps + 1 momentum updates.
+/// Symmetric noise keeps the proposal reversible and volume-preserving, so only the ratio's noise needs the
+/// penalty. Source     [RKH21, Algorithm 1 and Theorem 3.3], with errata E7 Checked by
+/// tests/kernel/hmc_test.cpp
 class Hmc {
  public:
   struct Settings {
@@ -22,16 +22,17 @@ class Hmc {
     Rho gradient_cost{0};  ///< of each of the steps + 1 gradients
     int steps = 10;        ///< leapfrog steps of a trajectory
     double step_size = 0.1;
-    double jitter = 0.5;   ///< a trajectory's step size lies in (1 - jitter, 1] of the step size; the published runs: 1
-    Matrix inverse_mass;   ///< an estimate of the posterior's covariance, shape (dim, dim)
+    double jitter =
+        0.5;  ///< a trajectory's step size lies in (1 - jitter, 1] of the step size; the published runs: 1
+    Matrix inverse_mass;  ///< an estimate of the posterior's covariance, shape (dim, dim)
     double target_acceptance = 0.6;
   };
   struct State {
     Position position;
     StepSize step_size;
     Matrix inverse_mass;
-    Matrix mass_factor;   ///< F with F F' = mass
-    double halton = -1;   ///< offset of the Halton sequence; negative: not drawn yet
+    Matrix mass_factor;  ///< F with F F' = mass
+    double halton = -1;  ///< offset of the Halton sequence; negative: not drawn yet
     std::size_t index = 0;
     RunningCovariance seen;
   };
@@ -39,7 +40,10 @@ class Hmc {
   Hmc(Settings settings, LogPrior prior) : settings_(std::move(settings)), prior_(std::move(prior)) {}
 
   [[nodiscard]] State init(const Position& position) const {
-    State state{.position = position, .step_size = StepSize(settings_.step_size), .inverse_mass = {}, .mass_factor = {},
+    State state{.position = position,
+                .step_size = StepSize(settings_.step_size),
+                .inverse_mass = {},
+                .mass_factor = {},
                 .seen = {}};
     set_mass(state, settings_.inverse_mass);
     return state;
@@ -54,7 +58,8 @@ class Hmc {
     const double kinetic_before = momentum.dot(state.inverse_mass * momentum) / 2;
 
     for (int i = 0; i <= settings_.steps; ++i) {
-      const auto gradient = co_await GradientQuery{position, settings_.gradient_cost};
+      const GradientQuery gradient_query{position, settings_.gradient_cost};
+      const auto gradient = co_await gradient_query;
       if (!gradient) {
         info.divergent = true;
         co_return info;
@@ -64,14 +69,15 @@ class Hmc {
       if (i < settings_.steps) position += eta * (state.inverse_mass * momentum);
     }
 
-    const auto ratio = co_await RatioQuery{state.position, position, settings_.ratio_cost};
+    const RatioQuery ratio_query{state.position, position, settings_.ratio_cost};
+    const auto ratio = co_await ratio_query;
     if (!ratio) {
       info.divergent = true;
       co_return info;
     }
     const double kinetic_after = momentum.dot(state.inverse_mass * momentum) / 2;
-    const double energy_drop = ratio->value + prior_.log_density(position) - prior_.log_density(state.position) +
-                               kinetic_before - kinetic_after;
+    const double energy_drop = ratio->value + prior_.log_density(position) -
+                               prior_.log_density(state.position) + kinetic_before - kinetic_after;
     info.acceptance = penalty_acceptance(energy_drop, ratio->variance);
     info.accepted = threshold < info.acceptance;
     if (info.accepted) state.position = position;
@@ -101,7 +107,8 @@ class Hmc {
     if (state.halton < 0) state.halton = rng.uniform();
     double point = 0;
     double digit = 0.5;
-    for (std::size_t rest = ++state.index; rest > 0; rest /= 2, digit /= 2) point += static_cast<double>(rest % 2) * digit;
+    for (std::size_t rest = ++state.index; rest > 0; rest /= 2, digit /= 2)
+      point += static_cast<double>(rest % 2) * digit;
     point = std::fmod(point + state.halton, 1.0);
     return state.step_size.value() * (1 - settings_.jitter * point);
   }

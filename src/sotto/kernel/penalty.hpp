@@ -1,4 +1,5 @@
-// The DP penalty algorithm: random-walk Metropolis whose acceptance test corrects for the noise on the log-likelihood ratio.
+// The DP penalty algorithm: random-walk Metropolis whose acceptance test corrects for the noise on the
+// log-likelihood ratio.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace sotto {
 
 /// The probability of accepting, given what is known of the log posterior ratio and the noise on it.
 /// Computes   min(1, exp(log_ratio - variance / 2))
-/// Source     [CD99]; exact for discrete Gaussian noise whose variance is a whole multiple of its grid: docs/penalty.md
-/// Checked by tests/kernel/penalty_test.cpp: detailed_balance_by_enumeration
+/// Source     [CD99]; exact for discrete Gaussian noise whose variance is a whole multiple of its grid:
+/// docs/penalty.md Checked by tests/kernel/penalty_test.cpp: detailed_balance_by_enumeration
 [[nodiscard]] inline double penalty_acceptance(double log_ratio, double variance) {
   const double log_probability = log_ratio - variance / 2;
   return log_probability >= 0 ? 1 : std::exp(log_probability);  // NaN gives NaN, which never accepts
@@ -35,7 +36,8 @@ class PenaltyMetropolis {
     RunningCovariance seen;
   };
 
-  PenaltyMetropolis(Settings settings, LogPrior prior) : settings_(std::move(settings)), prior_(std::move(prior)) {}
+  PenaltyMetropolis(Settings settings, LogPrior prior)
+      : settings_(std::move(settings)), prior_(std::move(prior)) {}
 
   [[nodiscard]] State init(const Position& position) const {
     const double size =
@@ -45,10 +47,12 @@ class PenaltyMetropolis {
 
   [[nodiscard]] Step step(State& state, ChainRng& rng) const {
     StepInfo info{.step_size = state.step_size.value()};
-    const Position candidate = state.position + info.step_size * (state.factor * rng.normals(state.position.size()));
+    const Position candidate =
+        state.position + info.step_size * (state.factor * rng.normals(state.position.size()));
     const double threshold = rng.uniform();
     const double prior_ratio = prior_.log_density(candidate) - prior_.log_density(state.position);
-    const auto ratio = co_await RatioQuery{state.position, candidate, settings_.cost};
+    const RatioQuery query{state.position, candidate, settings_.cost};
+    const auto ratio = co_await query;
     if (!ratio) {
       info.divergent = true;
       co_return info;

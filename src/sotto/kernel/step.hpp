@@ -18,9 +18,11 @@ struct StepInfo {
   double step_size = 0;    ///< of the proposal
 };
 
-/// A coroutine that performs one step. Kernels write `auto ratio = co_await RatioQuery{...};` and get an optional: empty when
-/// the positions are out of range. Who drives it (chain/lockstep.hpp) sees the pending query, hands in the answer and
-/// resumes; when the budget is spent it simply drops the step, so no kernel handles that case.
+/// A coroutine that performs one step. Kernels write `const RatioQuery query{...}; const auto ratio =
+/// co_await query;` and get an optional: empty when the positions are out of range. Who drives it
+/// (chain/lockstep.hpp) sees the pending query, hands in the answer and resumes; when the budget is spent it
+/// simply drops the step, so no kernel handles that case. A temporary cannot be awaited: GCC 12 destroys
+/// temporaries of a co_await expression twice.
 class Step {
  public:
   struct promise_type;
@@ -28,10 +30,9 @@ class Step {
 
   template <class Noisy>
   struct Awaiting {
-    Query query;
     promise_type* promise;
     [[nodiscard]] bool await_ready() const noexcept { return false; }
-    void await_suspend(Handle) noexcept { promise->pending = &query; }
+    void await_suspend(Handle) const noexcept {}
     [[nodiscard]] std::optional<Noisy> await_resume() const {
       const auto* released = std::get_if<Released<Noisy>>(&*promise->answer);
       return released != nullptr ? std::optional<Noisy>(released->value()) : std::nullopt;
@@ -39,7 +40,7 @@ class Step {
   };
 
   struct promise_type {
-    const Query* pending = nullptr;
+    std::optional<Query> pending;
     std::optional<Answer> answer;
     StepInfo info;
     std::exception_ptr error;
@@ -49,9 +50,16 @@ class Step {
     std::suspend_always final_suspend() noexcept { return {}; }
     void unhandled_exception() { error = std::current_exception(); }
     void return_value(StepInfo value) { info = value; }
-    Awaiting<NoisyRatio> await_transform(RatioQuery query) { return {std::move(query), this}; }
-    Awaiting<NoisyGradient> await_transform(GradientQuery query) { return {std::move(query), this}; }
-    Awaiting<NoisyCurvature> await_transform(CurvatureQuery query) { return {std::move(query), this}; }
+    template <class Noisy, class Asked>
+    Awaiting<Noisy> ask(const Asked& query) {
+      pending = query;
+      return {this};
+    }
+    auto await_transform(const RatioQuery& query) { return ask<NoisyRatio>(query); }
+    auto await_transform(const GradientQuery& query) { return ask<NoisyGradient>(query); }
+    auto await_transform(const CurvatureQuery& query) { return ask<NoisyCurvature>(query); }
+    template <class Temporary>
+    void await_transform(const Temporary&&) = delete;
   };
 
   Step(Step&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}

@@ -21,10 +21,12 @@ Charge GaussianNoise::charge(std::string query) const {
 }
 
 GaussianNoise::Integer GaussianNoise::variance_for(double sensitivity, Rho cost, const Integer& multiple) {
-  if (!(cost.value() > 0)) throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
+  if (!(cost.value() > 0))
+    throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
   const double least = sensitivity * sensitivity / (2 * cost.value()) * kRoundUp * kRoundUp;
   // 2^104 is the sampler's limit; noise of that size (in steps of 2^-40) drowns every statistic.
-  if (!(least < 0x1p103)) throw Error(ErrorCode::configuration, "the noise is too large for the grid: raise the cost");
+  if (!(least < 0x1p103))
+    throw Error(ErrorCode::configuration, "the noise is too large for the grid: raise the cost");
   const Integer units = Integer(std::ceil(least)) / multiple + 1;
   return units * multiple;
 }
@@ -51,7 +53,8 @@ Released<NoisyRatio> DiscreteGaussianMechanism::release_ratio(Receipt receipt, c
 }
 
 Released<NoisyGradient> DiscreteGaussianMechanism::release_gradient(Receipt receipt, const ExactSum& sum,
-                                                                    const GaussianNoise& noise, const Position& scale) {
+                                                                    const GaussianNoise& noise,
+                                                                    const Position& scale) {
   const std::vector<double> values = noisy(receipt, sum, noise);
   const Eigen::ArrayXd step = noise.grid.value() / scale.array();
   return Released(NoisyGradient{Eigen::Map<const Position>(values.data(), scale.size()).array() * step,
@@ -61,9 +64,11 @@ Released<NoisyGradient> DiscreteGaussianMechanism::release_gradient(Receipt rece
 Released<NoisyCurvature> DiscreteGaussianMechanism::release_curvature(Receipt receipt, const ExactSum& sum,
                                                                       const GaussianNoise& noise) {
   const std::vector<double> values = noisy(receipt, sum, noise);
-  const auto dim = static_cast<Eigen::Index>((std::sqrt(8.0 * static_cast<double>(values.size()) + 1) - 1) / 2 + 0.5);
+  const auto dim =
+      static_cast<Eigen::Index>((std::sqrt(8.0 * static_cast<double>(values.size()) + 1) - 1) / 2 + 0.5);
   const double g = noise.grid.value();
-  NoisyCurvature curvature{Matrix(dim, dim), Matrix::Constant(dim, dim, static_cast<double>(noise.variance) * g * g)};
+  NoisyCurvature curvature{Matrix(dim, dim),
+                           Matrix::Constant(dim, dim, static_cast<double>(noise.variance) * g * g)};
   std::size_t entry = 0;
   for (Eigen::Index i = 0; i < dim; ++i) {
     for (Eigen::Index j = i; j < dim; ++j) {

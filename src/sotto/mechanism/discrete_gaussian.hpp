@@ -22,12 +22,13 @@ struct GaussianNoise {
   std::size_t entries = 1;  ///< of the statistic
   GridStep grid{1};         ///< in the statistic's unit
 
-  /// Computes   rho = sensitivity^2 / (2 variance),   slack = sensitivity sqrt(entries) / variance,   both rounded up
-  /// Source     [CKS20, Theorem 14]; slack: docs/accounting.md
-  /// Checked by tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
+  /// Computes   rho = sensitivity^2 / (2 variance),   slack = sensitivity sqrt(entries) / variance,   both
+  /// rounded up Source     [CKS20, Theorem 14]; slack: docs/accounting.md Checked by
+  /// tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
   [[nodiscard]] Charge charge(std::string query) const;
 
-  /// The least variance that costs no more than `cost` and is a whole multiple of `multiple` squared grid steps.
+  /// The least variance that costs no more than `cost` and is a whole multiple of `multiple` squared grid
+  /// steps.
   static Integer variance_for(double sensitivity, Rho cost, const Integer& multiple);
 };
 
@@ -36,7 +37,8 @@ class DiscreteGaussianMechanism {
  public:
   explicit DiscreteGaussianMechanism(EntropySource& entropy) : entropy_(&entropy) {}
 
-  [[nodiscard]] Released<NoisyRatio> release_ratio(Receipt receipt, const ExactSum& sum, const GaussianNoise& noise);
+  [[nodiscard]] Released<NoisyRatio> release_ratio(Receipt receipt, const ExactSum& sum,
+                                                   const GaussianNoise& noise);
   /// Coordinate j of the sum counts steps of noise.grid / scale[j].
   [[nodiscard]] Released<NoisyGradient> release_gradient(Receipt receipt, const ExactSum& sum,
                                                          const GaussianNoise& noise, const Position& scale);
@@ -46,7 +48,8 @@ class DiscreteGaussianMechanism {
 
  private:
   /// Sum plus noise, in grid steps. Errors: internal when the receipt does not pay for this noise.
-  [[nodiscard]] std::vector<double> noisy(const Receipt& receipt, const ExactSum& sum, const GaussianNoise& noise);
+  [[nodiscard]] std::vector<double> noisy(const Receipt& receipt, const ExactSum& sum,
+                                          const GaussianNoise& noise);
   EntropySource* entropy_;
 };
 

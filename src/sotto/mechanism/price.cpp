@@ -15,8 +15,9 @@ std::optional<ContributionRange> contribution_range(const Interval& range) {
 }
 
 GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost) {
-  const std::int64_t one_row =
-      protection.adjacency == Adjacency::substitute ? range.upper - range.lower : std::max(-range.lower, range.upper);
+  const std::int64_t one_row = protection.adjacency == Adjacency::substitute
+                                   ? range.upper - range.lower
+                                   : std::max(-range.lower, range.upper);
   GaussianNoise noise;
   noise.sensitivity = static_cast<double>(protection.rows_per_unit) * static_cast<double>(one_row);
   noise.grid = GridStep(kLogDensityGrid);
@@ -24,16 +25,16 @@ GaussianNoise ratio_noise(const ContributionRange& range, const Protection& prot
   return noise;
 }
 
-std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries, const Protection& protection,
-                                          Rho cost) {
+std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
+                                          const Protection& protection, Rho cost) {
   const double diameter = std::max(bound.diameter, bound.norm);  // a row that is left out contributes zero
   if (!(bound.norm > 0) || !std::isfinite(diameter)) return std::nullopt;
   GaussianNoise noise;
   noise.entries = entries;
   noise.grid = GridStep(std::ldexp(1.0, std::ilogb(bound.norm) - 29));  // every entry is below 2^30 steps
-  const double one_row =
-      (protection.adjacency == Adjacency::substitute ? diameter : bound.norm) / noise.grid.value() * (1 + 0x1p-40) +
-      std::sqrt(static_cast<double>(entries));
+  const double one_row = (protection.adjacency == Adjacency::substitute ? diameter : bound.norm) /
+                             noise.grid.value() * (1 + 0x1p-40) +
+                         std::sqrt(static_cast<double>(entries));
   noise.sensitivity = static_cast<double>(protection.rows_per_unit) * one_row;
   noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, 1);
   return noise;

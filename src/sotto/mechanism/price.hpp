@@ -26,26 +26,29 @@ struct ContributionRange {
   std::int64_t upper = 0;
 };
 
-/// The range of integers for contributions that lie in `range`, with room for the rounding of two log densities. None when
-/// the range does not fit the grid.
+/// The range of integers for contributions that lie in `range`, with room for the rounding of two log
+/// densities. None when the range does not fit the grid.
 [[nodiscard]] std::optional<ContributionRange> contribution_range(const Interval& range);
 
 /// Query        sum over the rows of the change of the quantised log density
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
-/// Sensitivity  every contribution is an integer in [lower, upper] with lower <= 0 <= upper, and a row that is left out
-///              contributes 0; so a unit moves the sum by at most rows_per_unit (upper - lower) when it is substituted and by
-///              at most rows_per_unit max(-lower, upper) when it is added or removed
-/// Noise        discrete Gaussian whose variance, in the log density's unit, is a whole multiple of the grid step: what keeps
+/// Sensitivity  every contribution is an integer in [lower, upper] with lower <= 0 <= upper, and a row that
+/// is left out
+///              contributes 0; so a unit moves the sum by at most rows_per_unit (upper - lower) when it is
+///              substituted and by at most rows_per_unit max(-lower, upper) when it is added or removed
+/// Noise        discrete Gaussian whose variance, in the log density's unit, is a whole multiple of the grid
+/// step: what keeps
 ///              the penalty test exact (docs/penalty.md)
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
-[[nodiscard]] GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost);
+[[nodiscard]] GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection,
+                                        Rho cost);
 
-/// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29 of bound.norm
-/// Adjacency    as declared; a unit holds at most rows_per_unit rows
-/// Sensitivity  rows_per_unit times: diameter (or norm, for rows added, removed or left out) in grid steps, plus
-///              sqrt(entries) because each coordinate of a difference of two rounded vectors is off by at most one step; one
-///              part in 2^40 covers the floating-point evaluation of the contribution
+/// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29
+/// of bound.norm Adjacency    as declared; a unit holds at most rows_per_unit rows Sensitivity  rows_per_unit
+/// times: diameter (or norm, for rows added, removed or left out) in grid steps, plus
+///              sqrt(entries) because each coordinate of a difference of two rounded vectors is off by at
+///              most one step; one part in 2^40 covers the floating-point evaluation of the contribution
 /// Noise        discrete Gaussian
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]

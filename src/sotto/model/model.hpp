@@ -35,14 +35,19 @@ struct GradientTask {
 ///
 /// ratio_range(from, to)       encloses log p(row | to) - log p(row | from) over all legal rows, and 0
 /// gradient_bound(at, scale)   bounds scale * gradient at `at`, coordinate by coordinate products
-/// add_ratios                  adds to sums[r], for every row of the tiles first..first+count and every task r, the integer
-///                             clamp(rint(grid log p(row | to)) - rint(grid log p(row | from)), lower, upper); NaN is 0.
-///                             Terms of log p that are free of the position may be left out.
-/// add_gradients               adds to sums[g * dim + j] the integer contributions to coordinate j of task g; each row's
-///                             vector is within rounding (1/2 a coordinate) of a vector inside the declared bound
+/// add_ratios                  adds to sums[r], for every row of the tiles first..first+count and every task
+/// r, the integer
+///                             clamp(rint(grid log p(row | to)) - rint(grid log p(row | from)), lower,
+///                             upper); NaN is 0. Terms of log p that are free of the position may be left
+///                             out.
+/// add_gradients               adds to sums[g * dim + j] the integer contributions to coordinate j of task g;
+/// each row's
+///                             vector is within rounding (1/2 a coordinate) of a vector inside the declared
+///                             bound
 template <class M>
-concept Model = requires(const M& model, const Position& position, const Rows& rows, std::span<const RatioTask> ratios,
-                         std::span<const GradientTask> gradients, std::span<std::int64_t> sums) {
+concept Model = requires(const M& model, const Position& position, const Rows& rows,
+                         std::span<const RatioTask> ratios, std::span<const GradientTask> gradients,
+                         std::span<std::int64_t> sums) {
   { model.dim() } -> std::convertible_to<Eigen::Index>;
   { model.ratio_range(position, position) } -> std::same_as<Interval>;
   { model.gradient_bound(position, position) } -> std::same_as<VectorBound>;
@@ -50,13 +55,13 @@ concept Model = requires(const M& model, const Position& position, const Rows& r
   model.add_gradients(rows, std::size_t{}, std::size_t{}, gradients, sums);
 };
 
-/// A model that can also release its curvature. Entries are the upper triangle by rows; `norm` and `diameter` bound that
-/// vector of dim (dim + 1) / 2 entries.
+/// A model that can also release its curvature. Entries are the upper triangle by rows; `norm` and `diameter`
+/// bound that vector of dim (dim + 1) / 2 entries.
 template <class M>
-concept CurvatureModel =
-    Model<M> && requires(const M& model, const Position& position, const Rows& rows, std::span<std::int64_t> sums) {
-      { model.curvature_bound(position) } -> std::same_as<VectorBound>;
-      model.add_curvatures(rows, std::size_t{}, std::size_t{}, position, double{}, sums);
-    };
+concept CurvatureModel = Model<M> &&
+    requires(const M& model, const Position& position, const Rows& rows, std::span<std::int64_t> sums) {
+  { model.curvature_bound(position) } -> std::same_as<VectorBound>;
+  model.add_curvatures(rows, std::size_t{}, std::size_t{}, position, double{}, sums);
+};
 
 }  // namespace sotto

@@ -14,11 +14,13 @@
 
 namespace sotto {
 
-/// Takes the same path as Owner without a budget and without noise: variance 0, so a penalty chain is plain Metropolis.
+/// Takes the same path as Owner without a budget and without noise: variance 0, so a penalty chain is plain
+/// Metropolis.
 template <Model M>
 class OpenOwner final : public Answerer {
  public:
-  OpenOwner(Rows rows, M model, Reading reading) : rows_(std::move(rows)), model_(std::move(model)), reading_(reading) {}
+  OpenOwner(Rows rows, M model, Reading reading)
+      : rows_(std::move(rows)), model_(std::move(model)), reading_(reading) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers;
@@ -53,7 +55,8 @@ class OpenOwner final : public Answerer {
     if (!(norm > 0) || !std::isfinite(norm)) return Refusal::out_of_range;
     const double grid = std::ldexp(1.0, std::ilogb(norm) - 29);
     const GradientTask task{&query.at, scale * (reading_.temper / grid)};
-    return NoNoise::release_gradient(sum_gradients(model_, rows_, std::span(&task, 1), reading_.threads), scale * grid);
+    return NoNoise::release_gradient(sum_gradients(model_, rows_, std::span(&task, 1), reading_.threads),
+                                     scale * grid);
   }
 
   Rows rows_;

@@ -21,8 +21,8 @@ struct Reading {
   int threads = 1;
 };
 
-/// Answers queries about its rows from its budget. In the order of the flow: price (public) -> receipt -> one pass over
-/// the rows for all queries of a kind -> noise -> release.
+/// Answers queries about its rows from its budget. In the order of the flow: price (public) -> receipt -> one
+/// pass over the rows for all queries of a kind -> noise -> release.
 template <Model M>
 class Owner final : public Answerer {
  public:
@@ -70,10 +70,11 @@ class Owner final : public Answerer {
       paid.push_back({q, noise, std::move(*receipt)});
     }
     if (paid.empty()) return;
-    const ExactSum sum =
-        sum_ratios(model_, rows_, std::span<const RatioTask>(tasks), reading_.temper / kLogDensityGrid, reading_.threads);
+    const ExactSum sum = sum_ratios(model_, rows_, std::span<const RatioTask>(tasks),
+                                    reading_.temper / kLogDensityGrid, reading_.threads);
     for (std::size_t i = 0; i < paid.size(); ++i) {
-      answers[paid[i].query] = mechanism_.release_ratio(std::move(paid[i].receipt), sum.part(i, 1), paid[i].noise);
+      answers[paid[i].query] =
+          mechanism_.release_ratio(std::move(paid[i].receipt), sum.part(i, 1), paid[i].noise);
     }
   }
 
@@ -86,7 +87,8 @@ class Owner final : public Answerer {
       const auto* query = std::get_if<GradientQuery>(&queries[q]);
       if (query == nullptr) continue;
       Position scale = query->scale.size() == 0 ? Position::Ones(model_.dim()).eval() : query->scale;
-      const auto noise = vector_noise(tempered(model_.gradient_bound(query->at, scale)), dim, protection_, query->cost);
+      const auto noise =
+          vector_noise(tempered(model_.gradient_bound(query->at, scale)), dim, protection_, query->cost);
       if (!noise) {
         answers[q] = Refusal::out_of_range;
         continue;
@@ -111,8 +113,8 @@ class Owner final : public Answerer {
       if (query == nullptr) continue;
       if constexpr (CurvatureModel<M>) {
         const auto dim = static_cast<std::size_t>(model_.dim());
-        const auto noise =
-            vector_noise(tempered(model_.curvature_bound(query->at)), dim * (dim + 1) / 2, protection_, query->cost);
+        const auto noise = vector_noise(tempered(model_.curvature_bound(query->at)), dim * (dim + 1) / 2,
+                                        protection_, query->cost);
         if (!noise) {
           answers[q] = Refusal::out_of_range;
           continue;
@@ -123,7 +125,8 @@ class Owner final : public Answerer {
             sum_curvatures(model_, rows_, query->at, reading_.temper / noise->grid.value(), reading_.threads);
         answers[q] = mechanism_.release_curvature(std::move(*receipt), sum, *noise);
       } else {
-        throw Error(ErrorCode::configuration, "this model has no curvature query: choose a method that does without");
+        throw Error(ErrorCode::configuration,
+                    "this model has no curvature query: choose a method that does without");
       }
     }
   }

@@ -13,8 +13,8 @@
 
 namespace sotto {
 
-/// One stream of random numbers for one chain. Boost.Random, because its distributions give the same numbers with every
-/// compiler and library, where the standard's do not.
+/// One stream of random numbers for one chain. Boost.Random, because its distributions give the same numbers
+/// with every compiler and library, where the standard's do not.
 class ChainRng {
  public:
   using result_type = std::uint64_t;
@@ -45,7 +45,8 @@ class ChainRng {
  private:
   static boost::random::mt19937_64 sequence(std::uint64_t seed, std::uint64_t stream) {
     const std::uint32_t words[] = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                                   static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)};
+                                   static_cast<std::uint32_t>(stream),
+                                   static_cast<std::uint32_t>(stream >> 32)};
     boost::random::seed_seq sequence(words, words + 4);
     return boost::random::mt19937_64(sequence);
   }

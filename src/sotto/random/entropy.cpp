@@ -7,7 +7,8 @@
 namespace sotto {
 
 SystemEntropy::SystemEntropy() {
-  if (sodium_init() < 0) throw Error(ErrorCode::internal, "the operating system's random generator is not available");
+  if (sodium_init() < 0)
+    throw Error(ErrorCode::internal, "the operating system's random generator is not available");
 }
 
 // What is left in the buffer is noise not yet drawn; wipe it.

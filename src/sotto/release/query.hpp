@@ -21,8 +21,8 @@ struct RatioQuery {
 struct GradientQuery {
   Position at;
   Rho cost;
-  /// Coordinate j gets noise of a standard deviation proportional to 1 / scale_j. Empty: all alike. The sensitivity is
-  /// that of the scaled gradient.
+  /// Coordinate j gets noise of a standard deviation proportional to 1 / scale_j. Empty: all alike. The
+  /// sensitivity is that of the scaled gradient.
   Position scale = {};
 };
 

@@ -5,8 +5,8 @@
 
 namespace sotto {
 
-/// A value that left the curator's side with noise on it, paid for by a receipt. Everything computed from it is free.
-/// Only the mechanisms named below can make one from rows; the list is closed.
+/// A value that left the curator's side with noise on it, paid for by a receipt. Everything computed from it
+/// is free. Only the mechanisms named below can make one from rows; the list is closed.
 template <class T>
 class Released {
  public:

@@ -41,9 +41,9 @@ class ExactSum {
   std::vector<Int128> entries_;
 };
 
-/// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of at most `run` tiles to 64-bit
-/// sums. Integer addition is associative, so how the runs are shared among `threads` threads changes no bit.
-/// Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads
+/// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of at most `run` tiles
+/// to 64-bit sums. Integer addition is associative, so how the runs are shared among `threads` threads
+/// changes no bit. Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads
 template <class AddRun>
 ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int threads, const AddRun& add) {
   const auto sum_range = [&](const oneapi::tbb::blocked_range<std::size_t>& range, ExactSum sum) {
@@ -59,10 +59,11 @@ ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int thr
   if (threads == 1) return sum_range(all, ExactSum(size));
   oneapi::tbb::task_arena arena(threads);
   return arena.execute([&] {
-    return oneapi::tbb::parallel_reduce(all, ExactSum(size), sum_range, [](ExactSum left, const ExactSum& right) {
-      left.add(right);
-      return left;
-    });
+    return oneapi::tbb::parallel_reduce(all, ExactSum(size), sum_range,
+                                        [](ExactSum left, const ExactSum& right) {
+                                          left.add(right);
+                                          return left;
+                                        });
   });
 }
 

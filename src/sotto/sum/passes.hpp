@@ -20,7 +20,8 @@ inline constexpr double kLargestContribution = 0x1p49;
 
 /// Entry r: the sum of task r's contributions; a log density is multiplied by `scale` before it is rounded.
 template <Model M>
-ExactSum sum_ratios(const M& model, const Rows& rows, std::span<const RatioTask> tasks, double scale, int threads) {
+ExactSum sum_ratios(const M& model, const Rows& rows, std::span<const RatioTask> tasks, double scale,
+                    int threads) {
   std::int64_t largest = 1;
   for (const RatioTask& task : tasks) largest = std::max({largest, -task.lower, task.upper});
   return sum_tiles(rows.tiles(), tiles_per_run(largest), tasks.size(), threads,
@@ -39,7 +40,8 @@ ExactSum sum_gradients(const M& model, const Rows& rows, std::span<const Gradien
                    });
 }
 
-/// The upper triangle of the curvature at `at`, row by row; entries are multiplied by `factor` before they are rounded.
+/// The upper triangle of the curvature at `at`, row by row; entries are multiplied by `factor` before they
+/// are rounded.
 template <CurvatureModel M>
 ExactSum sum_curvatures(const M& model, const Rows& rows, const Position& at, double factor, int threads) {
   const auto dim = static_cast<std::size_t>(model.dim());

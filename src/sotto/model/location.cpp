@@ -1,0 +1,133 @@
+#include "sotto/model/location.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+Position Bend::mean(const Position& position) const {
+  Position mean = position;
+  if (mean.size() > 1) mean[1] += a * (position[0] - m) * (position[0] - m) + b;
+  return mean;
+}
+
+void Bend::pull_back(const Position& position, Position& gradient) const {
+  if (gradient.size() > 1) gradient[0] += 2 * a * (position[0] - m) * gradient[1];
+}
+
+LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Bend bend)
+    : center_(precision.rows()), half_(precision.rows()), precision_(std::move(precision)), bend_(bend) {
+  if (static_cast<Eigen::Index>(bounds.size()) != precision_.rows() || precision_.rows() != precision_.cols()) {
+    throw Error(ErrorCode::configuration, "the precision must be square with one row per column of the data");
+  }
+  if (precision_.llt().info() != Eigen::Success) {
+    throw Error(ErrorCode::configuration, "the covariance of the model must be positive definite");
+  }
+  for (std::size_t j = 0; j < bounds.size(); ++j) {
+    center_[static_cast<Eigen::Index>(j)] = (bounds[j].lower + bounds[j].upper) / 2;
+    half_[static_cast<Eigen::Index>(j)] = bounds[j].width() / 2;
+  }
+}
+
+// (to - from)' P (x - (from + to) / 2), with the means for positions: linear in x.
+Interval LocationModel::ratio_range(const Position& from, const Position& to) const {
+  const Position before = bend_.mean(from);
+  const Position after = bend_.mean(to);
+  const Position slope = precision_ * (after - before);
+  const double middle = slope.dot(center_ - (before + after) / 2);
+  const double reach = slope.cwiseAbs().dot(half_);
+  return {middle - reach, middle + reach};
+}
+
+// sup of |map x| over the box: attained at a corner, because the norm is convex. Above 12 dimensions the sum over
+// coordinates bounds it.
+double LocationModel::longest(const Matrix& map, const Position& center, const Position& half) const {
+  const Position offset = map * center;
+  const Eigen::Index dim = half.size();
+  if (dim > 12) return (offset.cwiseAbs() + map.cwiseAbs() * half).norm();
+  double squared = 0;
+  for (std::uint32_t corner = 0; corner < (1u << dim); ++corner) {
+    Position point = offset;
+    for (Eigen::Index j = 0; j < dim; ++j) point += ((corner >> j & 1u) != 0 ? half[j] : -half[j]) * map.col(j);
+    squared = std::fmax(squared, point.squaredNorm());
+  }
+  return std::sqrt(squared);
+}
+
+VectorBound LocationModel::gradient_bound(const Position& at, const Position& scale) const {
+  Matrix map = precision_;
+  if (dim() > 1) map.row(0) += 2 * bend_.a * (at[0] - bend_.m) * precision_.row(1);
+  map = scale.asDiagonal() * map;
+  if (!map.allFinite() || !at.allFinite()) return {NAN, NAN};
+  return {longest(map, center_ - bend_.mean(at), half_), longest(map, Position::Zero(dim()), 2 * half_)};
+}
+
+void LocationModel::residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
+                              std::vector<Lanes>& pull) const {
+  const auto dim = static_cast<std::size_t>(precision_.rows());
+  for (std::size_t j = 0; j < dim; ++j) {
+    residual[j] = Eigen::Map<const Lanes>(tile + j * kTile) - mean[static_cast<Eigen::Index>(j)];
+    pull[j].setZero();
+  }
+  for (std::size_t i = 0; i < dim; ++i) {
+    for (std::size_t j = 0; j < dim; ++j) {
+      const double p = precision_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+      if (p != 0) pull[i] += p * residual[j];
+    }
+  }
+}
+
+void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
+                               double scale, std::span<std::int64_t> sums) const {
+  const auto dim = static_cast<std::size_t>(precision_.rows());
+  std::vector<Lanes> residual(dim);
+  std::vector<Lanes> pull(dim);
+  const auto quantised = [&](const double* tile, const Position& mean) {
+    residuals(tile, mean, residual, pull);
+    Lanes squared = Lanes::Zero();
+    for (std::size_t j = 0; j < dim; ++j) squared += residual[j] * pull[j];
+    return Lanes((squared * (-0.5 * scale)).rint());
+  };
+  for (std::size_t r = 0; r < tasks.size(); ++r) {
+    const Position before = bend_.mean(*tasks[r].from);
+    const Position after = bend_.mean(*tasks[r].to);
+    Lanes sum = Lanes::Zero();
+    for (std::size_t t = first; t < first + count; ++t) {
+      const double* tile = rows.tile(t);
+      Lanes change = quantised(tile, after) - quantised(tile, before);
+      change = change.isNaN().select(0.0, change);
+      change = change.max(static_cast<double>(tasks[r].lower)).min(static_cast<double>(tasks[r].upper));
+      sum += change * Eigen::Map<const Lanes>(tile + dim * kTile);
+    }
+    sums[r] += static_cast<std::int64_t>(sum.sum());
+  }
+}
+
+void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
+                                  std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
+  const auto dim = static_cast<std::size_t>(precision_.rows());
+  std::vector<Lanes> residual(dim);
+  std::vector<Lanes> pull(dim);
+  std::vector<Lanes> sum(dim);
+  for (std::size_t g = 0; g < tasks.size(); ++g) {
+    const Position& at = *tasks[g].at;
+    const Position mean = bend_.mean(at);
+    std::fill(sum.begin(), sum.end(), Lanes::Zero());
+    for (std::size_t t = first; t < first + count; ++t) {
+      const double* tile = rows.tile(t);
+      residuals(tile, mean, residual, pull);
+      if (dim > 1) pull[0] += 2 * bend_.a * (at[0] - bend_.m) * pull[1];
+      const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
+      for (std::size_t j = 0; j < dim; ++j) {
+        sum[j] += (pull[j] * tasks[g].factor[static_cast<Eigen::Index>(j)]).rint() * weight;
+      }
+    }
+    for (std::size_t j = 0; j < dim; ++j) sums[g * dim + j] += static_cast<std::int64_t>(sum[j].sum());
+  }
+}
+
+}  // namespace sotto
