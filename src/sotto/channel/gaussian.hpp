@@ -1,0 +1,98 @@
+// Gaussian noise on one bounded number: exact on a grid for releases, continuous for study.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/channel/grid.hpp"
+#include "sotto/channel/guarantee.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "sotto/random/discrete_gaussian.hpp"
+
+namespace sotto {
+
+/// Smallest integer variance, in squared grid steps, of discrete Gaussian noise on a query of this
+/// sensitivity (grid steps, at most 2^30) that costs at most `rho`. Errors: configuration when the variance
+/// would leave [1, 2^104]. Computes   ceil(sensitivity^2 / (2 rho)) Source     [CKS20, Theorem 4]
+[[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Rho rho);
+
+/// The same for (epsilon, delta), by the tight curve of the continuous Gaussian at epsilon less the discrete
+/// slack. Computes   the variance v with delta(sensitivity^2 / 2v, epsilon - sensitivity / v) <= delta Source
+/// [BW18, Theorem 8]; slack as in docs/accounting.md Differs    the classic sqrt(2 ln(1.25 / delta)) is not
+/// used: for epsilon > 1 it is not private (erratum E27) Checked by tests/channel/gaussian_test.cpp:
+/// classic_calibration_fails, calibrations_hold
+[[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Epsilon epsilon,
+                                                               Delta delta);
+
+/// Releases z = y (clamped, on the grid) + discrete Gaussian noise.
+///
+/// Query       one number, in grid steps
+/// Adjacency   substitute
+/// Sensitivity `grid.steps()`: the index of a datum is an integer in 0 .. steps, whatever the datum
+/// Noise       P(x) proportional to exp(-x^2 / (2 variance)), variance an integer, in squared grid steps
+/// Charge      rho = sensitivity^2 / (2 variance); (epsilon, delta) as calibrated
+/// Source      [CKS20, Theorem 4]
+/// Checked by  tests/channel/gaussian_test.cpp: frequencies_match_the_density, calibrations_hold
+class DiscreteGaussianChannel {
+ public:
+  DiscreteGaussianChannel(Grid grid, Epsilon epsilon, Delta delta);
+  DiscreteGaussianChannel(Grid grid, Rho rho);
+
+  /// One private release; any double is a legal y.
+  [[nodiscard]] double sample(double y, EntropySource& entropy) const {
+    return grid_.position(static_cast<double>(grid_.index(y) + noise_(entropy)));
+  }
+  /// log q(z | y) up to a constant.
+  [[nodiscard]] double log_density(double z, double y) const {
+    const double distance = grid_.steps_to(z) - static_cast<double>(grid_.index(y));
+    return -distance * distance * half_precision_;
+  }
+  [[nodiscard]] double initial(double z, ChainRng&) const {
+    return std::clamp(z, grid_.domain().lower, grid_.domain().upper);
+  }
+
+  [[nodiscard]] const Grid& grid() const { return grid_; }
+  [[nodiscard]] const Interval& domain() const { return grid_.domain(); }
+  [[nodiscard]] double scale() const {
+    return std::sqrt(0.5 / half_precision_) * grid_.step();
+  }  ///< noise sd, data's units
+  [[nodiscard]] const boost::multiprecision::cpp_int& grid_variance() const { return noise_.variance(); }
+  [[nodiscard]] long long sensitivity() const { return grid_.steps(); }  ///< in grid steps
+  [[nodiscard]] Guarantee guarantee() const { return guarantee_; }
+
+ private:
+  DiscreteGaussianChannel(Grid grid, const boost::multiprecision::cpp_int& variance, Epsilon epsilon,
+                          Delta delta);
+  Grid grid_;
+  DiscreteGaussian noise_;
+  double half_precision_;  // 1 / (2 variance)
+  Guarantee guarantee_;
+};
+
+/// The continuous limit, z = clamp(y) + N(0, sd^2): its density, and draws for simulation studies, not for
+/// releases. Computes   sd = sensitivity / sqrt(2 rho), sensitivity = upper - lower, rho from the tight curve
+/// or given Source     [BW18, Theorem 8]; [BS16, Proposition 1.6]
+class GaussianChannel {
+ public:
+  GaussianChannel(Interval domain, Epsilon epsilon, Delta delta);
+  GaussianChannel(Interval domain, Rho rho);
+
+  [[nodiscard]] double simulate(double y, ChainRng& rng) const { return clamp(y) + scale_ * rng.normal(); }
+  [[nodiscard]] double log_density(double z, double y) const {
+    const double distance = (z - clamp(y)) / scale_;
+    return -distance * distance / 2;
+  }
+  [[nodiscard]] double initial(double z, ChainRng&) const { return clamp(z); }
+
+  [[nodiscard]] const Interval& domain() const { return domain_; }
+  [[nodiscard]] double scale() const { return scale_; }  ///< noise sd
+  [[nodiscard]] Guarantee guarantee() const { return guarantee_; }
+
+ private:
+  [[nodiscard]] double clamp(double y) const { return std::clamp(y, domain_.lower, domain_.upper); }
+  Interval domain_;
+  Guarantee guarantee_;
+  double scale_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,77 @@
+// The perturbed histogram: the counts of all data in bins, each with Laplace noise.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "sotto/channel/bins.hpp"
+#include "sotto/channel/guarantee.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "sotto/random/entropy.hpp"
+
+namespace sotto {
+
+/// Releases count_j + discrete Laplace noise for every bin. The number of data is public.
+///
+/// Query       the counts, integers
+/// Adjacency   substitute
+/// Sensitivity L1: 2. Exchanging one datum lowers one count by one and raises another
+/// Noise       P(x) proportional to exp(-|x| / scale) on each count
+/// Charge      epsilon = 2 / scale; scale is rounded up
+/// Source      [D06], [WZ10, section 4]
+/// Checked by  tests/channel/histogram_test.cpp: perturbed_privacy_on_neighbours,
+/// perturbed_ratio_equals_difference
+class PerturbedHistogramChannel {
+ public:
+  static constexpr long long kSensitivity = 2;
+
+  PerturbedHistogramChannel(Bins bins, Epsilon epsilon)
+      : bins_(bins), epsilon_(epsilon), scale_(scale_for(kSensitivity, epsilon)), rate_(1 / scale_.value()) {}
+  PerturbedHistogramChannel(Bins bins, Rho rho) : PerturbedHistogramChannel(bins, pure_epsilon(rho)) {}
+
+  /// One private release, shape (bins), integers.
+  [[nodiscard]] std::vector<double> sample(std::span<const double> data, EntropySource& entropy) const;
+  /// The continuous limit, for simulation studies only: Laplace noise on the counts.
+  [[nodiscard]] std::vector<double> simulate(std::span<const double> data, ChainRng& rng) const;
+
+  /// Takes a release as the one to be explained. Errors: data unless it has one finite number per bin.
+  void observe(std::vector<double> release);
+  /// n data that resemble the release: in bins with probability proportional to the positive parts of its
+  /// counts.
+  [[nodiscard]] std::vector<double> initial(std::size_t n, ChainRng& rng) const;
+
+  // The density of the observed release as the present data change: see GlobalChannel in channel.hpp.
+  void start(std::span<const double> data);
+  [[nodiscard]] double log_ratio(double from, double to) const {
+    const int a = bins_(from);
+    const int b = bins_(to);
+    if (a == b) return 0;
+    const double loss_a = std::abs(release_[a] - counts_[a] + 1) - std::abs(release_[a] - counts_[a]);
+    const double loss_b = std::abs(release_[b] - counts_[b] - 1) - std::abs(release_[b] - counts_[b]);
+    return -rate_ * (loss_a + loss_b);
+  }
+  void replace(double from, double to) {
+    --counts_[bins_(from)];
+    ++counts_[bins_(to)];
+  }
+  /// log Q(release | data) up to a constant.
+  [[nodiscard]] double log_density(std::span<const double> data) const;
+
+  [[nodiscard]] const Bins& bins() const { return bins_; }
+  [[nodiscard]] const Interval& domain() const { return bins_.domain(); }
+  [[nodiscard]] double scale() const { return scale_.value(); }
+  [[nodiscard]] double epsilon() const { return epsilon_.value(); }
+  [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
+
+ private:
+  [[nodiscard]] std::vector<double> count(std::span<const double> data) const;
+  Bins bins_;
+  Epsilon epsilon_;
+  RationalScale scale_;
+  double rate_;
+  std::vector<double> release_;
+  std::vector<double> counts_;
+};
+
+}  // namespace sotto
