@@ -1,0 +1,45 @@
+// What a mixture kernel with its base measure must offer. A new kernel is one file that satisfies these
+// concepts.
+#pragma once
+
+#include <concepts>
+
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto::mixture {
+
+/// A density f(y | theta) with a base measure G0 on theta.
+///   Datum, Parameter, Statistic   types; a Statistic starts empty and takes data by add(y)
+///   log_density(y, theta)         log f(y | theta), normalised; -infinity outside the support
+///   draw(theta, rng)              y ~ f(. | theta)
+///   draw_prior(rng)               theta ~ G0
+///   update(theta, statistic, rng) one step that leaves p(theta | the data in the statistic) invariant
+template <class Kernel>
+concept MixtureKernel = requires(Kernel& kernel, const Kernel& constant, const typename Kernel::Datum& y,
+                                 const typename Kernel::Parameter& theta,
+                                 typename Kernel::Statistic& statistic, ChainRng& rng) {
+  { constant.log_density(y, theta) } -> std::convertible_to<double>;
+  { constant.draw(theta, rng) } -> std::convertible_to<typename Kernel::Datum>;
+  { constant.draw_prior(rng) } -> std::convertible_to<typename Kernel::Parameter>;
+  { kernel.update(theta, statistic, rng) } -> std::convertible_to<typename Kernel::Parameter>;
+  statistic.add(y);
+};
+
+/// A kernel whose parameter integrates out.
+///   statistic.remove(y)           undoes add(y)
+///   log_marginal(statistic)       log of the integral of prod f(y | theta) G0(d theta) over the data in the
+///   statistic
+template <class Kernel>
+concept ConjugateKernel = MixtureKernel<Kernel> &&
+    requires(const Kernel& kernel, const typename Kernel::Datum& y, typename Kernel::Statistic& statistic) {
+  statistic.remove(y);
+  { kernel.log_marginal(statistic) } -> std::convertible_to<double>;
+};
+
+/// A kernel that tunes its own update while the chain warms up.
+template <class Kernel>
+concept AdaptiveKernel = requires(Kernel& kernel) {
+  kernel.adapt(true);
+};
+
+}  // namespace sotto::mixture

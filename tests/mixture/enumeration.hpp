@@ -1,0 +1,138 @@
+// The posterior over all partitions of a few data, by brute force, and a chain's distance from it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numbers>
+#include <span>
+#include <vector>
+
+namespace sotto::mixture {
+
+/// Every partition of n data as a string c_1..c_n with c_1 = 0 and c_i <= 1 + max of those before it.
+class Enumeration {
+ public:
+  /// `log_cluster(members)`: log of the marginal likelihood of a cluster; `log_eppf(sizes)`: log prior.
+  Enumeration(int n, const std::function<double(std::span<const int>)>& log_cluster,
+              const std::function<double(std::span<const int>)>& log_eppf)
+      : n_(n), index_(static_cast<std::size_t>(std::pow(n, n) + 0.5), -1) {
+    std::vector<double> log_mask(std::size_t{1} << n, 0);
+    for (std::size_t mask = 1; mask < log_mask.size(); ++mask) {
+      std::vector<int> members;
+      for (int i = 0; i < n; ++i)
+        if (mask >> i & 1) members.push_back(i);
+      log_mask[mask] = log_cluster(members);
+    }
+    std::vector<int> labels(static_cast<std::size_t>(n), 0);
+    walk(labels, 1, 1, log_mask, log_eppf);
+    double top = -HUGE_VAL;
+    for (const double x : probability_) top = std::fmax(top, x);
+    double total = 0;
+    for (double& x : probability_) total += x = std::exp(x - top);
+    for (double& x : probability_) x /= total;
+    visits_.assign(probability_.size(), 0);
+  }
+
+  /// Counts one draw of the chain.
+  void visit(std::span<const int> allocation) {
+    int label[16];
+    for (int& x : label) x = -1;
+    int next = 0;
+    std::size_t code = 0;
+    for (int i = 0; i < n_; ++i) {
+      int& mine = label[allocation[static_cast<std::size_t>(i)]];
+      if (mine < 0) mine = next++;
+      code = code * static_cast<std::size_t>(n_) + static_cast<std::size_t>(mine);
+    }
+    visits_[static_cast<std::size_t>(index_[code])] += 1;
+    ++total_;
+  }
+
+  /// Half the sum of |frequency - probability| over all partitions.
+  [[nodiscard]] double total_variation() const {
+    double sum = 0;
+    for (std::size_t p = 0; p < visits_.size(); ++p)
+      sum += std::abs(visits_[p] / static_cast<double>(total_) - probability_[p]);
+    return sum / 2;
+  }
+  [[nodiscard]] const std::vector<double>& probabilities() const { return probability_; }
+
+ private:
+  void walk(std::vector<int>& labels, int at, int clusters, const std::vector<double>& log_mask,
+            const std::function<double(std::span<const int>)>& log_eppf) {
+    if (at == n_) {
+      std::vector<int> sizes(static_cast<std::size_t>(clusters), 0);
+      std::vector<std::size_t> masks(sizes.size(), 0);
+      std::size_t code = 0;
+      for (int i = 0; i < n_; ++i) {
+        const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(i)]);
+        ++sizes[label];
+        masks[label] |= std::size_t{1} << i;
+        code = code * static_cast<std::size_t>(n_) + label;
+      }
+      double sum = log_eppf(sizes);
+      for (const std::size_t mask : masks) sum += log_mask[mask];
+      index_[code] = static_cast<int>(probability_.size());
+      probability_.push_back(sum);
+      return;
+    }
+    for (int label = 0; label <= clusters; ++label) {
+      labels[static_cast<std::size_t>(at)] = label;
+      walk(labels, at + 1, clusters + (label == clusters ? 1 : 0), log_mask, log_eppf);
+    }
+  }
+
+  int n_;
+  std::vector<int> index_;
+  std::vector<double> probability_;
+  std::vector<double> visits_;
+  std::size_t total_ = 0;
+};
+
+/// One point of a quadrature over the base measure: log weight, and log g(z_i | theta) for each datum.
+struct BasePoint {
+  double log_weight = 0;
+  std::vector<double> log_g;
+};
+
+/// Scales the weights to a total of one.
+inline void normalise(std::vector<BasePoint>& points) {
+  double total = 0;
+  for (const BasePoint& point : points) total += std::exp(point.log_weight);
+  for (BasePoint& point : points) point.log_weight -= std::log(total);
+}
+
+/// log of sum over points of weight * prod_{i in members} g(z_i | theta)
+inline double log_cluster(const std::vector<BasePoint>& points, std::span<const int> members) {
+  double top = -HUGE_VAL;
+  std::vector<double> terms;
+  terms.reserve(points.size());
+  for (const BasePoint& point : points) {
+    double sum = point.log_weight;
+    for (const int i : members) sum += point.log_g[static_cast<std::size_t>(i)];
+    terms.push_back(sum);
+    top = std::fmax(top, sum);
+  }
+  double total = 0;
+  for (const double x : terms) total += std::exp(x - top);
+  return top + std::log(total);
+}
+
+/// g(z_i | theta) for all i at once, by the trapezoid rule over y in [lower, upper]; `log_f(y)` is the
+/// kernel.
+template <class LogF, class LogQ>
+std::vector<double> integrate_kernel(std::size_t n, double lower, double upper, int cells, LogF log_f,
+                                     LogQ log_q) {
+  std::vector<double> sum(n, 0);
+  const double step = (upper - lower) / cells;
+  for (int cell = 0; cell < cells; ++cell) {
+    const double y = lower + (cell + 0.5) * step;
+    const double f = std::exp(log_f(y)) * step;
+    for (std::size_t i = 0; i < n; ++i) sum[i] += f * std::exp(log_q(i, y));
+  }
+  for (double& x : sum) x = std::log(x);
+  return sum;
+}
+
+}  // namespace sotto::mixture
