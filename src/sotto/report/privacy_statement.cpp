@@ -1,0 +1,145 @@
+#include "sotto/report/privacy_statement.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/accountant/gaussian.hpp"
+
+namespace sotto {
+namespace {
+
+std::string number(double x) {
+  if (x == 0) return "0";
+  const double size = std::abs(x);
+  return size < 1e-3 || size >= 1e6 ? fmt::format("{:.3g}", x) : fmt::format("{:.4g}", x);
+}
+
+std::string percent(double x) { return fmt::format("{:.3g} %", 100 * x); }
+
+std::string promise(const PrivacyStatement& s) {
+  const std::string change = s.adjacency == Adjacency::substitute
+                                 ? "had been exchanged for any other the schema allows"
+                                 : "had been added to the data or left out of them";
+  return fmt::format(
+      "Take any one unit ({}). If it {}, every possible result of this run, all files in this directory "
+      "together, would "
+      "have come out with nearly the same probability: larger by a factor of at most e^{} = {}, but for a "
+      "part of "
+      "total probability {}.",
+      s.privacy_unit, change, number(s.epsilon), number(std::exp(s.epsilon)), number(s.delta));
+}
+
+std::string attack(const PrivacyStatement& s) {
+  return fmt::format(
+      "Read as a test: an attacker who knows everything else and asks which of two such data sets was used, "
+      "and who may "
+      "be wrong about one of them in 1 % of cases, is right about the other in at most {} of cases (in at "
+      "most {} when "
+      "wrong in 5 %). Guessing alone gives 1 % and 5 %.",
+      percent(best_true_positive_rate(s.curve, 0.01)), percent(best_true_positive_rate(s.curve, 0.05)));
+}
+
+}  // namespace
+
+std::string adjacency_name(Adjacency adjacency) {
+  return adjacency == Adjacency::substitute ? "substitute" : "add_remove";
+}
+
+PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::string privacy_unit,
+                              std::string trust_model, std::string noise_source, bool noise_is_private) {
+  PrivacyStatement statement;
+  statement.is_private = noise_is_private;
+  statement.epsilon = budget.epsilon().value();
+  statement.delta = budget.delta().value();
+  statement.rho = budget.spent().value();
+  statement.slack = budget.slack();
+  statement.spent_epsilon = budget.spent_epsilon(budget.delta()).value();
+  statement.adjacency = adjacency;
+  statement.privacy_unit = std::move(privacy_unit);
+  statement.trust_model = std::move(trust_model);
+  statement.noise_source = std::move(noise_source);
+  for (const Entry& entry : budget.entries()) {
+    statement.releases.push_back({entry.charge.query, entry.charge.mechanism, std::nullopt, std::nullopt,
+                                  entry.count, entry.charge.rho.value(), entry.charge.slack});
+  }
+  statement.curve = privacy_curve(statement.rho, statement.slack);
+  return statement;
+}
+
+PrivacyStatement not_private_statement(std::string why) {
+  PrivacyStatement statement;
+  statement.privacy_unit = "none";
+  statement.trust_model = "none";
+  statement.noise_source = "none";
+  statement.approximations.push_back(std::move(why));
+  return statement;
+}
+
+std::vector<CurvePoint> privacy_curve(double rho, double slack, double smallest_delta, std::size_t count) {
+  std::vector<CurvePoint> curve;
+  if (!(rho > 0) || !std::isfinite(rho)) return curve;
+  const double largest = gaussian_epsilon(Rho(rho), Delta(smallest_delta)).value();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double epsilon = largest * static_cast<double>(i) / static_cast<double>(count - 1);
+    curve.push_back(
+        {std::nextafter(epsilon + slack, HUGE_VAL), gaussian_delta(Rho(rho), Epsilon(epsilon)).value()});
+  }
+  return curve;
+}
+
+double best_true_positive_rate(const std::vector<CurvePoint>& curve, double false_positive_rate) {
+  double best = 1;
+  for (const auto& [epsilon, delta] : curve) {
+    best = std::min(best, std::exp(epsilon) * false_positive_rate + delta);
+    best = std::min(best, 1 - (1 - delta - false_positive_rate) * std::exp(-epsilon));
+  }
+  return std::max(best, false_positive_rate);
+}
+
+std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, std::size_t count) {
+  std::vector<TradeoffPoint> points;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double rate = static_cast<double>(i) / static_cast<double>(count - 1);
+    points.push_back({rate, best_true_positive_rate(curve, rate)});
+  }
+  return points;
+}
+
+std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
+  std::vector<std::string> words;
+  if (!s.is_private) {
+    words.emplace_back(
+        "This run is NOT PRIVATE. Nothing here is protected: draws, summaries and figures may reveal single "
+        "records. Do "
+        "not publish them, nor pass them on to anybody who may not see the data.");
+    if (!s.noise_source.empty() && s.noise_source != "none") {
+      words.push_back("The noise came from: " + s.noise_source +
+                      ". Noise that can be predicted or repeated protects nobody.");
+    }
+    return words;
+  }
+  words.push_back(promise(s));
+  if (!s.curve.empty()) words.push_back(attack(s));
+  if (s.spent_epsilon < s.epsilon) {
+    words.push_back(fmt::format("Of the promised epsilon = {}, the releases that were made used {}.",
+                                number(s.epsilon), number(s.spent_epsilon)));
+  }
+  words.emplace_back(
+      "It holds against any attacker, with any knowledge from elsewhere and any computing power, and for "
+      "whatever is "
+      "computed from these files later.");
+  words.push_back(
+      "It does not promise that nothing is learned about a unit: what the data say about people in general "
+      "is the purpose "
+      "of the analysis, and may be true of a person whose data were never used. It does not cover other "
+      "releases from "
+      "the same data, whose costs add up, nor facts about more than one unit at once, for which the factor "
+      "grows. It "
+      "rests on this trust: " +
+      s.trust_model + ".");
+  return words;
+}
+
+}  // namespace sotto

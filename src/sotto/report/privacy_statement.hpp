@@ -1,0 +1,86 @@
+// What a run promised about privacy: the numbers, every charge, and the same in plain words.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/accountant/budget.hpp"
+#include "sotto/base/numbers.hpp"
+
+namespace sotto {
+
+/// Equal releases in a row: one line of the budget table.
+struct ReleaseLine {
+  std::string query;                  ///< e.g. "log-likelihood ratio"
+  std::string mechanism;              ///< e.g. "discrete Gaussian"
+  std::optional<double> sensitivity;  ///< L2, in the query's own unit
+  std::optional<double> noise_scale;  ///< standard deviation of the noise, in the same unit
+  std::size_t count = 1;
+  double rho = 0;    ///< of one release
+  double slack = 0;  ///< of one release; adds to epsilon
+};
+
+/// A point of the privacy curve.
+struct CurvePoint {
+  double epsilon = 0;
+  double delta = 0;
+};
+
+/// A point of the trade-off curve: no test with this false-positive rate has more power.
+struct TradeoffPoint {
+  double false_positive_rate = 0;
+  double true_positive_rate = 0;
+};
+
+struct PrivacyStatement {
+  bool is_private =
+      false;           ///< true only when noise came from the operating system and every release was paid for
+  double epsilon = 0;  ///< promised: the limit that the filter enforced
+  double delta = 0;
+  double rho = 0;            ///< charged in all
+  double slack = 0;          ///< charged in all, for the discreteness of the noise
+  double spent_epsilon = 0;  ///< of what was charged, at `delta`; at most `epsilon`
+  Adjacency adjacency = Adjacency::substitute;
+  std::string privacy_unit;  ///< e.g. "one row", "one person (at most 5 rows)"
+  std::string trust_model;   ///< e.g. "central: one curator holds the rows"
+  std::vector<ReleaseLine> releases;
+  std::string noise_source;  ///< EntropySource::name()
+  std::vector<std::string>
+      approximations;             ///< sentences such as "clipped: ..."; empty when the target is exact
+  std::vector<CurvePoint> curve;  ///< delta falls as epsilon grows
+};
+
+/// The statement of what is on the books, curve included. The caller adds `approximations`, and sensitivities
+/// and noise scales where it knows them.
+[[nodiscard]] PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency,
+                                            std::string privacy_unit, std::string trust_model,
+                                            std::string noise_source, bool noise_is_private);
+
+/// A statement for a run without privacy: no number in it, every page says NOT PRIVATE.
+[[nodiscard]] PrivacyStatement not_private_statement(std::string why);
+
+/// Points of the curve of Gaussian releases of total cost `rho` with `slack`, `count` epsilons evenly spaced
+/// on [0, largest], where delta at the largest is about `smallest_delta`.
+[[nodiscard]] std::vector<CurvePoint> privacy_curve(double rho, double slack, double smallest_delta = 1e-12,
+                                                    std::size_t count = 61);
+
+/// Largest power of any test of "the unit's data is in" against a neighbour at a false-positive rate, over
+/// all points of a privacy curve. Computes   min(1, min over points of e^epsilon fpr + delta, min over points
+/// of 1 - (1 - delta - fpr) e^-epsilon) Source     [WZ10, Theorem 2.4]: each (epsilon, delta) pair bounds the
+/// power; the least bound holds Checked by tests/report/privacy_statement_test.cpp
+[[nodiscard]] double best_true_positive_rate(const std::vector<CurvePoint>& curve,
+                                             double false_positive_rate);
+
+/// The trade-off curve of a privacy curve at evenly spaced false-positive rates.
+[[nodiscard]] std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve,
+                                                        std::size_t count = 101);
+
+/// What was promised, what that means, and what it does not promise: paragraphs in plain words.
+[[nodiscard]] std::vector<std::string> in_plain_words(const PrivacyStatement& statement);
+
+/// "substitute" or "add_remove", as written to privacy.json.
+[[nodiscard]] std::string adjacency_name(Adjacency adjacency);
+
+}  // namespace sotto

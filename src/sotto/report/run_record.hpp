@@ -1,0 +1,57 @@
+// Everything an output directory is made from: draws, priors, privacy statement, manifest.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sotto/chain/draws.hpp"
+#include "sotto/report/privacy_statement.hpp"
+
+namespace sotto {
+
+/// The prior of one parameter in numbers a figure can show. NaN where there is none (flat, Cauchy).
+struct PriorDescription {
+  std::string parameter;
+  std::string distribution;  ///< e.g. "normal(0, 2.5)"
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double sd = std::numeric_limits<double>::quiet_NaN();
+  double q05 = std::numeric_limits<double>::quiet_NaN();
+  double q50 = std::numeric_limits<double>::quiet_NaN();
+  double q95 = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// How a run was made. Never holds a value of a row or of a file's content.
+struct Manifest {
+  std::vector<std::pair<std::string, std::string>>
+      versions;                          ///< "sotto" -> "0.1.0", ...; filled by `current_versions`
+  nlohmann::ordered_json configuration;  ///< resolved: every setting, defaults included
+  std::string started;                   ///< UTC, "YYYY-MM-DD HH:MM:SS UTC"
+  double wall_seconds = 0;
+  double warmup_seconds = 0;  ///< of all chains together, which advance in lockstep
+  double sampling_seconds = 0;
+};
+
+/// Versions of the program and of the libraries it was compiled with.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> current_versions();
+
+/// The time now, as `Manifest::started` wants it.
+[[nodiscard]] std::string utc_now();
+
+/// One finished run.
+struct RunRecord {
+  std::string title;         ///< e.g. "visited ~ coins + health"
+  std::string model;         ///< e.g. "logistic regression (bernoulli, logit)"
+  std::string method;        ///< e.g. "release-once", "hmc"
+  bool markov_chain = true;  ///< false when the draws are independent: no traces, no convergence to judge
+  Draws draws;
+  std::vector<PriorDescription> priors;  ///< any order; parameters without an entry are shown without a prior
+  std::optional<Draws> comparison;       ///< NOT PRIVATE: the same model without noise, marked on every page
+  PrivacyStatement privacy;
+  Manifest manifest;
+};
+
+}  // namespace sotto
