@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "sotto/model/weighted.hpp"
 #include "sotto/random/discrete_gaussian.hpp"
 
 namespace sotto {
@@ -76,6 +77,41 @@ Released<NoisyCurvature> DiscreteGaussianMechanism::release_curvature(Receipt re
     }
   }
   return Released(std::move(curvature));
+}
+
+Released<NoisyScore> DiscreteGaussianMechanism::release_score(Receipt receipt, const ExactSum& sum,
+                                                              const GaussianNoise& noise) {
+  const std::vector<double> values = noisy(receipt, sum, noise);
+  const double g = noise.grid.value();
+  return Released(
+      NoisyScore{Eigen::Map<const Position>(values.data(), static_cast<Eigen::Index>(values.size())) * g,
+                 static_cast<double>(noise.variance) * g * g});
+}
+
+Released<NoisyInformation> DiscreteGaussianMechanism::release_information(Receipt receipt,
+                                                                          const ExactSum& sum,
+                                                                          const GaussianNoise& noise,
+                                                                          double bound) {
+  const std::vector<double> values = noisy(receipt, sum, noise);
+  const auto dim =
+      static_cast<Eigen::Index>((std::sqrt(8.0 * static_cast<double>(values.size() - 2) + 1) - 1) / 2 + 0.5);
+  const double g = noise.grid.value();
+  const double variance = static_cast<double>(noise.variance) * g * g;
+  const double share = information_share(static_cast<std::size_t>(dim));
+  const double rows_unit = share * bound;
+  NoisyInformation information{Matrix(dim, dim), variance, 0, 0, 0, 0};
+  std::size_t entry = 0;
+  for (Eigen::Index i = 0; i < dim; ++i) {
+    for (Eigen::Index j = i; j < dim; ++j) {
+      const double value = values[entry++] * g * (i == j ? 1 : std::sqrt(0.5));
+      information.value(i, j) = information.value(j, i) = value;
+    }
+  }
+  information.squares = values[entry] * g / share;
+  information.squares_variance = variance / (share * share);
+  information.rows = values[entry + 1] * g / rows_unit;
+  information.rows_variance = variance / (rows_unit * rows_unit);
+  return Released(std::move(information));
 }
 
 }  // namespace sotto

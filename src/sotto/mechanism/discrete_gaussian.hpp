@@ -46,6 +46,12 @@ class DiscreteGaussianMechanism {
   [[nodiscard]] Released<NoisyCurvature> release_curvature(Receipt receipt, const ExactSum& sum,
                                                            const GaussianNoise& noise);
 
+  [[nodiscard]] Released<NoisyScore> release_score(Receipt receipt, const ExactSum& sum,
+                                                   const GaussianNoise& noise);
+  /// The sum is that of information_vector (model/weighted.hpp) with this information bound.
+  [[nodiscard]] Released<NoisyInformation> release_information(Receipt receipt, const ExactSum& sum,
+                                                               const GaussianNoise& noise, double bound);
+
  private:
   /// Sum plus noise, in grid steps. Errors: internal when the receipt does not pay for this noise.
   [[nodiscard]] std::vector<double> noisy(const Receipt& receipt, const ExactSum& sum,

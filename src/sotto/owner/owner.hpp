@@ -39,6 +39,7 @@ class Owner final : public Answerer {
     answer_ratios(queries, answers);
     answer_gradients(queries, answers);
     answer_curvatures(queries, answers);
+    answer_weighted(queries, answers);
     return answers;
   }
   [[nodiscard]] Rho left() const override { return budget_->left(); }
@@ -127,6 +128,48 @@ class Owner final : public Answerer {
       } else {
         throw Error(ErrorCode::configuration,
                     "this model has no curvature query: choose a method that does without");
+      }
+    }
+  }
+
+  void answer_weighted(std::span<const Query> queries, std::vector<Answer>& answers) {
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      const auto* score = std::get_if<ScoreQuery>(&queries[q]);
+      const auto* information = std::get_if<InformationQuery>(&queries[q]);
+      if (score == nullptr && information == nullptr) continue;
+      if constexpr (WeightedModel<M>) {
+        if (reading_.temper != 1)
+          throw Error(ErrorCode::configuration, "weighted scores are not tempered: set temper to 1");
+        const Weighting& weighting = score != nullptr ? score->weighting : information->weighting;
+        const auto dim = static_cast<std::size_t>(model_.dim());
+        if (!legal_weighting(weighting, dim)) {
+          answers[q] = Refusal::out_of_range;
+          continue;
+        }
+        const std::size_t entries = score != nullptr ? dim : information_entries(dim);
+        const VectorBound bound =
+            score != nullptr ? weighted_score_bound(weighting) : information_bound(weighting, dim);
+        const auto noise =
+            vector_noise(bound, entries, protection_, score != nullptr ? score->cost : information->cost);
+        if (!noise) {
+          answers[q] = Refusal::out_of_range;
+          continue;
+        }
+        auto receipt =
+            budget_->spend(noise->charge(score != nullptr ? "weighted score" : "weighted information"));
+        if (!receipt) continue;
+        const WeightedTask task = weighted_task(weighting, bound, entries, noise->grid);
+        if (score != nullptr) {
+          answers[q] = mechanism_.release_score(std::move(*receipt),
+                                                sum_scores(model_, rows_, task, reading_.threads), *noise);
+        } else {
+          answers[q] = mechanism_.release_information(std::move(*receipt),
+                                                      sum_information(model_, rows_, task, reading_.threads),
+                                                      *noise, weighting.information_bound);
+        }
+      } else {
+        throw Error(ErrorCode::configuration,
+                    "this model has no weighted score: choose another method than release-once");
       }
     }
   }

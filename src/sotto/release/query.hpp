@@ -32,6 +32,29 @@ struct CurvatureQuery {
   Rho cost;
 };
 
+/// Public weights that bound what one row can do. With z = frame x, mean and variance those of y at position
+/// `at`, and m = sup over legal y of |y - mean|, the row gets the weight
+///   c = min(1, score_bound / (m |z|), information_bound / (variance |z|^2)),
+/// a function of its covariates alone, so the weighted score still has mean zero at the true position.
+struct Weighting {
+  Position at;
+  Matrix frame;              ///< shape (dim, dim), invertible
+  double score_bound;        ///< > 0
+  double information_bound;  ///< > 0
+};
+
+/// Asks for the sum over the rows of  c (y - mean) z.
+struct ScoreQuery {
+  Weighting weighting;
+  Rho cost;
+};
+
+/// Asks for the sums over the rows of  c variance z z',  of  c^2 variance |z|^2,  and of 1.
+struct InformationQuery {
+  Weighting weighting;
+  Rho cost;
+};
+
 struct NoisyRatio {
   double value;     ///< true sum plus noise
   double variance;  ///< of the noise: exact, a multiple of the grid of log densities
@@ -45,14 +68,28 @@ struct NoisyCurvature {
   Matrix variance;  ///< of the noise of each entry; entries (i, j) and (j, i) are the same number
 };
 
+struct NoisyScore {
+  Position value;
+  double variance;  ///< of the noise of each coordinate
+};
+struct NoisyInformation {
+  Matrix value;     ///< symmetric
+  double variance;  ///< of the noise of a diagonal entry; half of that off the diagonal
+  double squares;   ///< the sum of c^2 variance |z|^2
+  double squares_variance;
+  double rows;  ///< how many rows contribute
+  double rows_variance;
+};
+
 /// Why there is no answer. Both follow from public things alone, and neither costs anything.
 enum class Refusal {
   budget,        ///< the budget does not cover the cost
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery>;
-using Answer = std::variant<Refusal, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>>;
+using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, ScoreQuery, InformationQuery>;
+using Answer = std::variant<Refusal, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>,
+                            Released<NoisyScore>, Released<NoisyInformation>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class Answerer {

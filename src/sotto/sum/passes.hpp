@@ -6,6 +6,7 @@
 
 #include "sotto/data/rows.hpp"
 #include "sotto/model/model.hpp"
+#include "sotto/model/weighted.hpp"
 #include "sotto/sum/exact_sum.hpp"
 
 namespace sotto {
@@ -48,6 +49,25 @@ ExactSum sum_curvatures(const M& model, const Rows& rows, const Position& at, do
   return sum_tiles(rows.tiles(), tiles_per_run(std::int64_t{1} << 31), dim * (dim + 1) / 2, threads,
                    [&](std::size_t first, std::size_t count, std::span<std::int64_t> sums) {
                      model.add_curvatures(rows, first, count, at, factor, sums);
+                   });
+}
+
+/// The sum of a weighted score: dim entries.
+template <WeightedModel M>
+ExactSum sum_scores(const M& model, const Rows& rows, const WeightedTask& task, int threads) {
+  return sum_tiles(rows.tiles(), tiles_per_run(std::int64_t{1} << 31), static_cast<std::size_t>(model.dim()),
+                   threads, [&](std::size_t first, std::size_t count, std::span<std::int64_t> sums) {
+                     model.add_scores(rows, first, count, task, sums);
+                   });
+}
+
+/// The sum of a weighted information vector: dim (dim + 1) / 2 + 2 entries.
+template <WeightedModel M>
+ExactSum sum_information(const M& model, const Rows& rows, const WeightedTask& task, int threads) {
+  const auto dim = static_cast<std::size_t>(model.dim());
+  return sum_tiles(rows.tiles(), tiles_per_run(std::int64_t{1} << 31), information_entries(dim), threads,
+                   [&](std::size_t first, std::size_t count, std::span<std::int64_t> sums) {
+                     model.add_information(rows, first, count, task, sums);
                    });
 }
 
