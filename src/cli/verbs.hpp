@@ -8,5 +8,6 @@ namespace sotto::cli {
 // Each adds its subcommand. The callback of a subcommand does the work and throws sotto::Error on failure;
 // `status` is what the process exits with when nothing is thrown.
 void add_account(CLI::App& program, int& status);
+void add_privatize(CLI::App& program, int& status);
 
 }  // namespace sotto::cli

@@ -15,6 +15,7 @@ class Released {
 
  private:
   friend class DiscreteGaussianMechanism;
+  friend class Privatiser;
   friend class NoNoise;  // not private, for study
   explicit Released(T value) : value_(std::move(value)) {}
   T value_;

@@ -1,0 +1,158 @@
+// sotto privatize: noise on columns, once, for release.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/verbs.hpp"
+#include "sotto/channel/privatise.hpp"
+#include "sotto_io/channel_file.hpp"
+#include "sotto_io/csv_cells.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Options {
+  std::filesystem::path data;
+  std::filesystem::path out;
+  std::filesystem::path columns_file;
+  ColumnSettings column;
+  double epsilon = 0;
+  double delta = 0;
+  double rho = 0;
+  bool json = false;
+};
+
+nlohmann::json summary(const ChannelFile& file, const Options& options,
+                       const std::filesystem::path& channel_file) {
+  nlohmann::json columns = nlohmann::json::array();
+  for (const Column& column : file.columns) {
+    const Guarantee promised = guarantee(column.channel);
+    nlohmann::json entry{{"name", column.settings.name}, {"channel", column.settings.channel}};
+    if (std::isfinite(promised.epsilon.value())) {
+      entry["epsilon"] = promised.epsilon.value();
+      entry["delta"] = promised.delta.value();
+    }
+    entry["rho"] = promised.rho.value();
+    columns.push_back(entry);
+  }
+  nlohmann::json result{{"out", options.out.string()},
+                        {"channel_file", channel_file.string()},
+                        {"rows", file.rows},
+                        {"adjacency", "substitute"},
+                        {"privacy_unit", "one row"},
+                        {"rho", file.total.rho.value()},
+                        {"noise_source", file.noise_source},
+                        {"private", file.is_private},
+                        {"columns", columns}};
+  if (std::isfinite(file.total.epsilon.value())) {
+    result["epsilon"] = file.total.epsilon.value();
+    result["delta"] = file.total.delta.value();
+  }
+  return result;
+}
+
+void privatize(const Options& options, bool has_epsilon, bool has_delta, bool has_rho) {
+  std::vector<ColumnSettings> settings;
+  if (!options.columns_file.empty()) {
+    settings = read_column_settings(options.columns_file);
+  } else {
+    settings.push_back(options.column);
+  }
+  PrivacyTarget target;
+  if (has_epsilon) target.epsilon = Epsilon(options.epsilon);
+  if (has_delta) target.delta = Delta(options.delta);
+  if (has_rho) target.rho = Rho(options.rho);
+
+  std::vector<std::string> names;
+  for (const ColumnSettings& s : settings) names.push_back(s.name);
+  const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, names);
+  const std::size_t rows = cells.at(0).size();
+  if (rows == 0) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
+
+  SystemEntropy entropy;
+  Privatiser privatiser(plan_columns(settings, target, rows), entropy);
+  std::filesystem::path channel_file = options.out;
+  channel_file += ".channel.toml";
+  if (std::filesystem::exists(options.out)) {
+    fmt::print(stderr,
+               "sotto: overwriting '{}'; if these rows were released before, the two releases add up\n",
+               options.out.string());
+  }
+  const ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
+                         entropy.is_private()};
+  // The description first: when it cannot be written nothing has been spent.
+  write_channel_file(channel_file, file);
+  write_privatised(options.out, file, privatiser.release(cells));
+
+  const nlohmann::json report = summary(file, options, channel_file);
+  if (options.json) {
+    fmt::print("{}\n", report.dump());
+    return;
+  }
+  fmt::print("{} rows privatised into {}\npublic description: {}\n", rows, options.out.string(),
+             channel_file.string());
+  if (report.contains("epsilon")) {
+    fmt::print("guarantee for each row: epsilon {}, delta {}\n", options.epsilon, file.total.delta.value());
+  } else {
+    fmt::print("guarantee for each row: rho {} (zero-concentrated)\n", options.rho);
+  }
+}
+
+}  // namespace
+
+void add_privatize(CLI::App& program, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = program.add_subcommand("privatize", "Put noise on columns of a CSV file, for release");
+  verb->add_option("data", options->data, "CSV file with the confidential column")->required();
+  ColumnSettings& column = options->column;
+  auto* name = verb->add_option("--column", column.name, "Column to privatise");
+  verb->add_option("--channel", column.channel, "How: what is released of each value")
+      ->check(CLI::IsMember({"laplace", "gaussian", "wavelet", "randomized-response", "smoothed-histogram",
+                             "perturbed-histogram"}))
+      ->capture_default_str();
+  verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");
+  verb->add_option("--upper", column.upper, "Largest possible value, never taken from the data");
+  verb->add_option("--missing", column.missing,
+                   "What a cell without a number counts as: lower, middle, upper or a number")
+      ->capture_default_str();
+  verb->add_option("--categories", column.levels,
+                   "randomized-response: all categories; other text counts as the first")
+      ->delimiter(',');
+  verb->add_option("--levels", column.top_level, "wavelet: finest level")->capture_default_str();
+  verb->add_flag("--paper-scale", column.printed_scale, "wavelet: the wider scale of the publication");
+  verb->add_option("--bins", column.bins, "histograms: number of bins (0: by the number of rows)")
+      ->capture_default_str();
+  verb->add_option("--draws", column.draws,
+                   "smoothed-histogram: points to release (0: by the number of rows)")
+      ->capture_default_str();
+  verb->add_option("--grid-steps", column.steps, "laplace, gaussian: grid steps over the domain")
+      ->capture_default_str();
+  auto* columns = verb->add_option(
+      "--columns", options->columns_file,
+      "TOML file with a [[column]] table for each of several columns; the budget is split by "
+      "their weights");
+  columns->excludes(name);
+  auto* epsilon =
+      verb->add_option("--epsilon", options->epsilon, "Privacy budget of a row, all columns together");
+  auto* delta = verb->add_option("--delta", options->delta, "Failure probability (Gaussian noise only)")
+                    ->needs(epsilon);
+  auto* rho = verb->add_option("--rho", options->rho,
+                               "Budget as zero-concentrated privacy, instead of epsilon and delta");
+  rho->excludes(epsilon);
+  verb->add_option("--out", options->out, "File to write; FILE.channel.toml beside it describes the noise")
+      ->required();
+  verb->add_flag("--json", options->json, "Print one JSON object");
+  verb->footer(
+      "Example: sotto privatize survey.csv --column bmi --channel laplace --lower 10 --upper 60 --epsilon 2 "
+      "--out z.csv");
+  verb->callback([=] {
+    if (options->columns_file.empty() && options->column.name.empty()) {
+      throw Error(ErrorCode::usage, "name the column with --column, or several with --columns");
+    }
+    privatize(*options, epsilon->count() > 0, delta->count() > 0, rho->count() > 0);
+  });
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,162 @@
+#include "sotto/channel/column.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "sotto/accountant/gaussian.hpp"
+
+namespace sotto {
+namespace {
+
+Error configuration(const std::string& message) { return Error(ErrorCode::configuration, message); }
+
+bool is_histogram(const ColumnSettings& s) {
+  return s.channel == "perturbed-histogram" || s.channel == "smoothed-histogram";
+}
+
+// Epsilon of a pure channel.
+Epsilon pure(const PrivacyTarget& target) {
+  return target.rho ? pure_epsilon(*target.rho) : target.epsilon.value();
+}
+
+void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& target) {
+  if (settings.empty()) throw configuration("declare at least one column to privatise");
+  if (target.rho.has_value() == target.epsilon.has_value() || (target.rho && target.delta)) {
+    throw configuration("give the privacy budget either as epsilon (and delta for Gaussian noise) or as rho");
+  }
+  const double budget = target.rho ? target.rho->value() : target.epsilon->value();
+  if (!(budget > 0) || !std::isfinite(budget))
+    throw configuration("the privacy budget must be finite and > 0");
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    if (!(settings[i].weight > 0) || !std::isfinite(settings[i].weight)) {
+      throw configuration("the weight of a column must be a finite number > 0");
+    }
+    if (is_histogram(settings[i]) && settings.size() > 1) {
+      throw configuration("a histogram describes all rows together: privatise it in a run of its own");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (settings[i].name == settings[j].name) throw configuration("a column is declared twice");
+    }
+  }
+}
+
+// The target of each column.
+std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, const PrivacyTarget& target) {
+  double all = 0;
+  double gaussian = 0;
+  long long fewest_steps = 1LL << 30;
+  for (const ColumnSettings& s : settings) {
+    all += s.weight;
+    if (s.channel != "gaussian") continue;
+    gaussian += s.weight;
+    fewest_steps = std::min(fewest_steps, s.steps);
+  }
+  if (gaussian > 0 && !target.rho && !target.delta) {
+    throw configuration("Gaussian noise needs --delta > 0 beside --epsilon, or --rho alone");
+  }
+  std::optional<Rho> rho = target.rho;
+  if (gaussian == all && settings.size() > 1 && !rho) {
+    // Every column's slack is steps / variance <= 2 rho / steps.
+    const double slack =
+        2 * gaussian_rho(*target.epsilon, *target.delta).value() / static_cast<double>(fewest_steps);
+    if (slack >= target.epsilon->value())
+      throw configuration("the grid is too coarse for this budget; use more steps");
+    rho = gaussian_rho(Epsilon(target.epsilon->value() - slack * (1 + 1e-12)), *target.delta);
+  }
+  std::vector<PrivacyTarget> parts;
+  for (const ColumnSettings& s : settings) {
+    // One column keeps the whole; of several, the shares add up to less than the whole in spite of rounding.
+    const double share = settings.size() == 1 ? 1 : s.weight / all * (1 - 1e-12);
+    PrivacyTarget part;
+    if (rho) {
+      part.rho = Rho(rho->value() * share);
+    } else {
+      part.epsilon = Epsilon(target.epsilon->value() * share);
+      if (s.channel == "gaussian") {
+        const double delta_share = gaussian == s.weight ? 1 : s.weight / gaussian * (1 - 1e-12);
+        part.delta = Delta(target.delta->value() * delta_share);
+      }
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+AnyChannel make_channel(const ColumnSettings& s, const PrivacyTarget& target, std::size_t rows) {
+  const Interval domain{s.lower, s.upper};
+  if (s.channel == "laplace") return DiscreteLaplaceChannel(Grid(domain, s.steps), pure(target));
+  if (s.channel == "gaussian") {
+    if (target.rho) return DiscreteGaussianChannel(Grid(domain, s.steps), *target.rho);
+    return DiscreteGaussianChannel(Grid(domain, s.steps), *target.epsilon, target.delta.value_or(Delta(0)));
+  }
+  if (s.channel == "wavelet") {
+    return HaarChannel(domain, s.top_level, pure(target),
+                       s.printed_scale ? HaarChannel::Scale::printed : HaarChannel::Scale::tight);
+  }
+  if (s.channel == "randomized-response") {
+    return RandomisedResponseChannel(static_cast<int>(std::min<std::size_t>(s.levels.size(), 1 << 21)),
+                                     pure(target));
+  }
+  if (s.channel == "perturbed-histogram")
+    return PerturbedHistogramChannel(Bins(domain, s.bins), pure(target));
+  if (s.channel == "smoothed-histogram") {
+    return SmoothedHistogramChannel(Bins(domain, s.bins), rows, s.draws, pure(target));
+  }
+  throw configuration(
+      fmt::format("unknown channel '{}'; use laplace, gaussian, wavelet, randomized-response, "
+                  "perturbed-histogram or smoothed-histogram",
+                  s.channel));
+}
+
+}  // namespace
+
+Guarantee guarantee(const AnyChannel& channel) {
+  return std::visit([](const auto& c) { return c.guarantee(); }, channel);
+}
+
+double missing_value(const ColumnSettings& s) {
+  if (s.missing == "lower") return s.lower;
+  if (s.missing == "upper") return s.upper;
+  if (s.missing == "middle") return s.lower + (s.upper - s.lower) / 2;
+  double value = 0;
+  const char* end = s.missing.data() + s.missing.size();
+  const auto [stop, error] = std::from_chars(s.missing.data(), end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) {
+    throw configuration("what missing cells count as must be lower, middle, upper or a number");
+  }
+  return value;
+}
+
+Column make_column(ColumnSettings settings, const PrivacyTarget& target, std::size_t rows) {
+  if (rows < 1) throw Error(ErrorCode::data, "there are no rows to privatise");
+  if (is_histogram(settings)) {
+    const auto n = static_cast<double>(rows);
+    if (settings.bins == 0) settings.bins = 4 * static_cast<int>(std::pow(n, 0.2) + 1);
+    if (settings.draws == 0) settings.draws = static_cast<std::size_t>(std::pow(n, 0.6) + 1);
+  }
+  (void)missing_value(settings);
+  AnyChannel channel = make_channel(settings, target, rows);
+  return {std::move(settings), std::move(channel)};
+}
+
+ColumnPlan plan_columns(const std::vector<ColumnSettings>& settings, const PrivacyTarget& target,
+                        std::size_t rows) {
+  check(settings, target);
+  const std::vector<PrivacyTarget> parts = split(settings, target);
+  ColumnPlan plan;
+  double rho = 0;
+  bool uses_delta = false;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    plan.columns.push_back(make_column(settings[i], parts[i], rows));
+    rho += guarantee(plan.columns.back().channel).rho.value();
+    uses_delta = uses_delta || settings[i].channel == "gaussian";
+  }
+  plan.total.rho = target.rho.value_or(Rho(rho * (1 + 1e-12)));
+  if (target.epsilon) plan.total.epsilon = *target.epsilon;
+  if (target.epsilon && uses_delta) plan.total.delta = *target.delta;
+  return plan;
+}
+
+}  // namespace sotto

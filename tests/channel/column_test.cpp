@@ -1,0 +1,147 @@
+#include "sotto/channel/column.hpp"
+
+#include <gtest/gtest.h>
+
+#include "random/seeded_entropy.hpp"
+#include "sotto/accountant/gaussian.hpp"
+#include "sotto/channel/privatise.hpp"
+
+namespace sotto {
+namespace {
+
+ColumnSettings column(const std::string& name, const std::string& channel, double weight = 1) {
+  ColumnSettings s;
+  s.name = name;
+  s.channel = channel;
+  s.lower = 0;
+  s.upper = 10;
+  s.weight = weight;
+  if (channel == "randomized-response") s.levels = {"a", "b", "c"};
+  return s;
+}
+
+PrivacyTarget pure(double epsilon) { return {Epsilon(epsilon), std::nullopt, std::nullopt}; }
+PrivacyTarget approximate(double epsilon, double delta) {
+  return {Epsilon(epsilon), Delta(delta), std::nullopt};
+}
+PrivacyTarget concentrated(double rho) { return {std::nullopt, std::nullopt, Rho(rho)}; }
+
+TEST(Columns, epsilon_is_split_by_weight) {
+  const ColumnPlan plan = plan_columns(
+      {column("x", "laplace", 2), column("y", "wavelet", 1), column("c", "randomized-response", 1)}, pure(4),
+      20);
+  double sum = 0;
+  for (const Column& c : plan.columns) sum += guarantee(c.channel).epsilon.value();
+  EXPECT_LE(sum, 4);
+  EXPECT_NEAR(sum, 4, 1e-9);
+  EXPECT_NEAR(guarantee(plan.columns[0].channel).epsilon.value(), 2, 1e-9);
+  EXPECT_EQ(plan.total.epsilon.value(), 4);
+  EXPECT_EQ(plan.total.delta.value(), 0);
+}
+
+// Gaussian columns compose on the tight curve, with the discrete slack of each.
+TEST(Columns, gaussians_are_composed_tightly) {
+  const double epsilon = 1;
+  const double delta = 1e-5;
+  const ColumnPlan plan =
+      plan_columns({column("x", "gaussian", 2), column("y", "gaussian"), column("z", "gaussian")},
+                   approximate(epsilon, delta), 20);
+  double rho = 0;
+  double slack = 0;
+  for (const Column& c : plan.columns) {
+    const auto& channel = std::get<DiscreteGaussianChannel>(c.channel);
+    const auto steps = static_cast<double>(channel.sensitivity());
+    const auto variance = static_cast<double>(channel.grid_variance());
+    rho += steps * steps / (2 * variance);
+    slack += steps / variance;
+  }
+  EXPECT_LE(gaussian_delta(Rho(rho), Epsilon(epsilon - slack)).value(), delta);
+  EXPECT_NEAR(rho, gaussian_rho(Epsilon(epsilon), Delta(delta)).value(), 1e-4 * rho);
+  EXPECT_EQ(plan.total.delta.value(), delta);
+}
+
+TEST(Columns, mixed_columns_compose_by_addition) {
+  const ColumnPlan plan =
+      plan_columns({column("x", "gaussian"), column("y", "laplace"), column("z", "gaussian", 2)},
+                   approximate(2, 1e-4), 20);
+  double epsilon = 0;
+  double delta = 0;
+  for (const Column& c : plan.columns) {
+    epsilon += guarantee(c.channel).epsilon.value();
+    delta += guarantee(c.channel).delta.value();
+  }
+  EXPECT_LE(epsilon, 2);
+  EXPECT_LE(delta, 1e-4);
+  EXPECT_NEAR(delta, 1e-4, 1e-12);
+}
+
+TEST(Columns, rho_is_split_by_weight) {
+  const ColumnPlan plan =
+      plan_columns({column("x", "gaussian", 3), column("y", "laplace")}, concentrated(0.4), 20);
+  double rho = 0;
+  for (const Column& c : plan.columns) rho += guarantee(c.channel).rho.value();
+  EXPECT_LE(rho, 0.4);
+  EXPECT_NEAR(rho, 0.4, 1e-9);
+  EXPECT_EQ(plan.total.rho.value(), 0.4);
+}
+
+TEST(Columns, bad_declarations_are_refused) {
+  EXPECT_THROW((void)plan_columns({}, pure(1), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "laplace")}, PrivacyTarget{}, 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "laplace")}, pure(0), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "gaussian")}, pure(1), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "gaussian")}, approximate(1, 0), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "laplace"), column("x", "laplace")}, pure(1), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "laplace"), column("y", "perturbed-histogram")}, pure(1), 20),
+               Error);
+  EXPECT_THROW((void)plan_columns({column("x", "laplace", -1)}, pure(1), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "laplace")}, pure(1), 0), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "other")}, pure(1), 20), Error);
+  ColumnSettings odd = column("x", "laplace");
+  odd.missing = "often";
+  EXPECT_THROW((void)plan_columns({odd}, pure(1), 20), Error);
+  const PrivacyTarget both{Epsilon(1), std::nullopt, Rho(1)};
+  EXPECT_THROW((void)plan_columns({column("x", "laplace")}, both, 20), Error);
+}
+
+TEST(Columns, histogram_sizes_follow_the_number_of_rows) {
+  const ColumnPlan plan = plan_columns({column("x", "smoothed-histogram")}, pure(2), 250);
+  const auto& channel = std::get<SmoothedHistogramChannel>(plan.columns[0].channel);
+  EXPECT_EQ(channel.bins().count(), 16);
+  EXPECT_EQ(channel.draws(), 28u);
+}
+
+TEST(Decoding, every_cell_is_a_number) {
+  const std::pair<const char*, double> cells[] = {{"1.5", 1.5},  {" +2e3\t", 2000}, {"-0", 0},   {"", -7},
+                                                  {"NaN", -7},   {"nan", -7},       {"abc", -7}, {"1.5x", -7},
+                                                  {"1e999", -7}, {"0x10", -7},      {"1,5", -7}};
+  for (const auto& [cell, number] : cells) EXPECT_EQ(decode_number(cell, -7), number) << cell;
+  EXPECT_EQ(decode_number("inf", -7), HUGE_VAL);
+}
+
+// The same noise on cells that mean the same.
+TEST(Privatiser, odd_cells_are_treated_as_declared) {
+  ColumnSettings number = column("x", "laplace");
+  number.missing = "3";
+  const ColumnPlan plan = plan_columns({number, column("c", "randomized-response")}, pure(2), 4);
+  SeededEntropy a(81);
+  SeededEntropy b(81);
+  const std::vector<std::vector<std::string>> odd{{"", "99", "-inf", "text"}, {"b", "unheard of", "", "c"}};
+  const std::vector<std::vector<std::string>> plain{{"3", "10", "0", "3"}, {"b", "a", "a", "c"}};
+  Privatiser first(plan, a);
+  Privatiser second(plan, b);
+  const auto x = first.release(odd);
+  const auto y = second.release(plain);
+  for (int c = 0; c < 2; ++c) EXPECT_EQ(x.value()[c].values, y.value()[c].values);
+}
+
+TEST(Privatiser, a_plan_is_spent_once) {
+  SeededEntropy entropy(82);
+  Privatiser privatiser(plan_columns({column("x", "laplace")}, pure(2), 1), entropy);
+  const std::vector<std::vector<std::string>> cells{{"1"}};
+  (void)privatiser.release(cells);
+  EXPECT_THROW((void)privatiser.release(cells), Error);
+}
+
+}  // namespace
+}  // namespace sotto

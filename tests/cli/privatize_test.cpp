@@ -1,0 +1,96 @@
+#include <sysexits.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+#include "sotto_io/channel_file.hpp"
+#include "sotto_io/csv_cells.hpp"
+
+namespace sotto {
+namespace {
+
+class Privatize : public Program {
+ protected:
+  void SetUp() override {
+    Program::SetUp();
+    std::string rows = "id,bmi,smoker\n";
+    for (int i = 0; i < 40; ++i)
+      rows += "person" + std::to_string(i) + "," + std::to_string(18 + i % 20) + ",yes\n";
+    write("s.csv", rows + "odd,NaN,unknown\nshort\n");
+  }
+};
+
+TEST_F(Privatize, writes_values_and_description) {
+  const Outcome run =
+      sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out z.csv --json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto report = nlohmann::json::parse(run.out);
+  EXPECT_EQ(report["rows"], 42);
+  EXPECT_EQ(report["epsilon"], 2.0);
+  EXPECT_EQ(report["private"], true);
+  const ChannelFile file = read_channel_file(folder_ / "z.csv.channel.toml");
+  EXPECT_TRUE(file.is_private);
+  EXPECT_EQ(read_privatised(folder_ / "z.csv", file, file.columns.at(0)).values.size(), 42u);
+  // Nothing but the declared column leaves.
+  EXPECT_EQ(file_content(folder_ / "z.csv").find("person"), std::string::npos);
+}
+
+TEST_F(Privatize, noise_differs_from_run_to_run) {
+  ASSERT_EQ(sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out a.csv").status, 0);
+  ASSERT_EQ(sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out b.csv").status, 0);
+  EXPECT_NE(file_content(folder_ / "a.csv"), file_content(folder_ / "b.csv"));
+  EXPECT_EQ(file_content(folder_ / "a.csv.channel.toml"), file_content(folder_ / "b.csv.channel.toml"));
+}
+
+TEST_F(Privatize, splits_a_budget_over_columns) {
+  write("columns.toml",
+        "[[column]]\nname = 'bmi'\nchannel = 'gaussian'\nlower = 10\nupper = 60\nweight = 3\n"
+        "[[column]]\nname = 'smoker'\nchannel = 'randomized-response'\nlevels = ['no', 'yes']\n");
+  const Outcome run =
+      sotto("privatize s.csv --columns columns.toml --epsilon 4 --delta 1e-6 --out z.csv --json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto columns = nlohmann::json::parse(run.out)["columns"];
+  EXPECT_NEAR(columns[0]["epsilon"], 3, 1e-9);
+  EXPECT_NEAR(columns[1]["epsilon"], 1, 1e-9);
+  EXPECT_EQ(read_csv_header(folder_ / "z.csv"), (std::vector<std::string>{"bmi", "smoker"}));
+}
+
+TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {
+  write("empty.csv", "");
+  write("no_rows.csv", "bmi\n");
+  const std::pair<const char*, int> calls[] = {
+      {"s.csv --column height --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
+      {"empty.csv --column bmi --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
+      {"no_rows.csv --column bmi --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
+      {"absent.csv --column bmi --lower 0 --upper 1 --epsilon 1", EX_NOINPUT},
+      {"s.csv --column bmi --lower 1 --upper 1 --epsilon 1", EX_CONFIG},
+      {"s.csv --column bmi --epsilon 1", EX_CONFIG},
+      {"s.csv --column bmi --lower 0 --upper 1", EX_CONFIG},
+      {"s.csv --column bmi --lower 0 --upper 1 --epsilon 0", EX_CONFIG},
+      {"s.csv --column bmi --lower 0 --upper 1 --epsilon nan", EX_CONFIG},
+      {"s.csv --column bmi --channel gaussian --lower 0 --upper 1 --epsilon 1", EX_CONFIG},
+      {"s.csv --column bmi --channel other --lower 0 --upper 1 --epsilon 1", EX_USAGE},
+      {"s.csv --column bmi --lower 0 --upper 1 --epsilon 1 --rho 1", EX_USAGE},
+      {"s.csv --lower 0 --upper 1 --epsilon 1", EX_USAGE},
+  };
+  for (const auto& [arguments, status] : calls) {
+    const Outcome run = sotto(std::string("privatize ") + arguments + " --out z.csv");
+    EXPECT_EQ(run.status, status) << arguments << "\n" << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+    EXPECT_TRUE(run.out.empty());
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "z.csv")) << arguments;
+  }
+  const Outcome nowhere =
+      sotto("privatize s.csv --column bmi --lower 0 --upper 1 --epsilon 1 --out missing/z.csv");
+  EXPECT_EQ(nowhere.status, EX_CANTCREAT);
+}
+
+TEST_F(Privatize, one_row_is_enough) {
+  write("one.csv", "y\n0.5\n");
+  EXPECT_EQ(sotto("privatize one.csv --column y --lower 0 --upper 1 --rho 0.1 --channel gaussian --out z.csv")
+                .status,
+            0);
+}
+
+}  // namespace
+}  // namespace sotto
