@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sotto/channel/laplace.hpp"
+#include "sotto/mixture/conditional.hpp"
 #include "sotto/mixture/dirichlet_process.hpp"
 #include "sotto/mixture/neal5.hpp"
 #include "sotto/mixture/normal_kernel.hpp"
@@ -94,6 +95,24 @@ void neal5(benchmark::State& state) {
 BENCHMARK(neal5)->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {1}})->ArgNames({"n", "epsilon", "m"});
 BENCHMARK(neal5)->ArgsProduct({{200}, {1, 50}, {5}})->ArgNames({"n", "epsilon", "m"});
 BENCHMARK(neal5)->ArgsProduct({{10000, 100000}, {10}, {1}})->ArgNames({"n", "epsilon", "m"});
+
+// Arguments: n, epsilon, threads.
+void slice(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const Study study = simulate(n, static_cast<double>(state.range(1)));
+  ChainRng rng(1);
+  Conditional sampler(NormalKernel({.mean = 0, .precision = 0.1, .shape = 3, .rate = 3}), DirichletProcess(1),
+                      study.release, study.start, {.threads = static_cast<std::size_t>(state.range(2))}, rng);
+  measure(state, sampler, rng, n);
+}
+BENCHMARK(slice)
+    ->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {1}})
+    ->ArgNames({"n", "epsilon", "threads"})
+    ->UseRealTime();
+BENCHMARK(slice)
+    ->ArgsProduct({{10000, 100000}, {10}, {1, 2}})
+    ->ArgNames({"n", "epsilon", "threads"})
+    ->UseRealTime();
 
 }  // namespace
 

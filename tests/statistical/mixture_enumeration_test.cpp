@@ -7,6 +7,7 @@
 #include "mixture/enumeration.hpp"
 #include "sotto/channel/gaussian.hpp"
 #include "sotto/channel/laplace.hpp"
+#include "sotto/mixture/conditional.hpp"
 #include "sotto/mixture/dirichlet_process.hpp"
 #include "sotto/mixture/finite_mixture.hpp"
 #include "sotto/mixture/neal5.hpp"
@@ -84,24 +85,49 @@ void check_neal5(double epsilon, const Mixing& mixing, Neal5Settings settings, s
 }
 
 TEST(MixtureEnumeration, neal5_concentrations) {
-  for (const double alpha : {0.1, 1.0, 5.0}) check_neal5(10, DirichletProcess(alpha), {}, 5, 3'000'000);
+  for (const double alpha : {0.1, 1.0, 5.0}) check_neal5(10, DirichletProcess(alpha), {}, 5, 2'000'000);
 }
 
 TEST(MixtureEnumeration, neal5_epsilons) {
   check_neal5(1, DirichletProcess(1), {}, 5, 2'000'000);
-  check_neal5(50, DirichletProcess(1), {}, 4, 8'000'000);
+  check_neal5(50, DirichletProcess(1), {}, 4, 5'000'000);
 }
 
 TEST(MixtureEnumeration, neal5_several_imputations) {
   for (const double alpha : {0.1, 1.0, 5.0}) {
-    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::all}, 4, 2'000'000);
-    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::selected}, 4, 2'000'000);
+    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::all}, 4, 1'000'000);
+    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::selected}, 4, 1'000'000);
   }
 }
 
 TEST(MixtureEnumeration, neal5_other_mixing_priors) {
-  check_neal5(10, PitmanYor(0.5, 0.4), {}, 5, 3'000'000);
-  check_neal5(10, FiniteMixture(1.0, 2.0), {}, 5, 3'000'000);
+  check_neal5(10, PitmanYor(0.5, 0.4), {}, 5, 2'000'000);
+  check_neal5(10, FiniteMixture(1.0, 2.0), {}, 5, 2'000'000);
+}
+
+template <class Mixing>
+void check_conditional(double epsilon, const Mixing& mixing, ConditionalSettings settings, std::size_t n,
+                       int draws) {
+  const LaplaceChannel channel = laplace(epsilon);
+  Enumeration exact = enumerate(normal_points(channel, n), mixing, static_cast<int>(n));
+  ChainRng rng(12);
+  Conditional sampler(NormalKernel(kBase), mixing, LocalRelease<LaplaceChannel, double>{channel, first(n)},
+                      first(n), settings, rng);
+  EXPECT_LT(distance(sampler, exact, rng, draws), 0.005) << "epsilon " << epsilon;
+}
+
+TEST(MixtureEnumeration, slice) {
+  check_conditional(10, DirichletProcess(0.1), {}, 4, 2'500'000);
+  for (const double alpha : {1.0, 5.0}) check_conditional(10, DirichletProcess(alpha), {}, 4, 1'200'000);
+  check_conditional(50, DirichletProcess(1), {}, 4, 1'000'000);
+  check_conditional(10, PitmanYor(0.5, 0.25), {}, 4, 1'000'000);
+  check_conditional(10, FiniteMixture(1.0, 2.0), {}, 4, 1'000'000);
+}
+
+TEST(MixtureEnumeration, blocked_gibbs) {
+  const ConditionalSettings blocked{.truncation = Truncation::tolerance};
+  check_conditional(10, DirichletProcess(1), blocked, 4, 1'000'000);
+  check_conditional(10, FiniteMixture(1.0, 2.0), blocked, 4, 1'000'000);
 }
 
 }  // namespace

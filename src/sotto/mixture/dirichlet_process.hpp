@@ -8,6 +8,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/mixture/rest.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
@@ -20,6 +21,8 @@ struct ConcentrationPrior {
 
 class DirichletProcess {
  public:
+  static constexpr bool light_tail = true;
+
   explicit DirichletProcess(double concentration, std::optional<ConcentrationPrior> prior = std::nullopt)
       : concentration_(concentration), prior_(prior) {
     if (!(concentration > 0 && std::isfinite(concentration)))
@@ -57,17 +60,17 @@ class DirichletProcess {
 
   /// The weights of the occupied atoms and of the rest: Dirichlet(n_1, ..., n_k, alpha). The rest is again a
   /// Dirichlet process with the same concentration. Source     [Fer73]
-  double draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
+  Rest draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
     double rest = draw_gamma(concentration_, 1, rng);
     double total = rest;
     for (std::size_t h = 0; h < sizes.size(); ++h) total += weights[h] = draw_gamma(sizes[h], 1, rng);
     for (std::size_t h = 0; h < sizes.size(); ++h) weights[h] /= total;
-    return rest / total;
+    return {.mass = rest / total};
   }
 
   /// The share that the next atom takes of the stick that is left, given k occupied atoms and j new ones
   /// before it.
-  double draw_stick(std::size_t, std::size_t, ChainRng& rng) const {
+  double draw_stick(std::size_t, std::size_t, std::size_t, ChainRng& rng) const {
     return 1 - std::pow(positive_uniform(rng), 1 / concentration_);
   }
 

@@ -10,12 +10,15 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/mixture/rest.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
 
 class FiniteMixture {
  public:
+  static constexpr bool light_tail = true;
+
   /// `gamma` > 0: the Dirichlet parameter of each component; `expected_further` > 0: mean of (components -
   /// 1).
   FiniteMixture(double gamma, double expected_further) : gamma_(gamma), rate_(expected_further) {
@@ -66,7 +69,7 @@ class FiniteMixture {
 
   /// The weights of the occupied components, given a drawn number of components; the rest is shared by the
   /// empty ones.
-  double draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
+  Rest draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
     const std::size_t empty = draw_components(sizes.size(), rng) - sizes.size();
     double rest = 0;
     if (empty > 0) rest = draw_gamma(gamma_ * static_cast<double>(empty), 1, rng);
@@ -74,7 +77,12 @@ class FiniteMixture {
     for (std::size_t h = 0; h < sizes.size(); ++h)
       total += weights[h] = draw_gamma(sizes[h] + gamma_, 1, rng);
     for (std::size_t h = 0; h < sizes.size(); ++h) weights[h] /= total;
-    return rest / total;
+    return {.mass = rest / total, .atoms = empty};
+  }
+
+  /// Beta(gamma, gamma (left - 1)): one of `left` exchangeable components; the last one takes all.
+  double draw_stick(std::size_t, std::size_t, std::size_t left, ChainRng& rng) const {
+    return left <= 1 ? 1 : draw_beta(gamma_, gamma_ * static_cast<double>(left - 1), rng);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sotto/mixture/partition.hpp"
+#include "sotto/mixture/rest.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
@@ -18,7 +19,9 @@ namespace sotto::mixture {
 ///   update(k, n, rng)         one step on the prior's own parameters given a partition with k clusters
 ///   draw_weights(sizes, w, rng)  the weights of the k occupied atoms given the partition: fills w[0..k-1]
 ///   and returns
-///                             the weight left for all other atoms
+///                             what is left for all other atoms
+///   draw_stick(k, j, left, rng)  the share of what is left that the next atom takes, after k occupied and j
+///   new ones light_tail                whether the weights that are left vanish geometrically
 template <class Mixing>
 concept MixingPrior = requires(Mixing& mixing, const Mixing& constant, std::size_t k,
                                std::span<const int> sizes, std::span<double> weights, ChainRng& rng) {
@@ -28,7 +31,9 @@ concept MixingPrior = requires(Mixing& mixing, const Mixing& constant, std::size
   { constant.log_eppf(sizes) } -> std::convertible_to<double>;
   { constant.concentration() } -> std::convertible_to<double>;
   mixing.update(k, k, rng);
-  { constant.draw_weights(sizes, weights, rng) } -> std::convertible_to<double>;
+  { constant.draw_weights(sizes, weights, rng) } -> std::convertible_to<Rest>;
+  { constant.draw_stick(k, k, k, rng) } -> std::convertible_to<double>;
+  { Mixing::light_tail } -> std::convertible_to<bool>;
 };
 
 /// Draws the cluster of datum i from its prior given the clusters of all others: an occupied slot, or -1 for

@@ -7,12 +7,15 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/mixture/rest.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
 
 class PitmanYor {
  public:
+  static constexpr bool light_tail = false;
+
   /// 0 <= discount < 1 and strength > -discount.
   PitmanYor(double strength, double discount) : strength_(strength), discount_(discount) {
     if (!(discount >= 0 && discount < 1 && strength > -discount && std::isfinite(strength)))
@@ -44,18 +47,18 @@ class PitmanYor {
 
   /// Dirichlet(n_1 - d, ..., n_k - d, theta + k d); the rest is a Pitman-Yor process with strength theta + k
   /// d. Source     [Pit96, corollary 20]
-  double draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
+  Rest draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
     const double rest = draw_gamma(new_weight(sizes.size()), 1, rng);
     double total = rest;
     for (std::size_t h = 0; h < sizes.size(); ++h)
       total += weights[h] = draw_gamma(sizes[h] - discount_, 1, rng);
     for (std::size_t h = 0; h < sizes.size(); ++h) weights[h] /= total;
-    return rest / total;
+    return {.mass = rest / total};
   }
 
   /// The share that the next atom takes of the stick that is left, given k occupied atoms and j new ones
   /// before it.
-  double draw_stick(std::size_t k, std::size_t j, ChainRng& rng) const {
+  double draw_stick(std::size_t k, std::size_t j, std::size_t, ChainRng& rng) const {
     return draw_beta(1 - discount_, strength_ + discount_ * static_cast<double>(k + j + 1), rng);
   }
 

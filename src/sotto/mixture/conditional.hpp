@@ -1,0 +1,221 @@
+// Conditional algorithms: the private slice sampler and blocked Gibbs. The random measure P is drawn, then
+// every datum is allocated by itself, in parallel.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sotto/base/error.hpp"
+#include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/mixture/imputation.hpp"
+#include "sotto/mixture/mixture_state.hpp"
+#include "sotto/mixture/team.hpp"
+
+namespace sotto::mixture {
+
+enum class Truncation {
+  slice,      ///< exact: a uniform slice variable per datum bounds the atoms that it may join
+  tolerance,  ///< blocked Gibbs: atoms are drawn until their total weight is above 1 - tolerance
+};
+
+struct ConditionalSettings {
+  Truncation truncation = Truncation::slice;
+  double tolerance = 1e-12;  ///< blocked Gibbs only. A sweep is off by at most n * tolerance in total
+                             ///< variation; exact for a finite mixture, all of whose components are drawn
+  std::size_t threads = 1;  ///< the chain is the same for any number
+};
+
+/// Computes   a chain on (c, theta*, Y) with target
+///              eppf(c) prod_h G0(theta*_h) prod_i q(z_i | y_i) f(y_i | theta*_{c_i})
+///            by drawing P given (c, theta*), slices u_i ~ uniform(0, w_{c_i}), y_i by Metropolis-Hastings
+///            from its kernel, atoms given y, and c_i with probability proportional to 1(w_h > u_i) f(y_i |
+///            theta_h).
+/// Source     [BFR24, section 3.2], [KGW11], [IJ01]
+/// Differs    P is drawn from its posterior given the partition: Dirichlet weights for the occupied atoms
+/// [FB14], sticks
+///            for the others. The sticks run until what is left is below the present smallest slice (E34)
+/// Checked by tests/statistical/mixture_enumeration_test.cpp
+template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
+class Conditional {
+ public:
+  using State = MixtureState<Kernel, Mixing>;
+  using Datum = typename Kernel::Datum;
+  using Parameter = typename Kernel::Parameter;
+
+  /// `start`: first guesses of the confidential data, inside the kernel's support.
+  Conditional(Kernel kernel, Mixing mixing, Data data, std::vector<Datum> start, ConditionalSettings settings,
+              ChainRng& rng)
+      : state_(std::move(kernel), std::move(mixing), data.size()),
+        y_(std::move(data), std::move(start)),
+        settings_(settings),
+        team_(std::make_unique<Team>(std::max<std::size_t>(1, settings.threads))),
+        slice_(state_.size(), 0),
+        allocation_(state_.size(), 0) {
+    if (settings.truncation == Truncation::tolerance &&
+        !(settings.tolerance > 0 && settings.tolerance < 0.01))
+      throw Error(ErrorCode::configuration, "the truncation tolerance must lie in (0, 0.01)");
+    if (settings.truncation == Truncation::tolerance && !Mixing::light_tail)
+      throw Error(ErrorCode::configuration,
+                  "blocked Gibbs needs light tails; use the slice sampler for Pitman-Yor");
+    const std::uint64_t seed = rng();
+    for (std::size_t block = 0; block < (state_.size() + kBlock - 1) / kBlock; ++block)
+      blocks_.push_back({ChainRng(seed, block), {}, {}, 1});
+    state_.atom(0) = state_.kernel.draw_prior(rng);
+    update_atoms(rng);
+  }
+
+  SweepInfo sweep(ChainRng& rng) {
+    // 1. The weights of the occupied atoms given the partition.
+    const std::size_t k = state_.partition.clusters();
+    reserve_weights(k);
+    Rest rest = state_.mixing.draw_weights(state_.partition.sizes(), {weights_.data(), k}, rng);
+    // 2. Slices given the weights; confidential data given their atoms.
+    SweepInfo info;
+    const double threshold = draw_slices_and_data(rng, info);
+    // 3. Occupied atoms given the data; other atoms from the prior, until none above a slice can be missing.
+    update_atoms(rng);
+    const std::size_t components = draw_other_atoms(k, rest, threshold, rng);
+    // 4. Allocations given all.
+    order_by_weight(components);
+    team_->run(blocks_.size(), [&](std::size_t block) { allocate(block, components); });
+    keep_occupied(components);
+    state_.finish(rng);
+    return info;
+  }
+
+  [[nodiscard]] const State& state() const { return state_; }
+  State& state() { return state_; }
+  [[nodiscard]] const Imputation<Kernel, Data>& imputation() const { return y_; }
+  Imputation<Kernel, Data>& imputation() { return y_; }
+
+ private:
+  static constexpr std::size_t kBlock = 512;  ///< data that share a random stream
+  struct Block {
+    ChainRng rng;
+    SweepInfo info;
+    std::vector<double> log_density;  ///< scratch, shape (components)
+    double smallest_slice;
+  };
+
+  void reserve_weights(std::size_t count) {
+    if (weights_.size() < count) weights_.resize(2 * count);
+  }
+  void update_atoms(ChainRng& rng) {
+    state_.gather([&](std::size_t i, typename Kernel::Statistic& s) { s.add(y_[i]); });
+    state_.update_atoms(rng);
+  }
+
+  /// Returns the weight below which no atom is needed.
+  double draw_slices_and_data(ChainRng& rng, SweepInfo& info) {
+    const bool slices = settings_.truncation == Truncation::slice;
+    team_->run(blocks_.size(), [&](std::size_t b) {
+      Block& block = blocks_[b];
+      block.info = {};
+      block.smallest_slice = 1;
+      for (std::size_t i = b * kBlock; i < std::min(state_.size(), (b + 1) * kBlock); ++i) {
+        if (slices) {
+          slice_[i] =
+              positive_uniform(block.rng) * weights_[static_cast<std::size_t>(state_.partition.slot(i))];
+          block.smallest_slice = std::fmin(block.smallest_slice, slice_[i]);
+        }
+        if constexpr (is_local<Data>) y_.update(i, state_.kernel, state_.atom_of(i), block.rng, block.info);
+      }
+    });
+    if constexpr (is_global<Data>)
+      for (std::size_t i = 0; i < state_.size(); ++i)
+        y_.update(i, state_.kernel, state_.atom_of(i), rng, info);
+    double smallest = 1;
+    for (const Block& block : blocks_)
+      info += block.info, smallest = std::fmin(smallest, block.smallest_slice);
+    return slices ? smallest : settings_.tolerance;
+  }
+
+  std::size_t draw_other_atoms(std::size_t k, Rest rest, double threshold, ChainRng& rng) {
+    std::size_t components = k;
+    while (rest.mass > threshold && rest.atoms > 0) {
+      const double share = state_.mixing.draw_stick(k, components - k, rest.atoms, rng);
+      reserve_weights(components + 1);
+      state_.require(static_cast<int>(components));
+      weights_[components] = rest.mass * share;
+      state_.atom(static_cast<int>(components)) = state_.kernel.draw_prior(rng);
+      ++components;
+      rest.mass *= 1 - share;
+      if (rest.atoms != Rest::kInfinite) --rest.atoms;
+    }
+    return components;
+  }
+
+  void order_by_weight(std::size_t components) {
+    order_.resize(std::max(order_.size(), components));
+    std::iota(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(components), 0);
+    std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(components), [&](int a, int b) {
+      return weights_[static_cast<std::size_t>(a)] > weights_[static_cast<std::size_t>(b)];
+    });
+    log_weights_.resize(std::max(log_weights_.size(), components));
+    for (std::size_t j = 0; j < components; ++j)
+      log_weights_[j] = std::log(weights_[static_cast<std::size_t>(order_[j])]);
+  }
+
+  void allocate(std::size_t b, std::size_t components) {
+    Block& block = blocks_[b];
+    if (block.log_density.size() < components) block.log_density.resize(2 * components);
+    const bool slices = settings_.truncation == Truncation::slice;
+    for (std::size_t i = b * kBlock; i < std::min(state_.size(), (b + 1) * kBlock); ++i) {
+      double top = -HUGE_VAL;
+      std::size_t count = 0;
+      for (; count < components; ++count) {
+        const int h = order_[count];
+        if (slices && weights_[static_cast<std::size_t>(h)] < slice_[i]) break;
+        const double log_density =
+            state_.kernel.log_density(y_[i], state_.atom(h)) + (slices ? 0 : log_weights_[count]);
+        block.log_density[count] = log_density;
+        top = std::fmax(top, log_density);
+      }
+      if (count == 1) {
+        allocation_[i] = order_[0];
+        continue;
+      }
+      double total = 0;
+      for (std::size_t j = 0; j < count; ++j)
+        total += block.log_density[j] = std::exp(block.log_density[j] - top);
+      double at = block.rng.uniform() * total;
+      std::size_t chosen = 0;
+      while (chosen + 1 < count && (at -= block.log_density[chosen]) >= 0) ++chosen;
+      allocation_[i] = order_[chosen];
+    }
+  }
+
+  /// Forgets the atoms that no datum joined; labels become 0..clusters-1.
+  void keep_occupied(std::size_t components) {
+    label_.assign(components, -1);
+    for (const int h : allocation_) label_[static_cast<std::size_t>(h)] = 0;
+    std::size_t clusters = 0;
+    for (std::size_t h = 0; h < components; ++h) {
+      if (label_[h] < 0) continue;
+      state_.atom(static_cast<int>(clusters)) = state_.atom(static_cast<int>(h));
+      label_[h] = static_cast<int>(clusters++);
+    }
+    for (int& h : allocation_) h = label_[static_cast<std::size_t>(h)];
+    state_.partition.assign(allocation_, clusters);
+  }
+
+  State state_;
+  Imputation<Kernel, Data> y_;
+  ConditionalSettings settings_;
+  std::unique_ptr<Team> team_;
+  std::vector<Block> blocks_;
+  std::vector<double> slice_;  ///< u_i
+  std::vector<int> allocation_;
+  std::vector<double> weights_;      ///< occupied atoms first
+  std::vector<int> order_;           ///< components by falling weight
+  std::vector<double> log_weights_;  ///< in that order
+  std::vector<int> label_;
+};
+
+}  // namespace sotto::mixture
