@@ -17,30 +17,47 @@ double add_up(double a, double b) {
 }  // namespace
 
 Budget::Budget(Epsilon epsilon, Delta delta)
-    : epsilon_(epsilon), delta_(delta), limit_(gaussian_rho(epsilon, delta).value()) {}
+    : epsilon_(epsilon), delta_(delta), totals_{.limit = gaussian_rho(epsilon, delta).value()} {}
 
-std::optional<Receipt> Budget::spend(Charge charge) {
+std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& charge) const {
   const double rho = charge.rho.value();
   const double slack = charge.slack;
   if (!std::isfinite(rho) || !(slack >= 0) || !std::isfinite(slack)) return std::nullopt;
-  const double spent = add_up(spent_, rho);
-  const double total_slack = add_up(slack_, slack);
-  if (total_slack > limit_slack_) {
-    // Recomputing the limit is slow, so reserve slack ahead: doubling keeps the recomputations few, and a reserve that
-    // does not fit is cut back to what is needed.
-    for (const double reserve : {2 * total_slack, total_slack}) {
+  Totals next = totals;
+  next.spent = add_up(totals.spent, rho);
+  next.slack = add_up(totals.slack, slack);
+  if (next.slack > next.limit_slack) {
+    // Recomputing the limit is slow, so reserve slack ahead: doubling keeps the recomputations few, and a
+    // reserve that does not fit is cut back to what is needed.
+    for (const double reserve : {2 * next.slack, next.slack}) {
       if (reserve > epsilon_.value()) continue;
       const double limit = gaussian_rho(Epsilon(epsilon_.value() - reserve), delta_).value();
-      if (spent > limit) continue;
-      limit_ = limit;
-      limit_slack_ = reserve;
+      if (next.spent > limit) continue;
+      next.limit = limit;
+      next.limit_slack = reserve;
       break;
     }
-    if (total_slack > limit_slack_) return std::nullopt;
+    if (next.slack > next.limit_slack) return std::nullopt;
   }
-  if (!(spent <= limit_)) return std::nullopt;
-  spent_ = spent;
-  slack_ = total_slack;
+  if (!(next.spent <= next.limit)) return std::nullopt;
+  return next;
+}
+
+std::vector<bool> Budget::grants(std::span<const Charge> charges) const {
+  std::vector<bool> granted;
+  Totals totals = totals_;
+  for (const Charge& charge : charges) {
+    const auto next = after(totals, charge);
+    if (next) totals = *next;
+    granted.push_back(next.has_value());
+  }
+  return granted;
+}
+
+std::optional<Receipt> Budget::spend(Charge charge) {
+  const auto next = after(totals_, charge);
+  if (!next) return std::nullopt;
+  totals_ = *next;
   if (!entries_.empty() && entries_.back().charge.query == charge.query &&
       entries_.back().charge.mechanism == charge.mechanism && entries_.back().charge.rho == charge.rho &&
       entries_.back().charge.slack == charge.slack) {
@@ -51,10 +68,10 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   return Receipt(std::move(charge));
 }
 
-Rho Budget::left() const { return Rho(std::max(0.0, limit_ - spent_)); }
+Rho Budget::left() const { return Rho(std::max(0.0, totals_.limit - totals_.spent)); }
 
 Epsilon Budget::spent_epsilon(Delta delta) const {
-  return Epsilon(add_up(gaussian_epsilon(Rho(spent_), delta).value(), slack_));
+  return Epsilon(add_up(gaussian_epsilon(Rho(totals_.spent), delta).value(), totals_.slack));
 }
 
 }  // namespace sotto

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct Charge {
 /// Proof that a charge is on the books. Made by a Budget only; moved into the mechanism that draws the noise.
 class Receipt {
  public:
-  Receipt(Receipt&& other) noexcept : charge_(std::move(other.charge_)), valid_(other.valid_) { other.valid_ = false; }
+  Receipt(Receipt&& other) noexcept : charge_(std::move(other.charge_)), valid_(other.valid_) {
+    other.valid_ = false;
+  }
   Receipt& operator=(Receipt&&) = delete;
   Receipt(const Receipt&) = delete;
   Receipt& operator=(const Receipt&) = delete;
@@ -44,22 +47,24 @@ struct Entry {
   std::size_t count = 1;
 };
 
-/// The books of one data set: a filter (refuses what does not fit) and an odometer (tells what was spent). Charges may
-/// be chosen adaptively.
-/// Computes   grants while sum rho_i <= largest rho whose Gaussian curve passes (epsilon - sum slack_i, delta)
-/// Source     fully adaptive composition of Gaussian releases [ST22, Theorem 1]; slack as in docs/accounting.md
+/// The books of one data set: a filter (refuses what does not fit) and an odometer (tells what was spent).
+/// Charges may be chosen adaptively. Computes   grants while sum rho_i <= largest rho whose Gaussian curve
+/// passes (epsilon - sum slack_i, delta) Source     fully adaptive composition of Gaussian releases [ST22,
+/// Theorem 1]; slack as in docs/accounting.md
 class Budget {
  public:
   Budget(Epsilon epsilon, Delta delta);
 
-  /// The charge is booked and paid for, or nothing changes and there is no receipt. NaN, negative and overflowing
-  /// charges are refused.
+  /// The charge is booked and paid for, or nothing changes and there is no receipt. NaN, negative and
+  /// overflowing charges are refused.
   [[nodiscard]] std::optional<Receipt> spend(Charge charge);
+  /// Which of these charges `spend` would grant now, in this order. Books nothing.
+  [[nodiscard]] std::vector<bool> grants(std::span<const Charge> charges) const;
 
   [[nodiscard]] Epsilon epsilon() const { return epsilon_; }
   [[nodiscard]] Delta delta() const { return delta_; }
-  [[nodiscard]] Rho spent() const { return Rho(spent_); }
-  [[nodiscard]] double slack() const { return slack_; }
+  [[nodiscard]] Rho spent() const { return Rho(totals_.spent); }
+  [[nodiscard]] double slack() const { return totals_.slack; }
   /// What is left for charges without slack.
   [[nodiscard]] Rho left() const;
   /// The epsilon of what was spent so far, at this delta.
@@ -67,12 +72,17 @@ class Budget {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:
+  struct Totals {
+    double limit;  // rho that fits with a slack of limit_slack
+    double limit_slack = 0;
+    double spent = 0;
+    double slack = 0;
+  };
+  [[nodiscard]] std::optional<Totals> after(const Totals& totals, const Charge& charge) const;
+
   Epsilon epsilon_;
   Delta delta_;
-  double limit_;           // rho that fits without any slack
-  double limit_slack_ = 0; // the slack for which limit_ was computed
-  double spent_ = 0;
-  double slack_ = 0;
+  Totals totals_;
   std::vector<Entry> entries_;
 };
 

@@ -9,7 +9,7 @@
 namespace sotto {
 
 /// A step size steered towards a target acceptance; what is used after warmup is the average of the second
-/// half. Computes   log size += (acceptance - target) * 10 / (10 + t)^0.6 Source     Robbins-Monro with
+/// half. Computes   log size += (acceptance - target) * 10 / (10 + t)^0.6 / 2 Source     Robbins-Monro with
 /// averaging [AT08, Section 4]
 class StepSize {
  public:
@@ -22,7 +22,11 @@ class StepSize {
       ++averaged_;
       mean_ += (log_size_ - mean_) / static_cast<double>(averaged_);
     }
-    if (t + 1 == warmup && averaged_ > 0) log_size_ = mean_;
+    if (t + 1 == warmup) settle();
+  }
+  /// Ends the learning: from here on the size is the average of what was learnt.
+  void settle() {
+    if (averaged_ > 0) log_size_ = mean_;
   }
 
  private:

@@ -14,14 +14,22 @@ std::optional<ContributionRange> contribution_range(const Interval& range) {
   return ContributionRange{static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper)};
 }
 
-GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost) {
+GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost,
+                          double noise_sd) {
   const std::int64_t one_row = protection.adjacency == Adjacency::substitute
                                    ? range.upper - range.lower
                                    : std::max(-range.lower, range.upper);
   GaussianNoise noise;
   noise.sensitivity = static_cast<double>(protection.rows_per_unit) * static_cast<double>(one_row);
   noise.grid = GridStep(kLogDensityGrid);
-  noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << 40);
+  const GaussianNoise::Integer multiple = GaussianNoise::Integer(1) << 40;
+  if (noise_sd > 0) {
+    if (!(noise_sd < 0x1p11))
+      throw Error(ErrorCode::configuration, "the noise is too large for the grid: lower noise_sd");
+    noise.variance = GaussianNoise::Integer(std::ceil(noise_sd * noise_sd / kLogDensityGrid)) * multiple;
+  } else {
+    noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, multiple);
+  }
   return noise;
 }
 

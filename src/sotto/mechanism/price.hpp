@@ -41,8 +41,9 @@ struct ContributionRange {
 ///              the penalty test exact (docs/penalty.md)
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
+/// `noise_sd` > 0 fixes the noise instead of the cost: the standard deviation that is asked for, rounded up.
 [[nodiscard]] GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection,
-                                        Rho cost);
+                                        Rho cost, double noise_sd = 0);
 
 /// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29
 /// of bound.norm Adjacency    as declared; a unit holds at most rows_per_unit rows Sensitivity  rows_per_unit

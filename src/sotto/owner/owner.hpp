@@ -42,6 +42,25 @@ class Owner final : public Answerer {
     answer_weighted(queries, answers);
     return answers;
   }
+  [[nodiscard]] std::vector<std::optional<Refusal>> refusals(std::span<const Query> queries) const override {
+    std::vector<std::optional<Refusal>> refusals(queries.size());
+    std::vector<Charge> charges;
+    std::vector<std::size_t> charged;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      auto charge = std::visit([this](const auto& query) { return price(query); }, queries[q]);
+      if (charge) {
+        charges.push_back(std::move(*charge));
+        charged.push_back(q);
+      } else {
+        refusals[q] = Refusal::out_of_range;
+      }
+    }
+    const std::vector<bool> granted = budget_->grants(charges);
+    for (std::size_t i = 0; i < charged.size(); ++i) {
+      if (!granted[i]) refusals[charged[i]] = Refusal::budget;
+    }
+    return refusals;
+  }
   [[nodiscard]] Rho left() const override { return budget_->left(); }
 
  private:
@@ -58,13 +77,12 @@ class Owner final : public Answerer {
     for (std::size_t q = 0; q < queries.size(); ++q) {
       const auto* query = std::get_if<RatioQuery>(&queries[q]);
       if (query == nullptr) continue;
-      const Interval change = model_.ratio_range(query->from, query->to);
-      const auto range = contribution_range({change.lower * reading_.temper, change.upper * reading_.temper});
+      const auto range = contributions(*query);
       if (!range) {
         answers[q] = Refusal::out_of_range;
         continue;
       }
-      const GaussianNoise noise = ratio_noise(*range, protection_, query->cost);
+      const GaussianNoise noise = ratio_noise(*range, protection_, query->cost, query->noise_sd);
       auto receipt = budget_->spend(noise.charge("log-likelihood ratio"));
       if (!receipt) continue;
       tasks.push_back({&query->from, &query->to, range->lower, range->upper});
@@ -87,9 +105,8 @@ class Owner final : public Answerer {
     for (std::size_t q = 0; q < queries.size(); ++q) {
       const auto* query = std::get_if<GradientQuery>(&queries[q]);
       if (query == nullptr) continue;
-      Position scale = query->scale.size() == 0 ? Position::Ones(model_.dim()).eval() : query->scale;
-      const auto noise =
-          vector_noise(tempered(model_.gradient_bound(query->at, scale)), dim, protection_, query->cost);
+      Position scale = scale_of(*query);
+      const auto noise = noise_for(*query);
       if (!noise) {
         answers[q] = Refusal::out_of_range;
         continue;
@@ -113,9 +130,7 @@ class Owner final : public Answerer {
       const auto* query = std::get_if<CurvatureQuery>(&queries[q]);
       if (query == nullptr) continue;
       if constexpr (CurvatureModel<M>) {
-        const auto dim = static_cast<std::size_t>(model_.dim());
-        const auto noise = vector_noise(tempered(model_.curvature_bound(query->at)), dim * (dim + 1) / 2,
-                                        protection_, query->cost);
+        const auto noise = noise_for(*query);
         if (!noise) {
           answers[q] = Refusal::out_of_range;
           continue;
@@ -141,16 +156,7 @@ class Owner final : public Answerer {
         if (reading_.temper != 1)
           throw Error(ErrorCode::configuration, "weighted scores are not tempered: set temper to 1");
         const Weighting& weighting = score != nullptr ? score->weighting : information->weighting;
-        const auto dim = static_cast<std::size_t>(model_.dim());
-        if (!legal_weighting(weighting, dim)) {
-          answers[q] = Refusal::out_of_range;
-          continue;
-        }
-        const std::size_t entries = score != nullptr ? dim : information_entries(dim);
-        const VectorBound bound =
-            score != nullptr ? weighted_score_bound(weighting) : information_bound(weighting, dim);
-        const auto noise =
-            vector_noise(bound, entries, protection_, score != nullptr ? score->cost : information->cost);
+        const auto noise = score != nullptr ? noise_for(*score) : noise_for(*information);
         if (!noise) {
           answers[q] = Refusal::out_of_range;
           continue;
@@ -158,7 +164,10 @@ class Owner final : public Answerer {
         auto receipt =
             budget_->spend(noise->charge(score != nullptr ? "weighted score" : "weighted information"));
         if (!receipt) continue;
-        const WeightedTask task = weighted_task(weighting, bound, entries, noise->grid);
+        const VectorBound bound = score != nullptr
+                                      ? weighted_score_bound(weighting)
+                                      : information_bound(weighting, static_cast<std::size_t>(model_.dim()));
+        const WeightedTask task = weighted_task(weighting, bound, noise->entries, noise->grid);
         if (score != nullptr) {
           answers[q] = mechanism_.release_score(std::move(*receipt),
                                                 sum_scores(model_, rows_, task, reading_.threads), *noise);
@@ -174,6 +183,48 @@ class Owner final : public Answerer {
     }
   }
 
+  // Prices: from positions and bounds alone. None when no bound fits the grid.
+  [[nodiscard]] std::optional<ContributionRange> contributions(const RatioQuery& query) const {
+    const Interval change = model_.ratio_range(query.from, query.to);
+    return contribution_range({change.lower * reading_.temper, change.upper * reading_.temper});
+  }
+  [[nodiscard]] Position scale_of(const GradientQuery& query) const {
+    return query.scale.size() == 0 ? Position::Ones(model_.dim()).eval() : query.scale;
+  }
+  [[nodiscard]] std::optional<GaussianNoise> noise_for(const GradientQuery& query) const {
+    return vector_noise(tempered(model_.gradient_bound(query.at, scale_of(query))),
+                        static_cast<std::size_t>(model_.dim()), protection_, query.cost);
+  }
+  [[nodiscard]] std::optional<GaussianNoise> noise_for(const CurvatureQuery& query) const {
+    if constexpr (CurvatureModel<M>) {
+      const auto dim = static_cast<std::size_t>(model_.dim());
+      return vector_noise(tempered(model_.curvature_bound(query.at)), dim * (dim + 1) / 2, protection_,
+                          query.cost);
+    } else {
+      throw Error(ErrorCode::configuration,
+                  "this model has no curvature query: choose a method that does without");
+    }
+  }
+  [[nodiscard]] std::optional<GaussianNoise> noise_for(const ScoreQuery& query) const {
+    const auto dim = static_cast<std::size_t>(model_.dim());
+    if (!legal_weighting(query.weighting, dim)) return std::nullopt;
+    return vector_noise(weighted_score_bound(query.weighting), dim, protection_, query.cost);
+  }
+  [[nodiscard]] std::optional<GaussianNoise> noise_for(const InformationQuery& query) const {
+    const auto dim = static_cast<std::size_t>(model_.dim());
+    if (!legal_weighting(query.weighting, dim)) return std::nullopt;
+    return vector_noise(information_bound(query.weighting, dim), information_entries(dim), protection_,
+                        query.cost);
+  }
+  [[nodiscard]] std::optional<Charge> price(const RatioQuery& query) const {
+    const auto range = contributions(query);
+    if (!range) return std::nullopt;
+    return ratio_noise(*range, protection_, query.cost, query.noise_sd).charge("log-likelihood ratio");
+  }
+  [[nodiscard]] std::optional<Charge> price(const auto& query) const {
+    const auto noise = noise_for(query);
+    return noise ? std::optional(noise->charge("priced")) : std::nullopt;
+  }
   [[nodiscard]] VectorBound tempered(VectorBound bound) const {
     return {bound.norm * reading_.temper, bound.diameter * reading_.temper};
   }

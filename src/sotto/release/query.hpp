@@ -1,6 +1,8 @@
 // What the analyst's side may ask, and what comes back: the whole traffic through the wall.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -14,7 +16,8 @@ namespace sotto {
 /// Asks for the sum over the rows of  log p(row | to) - log p(row | from).
 struct RatioQuery {
   Position from, to;
-  Rho cost;  ///< sensitivity^2 / (2 variance) that the asker will pay; fixes the noise
+  Rho cost;             ///< sensitivity^2 / (2 variance) that the asker will pay; fixes the noise
+  double noise_sd = 0;  ///< > 0: the standard deviation of the noise instead; what that costs follows
 };
 
 /// Asks for the sum over the rows of the gradient of log p(row | at).
@@ -55,22 +58,39 @@ struct InformationQuery {
   Rho cost;
 };
 
+/// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyRatio {
   double value;     ///< true sum plus noise
   double variance;  ///< of the noise: exact, a multiple of the grid of log densities
+
+  friend NoisyRatio operator+(const NoisyRatio& a, const NoisyRatio& b) {
+    return {a.value + b.value, a.variance + b.variance};
+  }
 };
 struct NoisyGradient {
   Position value;
   Position variance;  ///< of the noise, per coordinate; independent over the coordinates
+
+  friend NoisyGradient operator+(const NoisyGradient& a, const NoisyGradient& b) {
+    return {a.value + b.value, a.variance + b.variance};
+  }
 };
 struct NoisyCurvature {
   Matrix value;     ///< symmetric
   Matrix variance;  ///< of the noise of each entry; entries (i, j) and (j, i) are the same number
+
+  friend NoisyCurvature operator+(const NoisyCurvature& a, const NoisyCurvature& b) {
+    return {a.value + b.value, a.variance + b.variance};
+  }
 };
 
 struct NoisyScore {
   Position value;
   double variance;  ///< of the noise of each coordinate
+
+  friend NoisyScore operator+(const NoisyScore& a, const NoisyScore& b) {
+    return {a.value + b.value, a.variance + b.variance};
+  }
 };
 struct NoisyInformation {
   Matrix value;     ///< symmetric
@@ -79,6 +99,12 @@ struct NoisyInformation {
   double squares_variance;
   double rows;  ///< how many rows contribute
   double rows_variance;
+
+  friend NoisyInformation operator+(const NoisyInformation& a, const NoisyInformation& b) {
+    return {a.value + b.value,     a.variance + b.variance,
+            a.squares + b.squares, a.squares_variance + b.squares_variance,
+            a.rows + b.rows,       a.rows_variance + b.rows_variance};
+  }
 };
 
 /// Why there is no answer. Both follow from public things alone, and neither costs anything.
@@ -97,6 +123,11 @@ class Answerer {
   virtual ~Answerer() = default;
   /// One answer per query: the alternative that matches it, or a refusal.
   [[nodiscard]] virtual std::vector<Answer> answer(std::span<const Query> queries) = 0;
+  /// What `answer` would refuse of these queries if it were asked now, in this order: from public things
+  /// alone, for nothing. Who shares its books with others may still refuse a query later.
+  [[nodiscard]] virtual std::vector<std::optional<Refusal>> refusals(std::span<const Query> queries) const {
+    return std::vector<std::optional<Refusal>>(queries.size());
+  }
   /// The cost that is still affordable for queries without slack.
   [[nodiscard]] virtual Rho left() const = 0;
 };

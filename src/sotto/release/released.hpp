@@ -1,6 +1,7 @@
 // The only way a value crosses the wall.
 #pragma once
 
+#include <concepts>
 #include <utility>
 
 namespace sotto {
@@ -13,10 +14,17 @@ class Released {
   [[nodiscard]] const T& value() const& { return value_; }
   [[nodiscard]] T&& value() && { return std::move(value_); }
 
+  /// Post-processing: the sum of releases is a release.
+  friend Released operator+(const Released& a, const Released& b) requires requires(const T& t) {
+    { t + t } -> std::same_as<T>;
+  }
+  { return Released(a.value_ + b.value_); }
+
  private:
   friend class DiscreteGaussianMechanism;
   friend class Privatiser;
   friend class NoNoise;  // not private, for study
+  friend class ReleasedForTests;
   explicit Released(T value) : value_(std::move(value)) {}
   T value_;
 };
