@@ -1,0 +1,69 @@
+#include "sotto/data/decode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace sotto {
+
+namespace {
+
+// All of the text must be one number; from_chars knows no locale. Infinities count as numbers out of range.
+std::optional<double> parse_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end || std::isnan(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_truth(std::string_view text) {
+  for (const std::string_view word : {"true", "TRUE", "True"}) {
+    if (text == word) return 1;
+  }
+  for (const std::string_view word : {"false", "FALSE", "False"}) {
+    if (text == word) return 0;
+  }
+  return parse_number(text);
+}
+
+std::optional<double> parse_level(const Column& column, std::string_view text) {
+  const auto found = std::find(column.levels.begin(), column.levels.end(), text);
+  if (found == column.levels.end()) return std::nullopt;
+  return static_cast<double>(found - column.levels.begin());
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+bool is_missing(std::string_view trimmed) {
+  constexpr std::array<std::string_view, 12> words = {"",     "NA",   "NaN",  "nan",  "N/A", "n/a",
+                                                      "null", "NULL", "Null", "None", ".",   "#N/A"};
+  return std::find(words.begin(), words.end(), trimmed) != words.end();
+}
+
+std::optional<double> decode_cell(const Column& column, std::string_view cell) {
+  const std::string_view text = trim(cell);
+  // A declared level may be spelled like a missing value ("None").
+  if (column.kind == ColumnKind::category) return parse_level(column, text);
+  if (is_missing(text)) return std::nullopt;
+  const std::optional<double> number =
+      column.kind == ColumnKind::binary ? parse_truth(text) : parse_number(text);
+  if (!number) return std::nullopt;
+  const auto [lower, upper] = column.range();
+  const bool inside = lower <= *number && *number <= upper;
+  if (!inside && column.out_of_range == OutOfRangePolicy::missing) return std::nullopt;
+  const double value = std::clamp(*number, lower, upper);
+  if (column.kind != ColumnKind::real && value != std::floor(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace sotto

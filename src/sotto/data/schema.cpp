@@ -1,0 +1,112 @@
+#include "sotto/data/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+namespace {
+
+// Squares and products of bounds must stay finite.
+constexpr double kLargestBound = 1e100;
+// Above this not every whole number is a double.
+constexpr double kLargestCount = 9007199254740992.0;
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
+
+void check_bounds(const Column& column) {
+  const auto [lower, upper] = column.bounds;
+  if (!(std::abs(lower) <= kLargestBound) || !(std::abs(upper) <= kLargestBound)) {
+    refuse(fmt::format("column {}: lower and upper must be finite numbers of at most 1e100", column.name));
+  }
+  if (!(lower < upper)) {
+    refuse(
+        fmt::format("column {}: lower must be less than upper (now {} and {})", column.name, lower, upper));
+  }
+  if (column.kind != ColumnKind::count) return;
+  if (lower < 0 || upper > kLargestCount || lower != std::floor(lower) || upper != std::floor(upper)) {
+    refuse(fmt::format("column {}: the bounds of a count must be whole numbers >= 0", column.name));
+  }
+}
+
+void check_levels(const Column& column) {
+  if (column.levels.size() < 2) {
+    refuse(fmt::format("column {}: a category needs levels = [...] with two or more levels", column.name));
+  }
+  std::set<std::string> seen;
+  for (const std::string& level : column.levels) {
+    if (level.empty()) refuse(fmt::format("column {}: a level must not be empty text", column.name));
+    if (!seen.insert(level).second) {
+      refuse(fmt::format("column {}: level \"{}\" is listed twice; list each once", column.name, level));
+    }
+  }
+}
+
+void check_imputed(const Column& column) {
+  if (column.missing != MissingPolicy::impute) return;
+  const auto [lower, upper] = column.range();
+  const bool whole = column.kind == ColumnKind::real || column.imputed == std::floor(column.imputed);
+  if (!(lower <= column.imputed && column.imputed <= upper) || !whole) {
+    refuse(fmt::format("column {}: the imputed value must be a legal value of the column", column.name));
+  }
+}
+
+}  // namespace
+
+Interval Column::range() const {
+  switch (kind) {
+    case ColumnKind::real:
+    case ColumnKind::count:
+      return bounds;
+    case ColumnKind::binary:
+      return {0, 1};
+    case ColumnKind::category:
+      return {0, static_cast<double>(levels.size()) - 1};
+  }
+  return bounds;
+}
+
+std::size_t Schema::index(const std::string& name) const {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return i;
+  }
+  std::string known;
+  for (const Column& column : columns) known += (known.empty() ? "" : ", ") + column.name;
+  refuse(fmt::format("column {} is not declared in the schema; add it there or use one of: {}", name, known));
+}
+
+const Column& Schema::column(const std::string& name) const { return columns[index(name)]; }
+
+Schema Schema::select(const std::vector<std::string>& names) const {
+  Schema selected{{}, unit, adjacency};
+  for (const std::string& name : names) selected.columns.push_back(column(name));
+  return selected;
+}
+
+void check(const Schema& schema) {
+  if (schema.columns.empty())
+    refuse("the schema declares no column; add one [[column]] for each column to use");
+  std::set<std::string> seen;
+  for (const Column& column : schema.columns) {
+    if (column.name.empty()) refuse("every column of the schema needs a name");
+    if (!seen.insert(column.name).second) {
+      refuse(fmt::format("column {} is declared twice; declare it once", column.name));
+    }
+    if (column.name == schema.unit.person) {
+      refuse(fmt::format("column {} identifies persons; it cannot be a declared column too", column.name));
+    }
+    if (column.kind == ColumnKind::real || column.kind == ColumnKind::count) check_bounds(column);
+    if (column.kind == ColumnKind::category) check_levels(column);
+    check_imputed(column);
+  }
+  if (schema.unit.maximum_rows < 1) refuse("maximum_rows of the privacy unit must be 1 or more");
+  if (schema.unit.is_row() && schema.unit.maximum_rows != 1) {
+    refuse("maximum_rows needs the name of the person column: add person = \"...\" to [unit]");
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,307 @@
+#include "sotto/model/design.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t kMostVertices = 4096;
+constexpr std::size_t kMostColumns = 4096;
+constexpr double kMostLevelsOfCount = 256;
+constexpr double kSmallestWidth = 1e-100;
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::configuration, "formula: " + message);
+}
+
+double apply(Transform transform, double x) {
+  switch (transform) {
+    case Transform::none:
+      return x;
+    case Transform::log:
+      return std::log(x);
+    case Transform::log1p:
+      return std::log1p(x);
+    case Transform::sqrt:
+      return std::sqrt(x);
+  }
+  return x;
+}
+
+void check_transform(const Variable& variable, const Column& column) {
+  if (variable.transform == Transform::none) return;
+  if (column.kind == ColumnKind::category)
+    refuse(fmt::format("{}: {} is a category", variable.text(), column.name));
+  const double lower = column.range().lower;
+  const bool legal = variable.transform == Transform::log     ? lower > 0
+                     : variable.transform == Transform::log1p ? lower > -1
+                                                              : lower >= 0;
+  if (!legal)
+    refuse(fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
+}
+
+Source source_of(const Variable& variable, const Schema& schema) {
+  const Column& column = schema.column(variable.column);
+  check_transform(variable, column);
+  Source source{variable, column, {}, {}};
+  const auto [lower, upper] = column.range();
+  source.range = {apply(variable.transform, lower), apply(variable.transform, upper)};
+  if (column.kind == ColumnKind::category) source.levels = column.levels;
+  if (!variable.categorical || column.kind == ColumnKind::category) return source;
+  if (column.kind == ColumnKind::real) {
+    refuse(fmt::format("C({0}): {0} is declared as a real number; declare it as a category with levels",
+                       column.name));
+  }
+  if (upper - lower >= kMostLevelsOfCount) {
+    refuse(fmt::format("C({0}): {0} has more than {1} levels; narrow its bounds", column.name,
+                       kMostLevelsOfCount));
+  }
+  for (double level = lower; level <= upper; ++level) source.levels.push_back(fmt::format("{:.0f}", level));
+  return source;
+}
+
+Response response_of(const Formula& formula, const Schema& schema) {
+  Source source = source_of(formula.response, schema);
+  const Column& column = source.declared;
+  Response response{formula.response.text(), ResponseKind::real, source.range, source, formula.comparison};
+  if (formula.comparison) {
+    const bool with_level = std::holds_alternative<std::string>(formula.comparison->with);
+    if (source.is_category() != with_level) {
+      refuse(fmt::format("{} is {}", column.name,
+                         with_level ? "no category; compare it with a number, without quotes"
+                                    : "a category; compare it with a level in quotes: == 'level'"));
+    }
+    if (with_level) {
+      const auto& level = std::get<std::string>(formula.comparison->with);
+      const auto found = std::find(source.levels.begin(), source.levels.end(), level);
+      if (found == source.levels.end()) {
+        refuse(fmt::format("'{}' is no level of {}; its levels are {}", level, column.name,
+                           fmt::join(source.levels, ", ")));
+      }
+      response.comparison->with = static_cast<double>(found - source.levels.begin());
+    }
+    response.kind = ResponseKind::binary;
+    response.range = {0, 1};
+    return response;
+  }
+  if (source.is_category()) {
+    refuse(fmt::format("{0} is a category; for a response of 0 and 1 write {0} == '{1}' ~ ...", column.name,
+                       source.levels.back()));
+  }
+  if (formula.response.transform != Transform::none) return response;
+  if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
+  if (column.kind == ColumnKind::count) response.kind = ResponseKind::count;
+  return response;
+}
+
+bool contains(const std::vector<Variable>& variables, const Variable& variable) {
+  return std::find(variables.begin(), variables.end(), variable) != variables.end();
+}
+
+// Whether `term` without `left_out` is a term of the model; the empty rest is for the caller.
+bool rest_is_in_model(const Term& term, const Variable& left_out, const std::vector<Term>& model) {
+  return std::any_of(model.begin(), model.end(), [&](const Term& other) {
+    if (other.variables.size() + 1 != term.variables.size()) return false;
+    return std::all_of(other.variables.begin(), other.variables.end(), [&](const Variable& variable) {
+      return !(variable == left_out) && contains(term.variables, variable);
+    });
+  });
+}
+
+}  // namespace
+
+double Source::value(double cell) const {
+  if (!is_category()) return apply(variable.transform, cell);
+  return declared.kind == ColumnKind::category ? cell : cell - declared.range().lower;
+}
+
+double DesignColumn::scaled(std::span<const double> values) const {
+  double product = 1;
+  for (const Part& part : parts) {
+    const double value = values[part.source];
+    product *= part.level ? (value == static_cast<double>(*part.level) ? 1.0 : 0.0) : value;
+  }
+  return (product - center) / half_width;
+}
+
+double Response::value(double cell) const {
+  const double value = source.value(cell);
+  if (!comparison) return value;
+  const double with = std::get<double>(comparison->with);
+  switch (comparison->relation) {
+    case Comparison::Relation::less:
+      return value < with ? 1 : 0;
+    case Comparison::Relation::less_equal:
+      return value <= with ? 1 : 0;
+    case Comparison::Relation::equal:
+      return value == with ? 1 : 0;
+    case Comparison::Relation::not_equal:
+      return value != with ? 1 : 0;
+    case Comparison::Relation::greater_equal:
+      return value >= with ? 1 : 0;
+    case Comparison::Relation::greater:
+      return value > with ? 1 : 0;
+  }
+  return 0;
+}
+
+Design::Design(const Formula& formula, const Schema& schema)
+    : response_(response_of(formula, schema)), intercept_(formula.intercept) {
+  check(schema);
+  if (intercept_) columns_.push_back({"Intercept", {}, {1, 1}, 0, 1});
+  // Without an intercept the first category keeps all its levels and then stands for the intercept.
+  bool constant_in_model = intercept_;
+  for (const Term& term : formula.terms) {
+    std::vector<bool> all_levels;
+    for (const Variable& variable : term.variables) {
+      if (variable.column == response_.source.variable.column) {
+        refuse(fmt::format("{} is the response and cannot be a term too", variable.column));
+      }
+      const bool category = sources_[add_source(variable, schema)].is_category();
+      const bool alone = term.variables.size() == 1;
+      const bool rest = alone ? constant_in_model : rest_is_in_model(term, variable, formula.terms);
+      if (alone && category) constant_in_model = true;
+      all_levels.push_back(!rest);
+    }
+    add_term(term, all_levels, schema);
+  }
+  for (DesignColumn& column : columns_) scale(column);
+}
+
+std::vector<std::string> Design::names() const {
+  std::vector<std::string> names;
+  for (const DesignColumn& column : columns_) names.push_back(column.name);
+  return names;
+}
+
+std::size_t Design::add_source(const Variable& variable, const Schema& schema) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].variable == variable) return i;
+  }
+  sources_.push_back(source_of(variable, schema));
+  return sources_.size() - 1;
+}
+
+// All products of the term's parts; the first variable's levels vary fastest.
+void Design::add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema) {
+  std::vector<DesignColumn> products{{"", {}, {1, 1}, 0, 1}};
+  for (std::size_t v = 0; v < term.variables.size(); ++v) {
+    const std::size_t index = add_source(term.variables[v], schema);
+    const Source& source = sources_[index];
+    std::vector<DesignColumn> longer;
+    const std::size_t first = source.is_category() && !all_levels[v] ? 1 : 0;
+    const std::size_t last = source.is_category() ? source.levels.size() : 1;
+    for (std::size_t level = first; level < last; ++level) {
+      for (DesignColumn product : products) {
+        std::string name = source.variable.text();
+        if (source.is_category()) name = fmt::format("{}[{}]", source.variable.column, source.levels[level]);
+        product.name += (v == 0 ? "" : ":") + name;
+        product.parts.push_back(
+            {index, source.is_category() ? std::optional<std::size_t>(level) : std::nullopt});
+        product.range = product.range * (source.is_category() ? Interval{0, 1} : source.range);
+        longer.push_back(std::move(product));
+      }
+      if (longer.size() + columns_.size() > kMostColumns) {
+        refuse(fmt::format("more than {} columns in the design; leave out an interaction or some levels",
+                           kMostColumns));
+      }
+    }
+    products = std::move(longer);
+  }
+  columns_.insert(columns_.end(), products.begin(), products.end());
+}
+
+void Design::scale(DesignColumn& column) const {
+  const bool indicators = std::all_of(column.parts.begin(), column.parts.end(),
+                                      [](const DesignColumn::Part& part) { return part.level.has_value(); });
+  if (indicators) return;
+  const auto [lower, upper] = column.range;
+  column.center = intercept_ ? lower + (upper - lower) / 2 : 0;
+  column.half_width = intercept_ ? (upper - lower) / 2 : column.range.magnitude();
+  if (!(column.half_width >= kSmallestWidth) || !std::isfinite(upper - lower)) {
+    refuse(fmt::format("the declared range of {} is too narrow or too wide to compute with; change its unit",
+                       column.name));
+  }
+}
+
+Domain Design::domain() const {
+  // Columns that share a source belong together: `group` maps each source to its representative.
+  std::vector<std::size_t> group(sources_.size());
+  std::iota(group.begin(), group.end(), 0);
+  const auto same_group = [&group](std::size_t from, std::size_t to) {
+    const std::size_t old = group[from];
+    std::replace(group.begin(), group.end(), old, group[to]);
+  };
+  for (const DesignColumn& column : columns_) {
+    for (const DesignColumn::Part& part : column.parts) same_group(part.source, column.parts[0].source);
+  }
+
+  std::vector<DomainComponent> components;
+  if (intercept_) components.push_back({{0}, Matrix::Ones(1, 1)});
+  for (std::size_t g = 0; g < sources_.size(); ++g) {
+    std::vector<std::size_t> members;
+    std::size_t count = 1;
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      if (group[s] != g) continue;
+      members.push_back(s);
+      count *= sources_[s].is_category() ? sources_[s].levels.size() : 2;
+      if (count > kMostVertices) {
+        refuse(fmt::format(
+            "the interactions with {} have more than {} corners; use fewer variables or levels in them",
+            sources_[members[0]].variable.text(), kMostVertices));
+      }
+    }
+    if (members.empty()) continue;
+    DomainComponent component;
+    for (Eigen::Index j = 0; j < columns(); ++j) {
+      if (!column(j).parts.empty() && group[column(j).parts[0].source] == g) component.columns.push_back(j);
+    }
+    component.vertices.resize(static_cast<Eigen::Index>(count),
+                              static_cast<Eigen::Index>(component.columns.size()));
+    std::vector<double> values(sources_.size(), 0.0);
+    for (std::size_t vertex = 0; vertex < count; ++vertex) {
+      std::size_t rest = vertex;
+      for (const std::size_t s : members) {
+        const std::size_t choices = sources_[s].is_category() ? sources_[s].levels.size() : 2;
+        const std::size_t choice = rest % choices;
+        rest /= choices;
+        values[s] = sources_[s].is_category() ? static_cast<double>(choice)
+                    : choice == 0             ? sources_[s].range.lower
+                                              : sources_[s].range.upper;
+      }
+      for (std::size_t j = 0; j < component.columns.size(); ++j) {
+        component.vertices(static_cast<Eigen::Index>(vertex), static_cast<Eigen::Index>(j)) =
+            column(component.columns[j]).scaled(values);
+      }
+    }
+    components.push_back(std::move(component));
+  }
+  return Domain(std::move(components));
+}
+
+Matrix Design::original_from_scaled() const {
+  Matrix map = Matrix::Zero(columns(), columns());
+  for (Eigen::Index j = 0; j < columns(); ++j) {
+    if (column(j).center != 0) map(0, j) = -column(j).center / column(j).half_width;
+    map(j, j) = 1 / column(j).half_width;
+  }
+  return map;
+}
+
+Matrix Design::scaled_from_original() const {
+  Matrix map = Matrix::Zero(columns(), columns());
+  for (Eigen::Index j = 0; j < columns(); ++j) {
+    if (column(j).center != 0) map(0, j) = column(j).center;
+    map(j, j) = column(j).half_width;
+  }
+  return map;
+}
+
+}  // namespace sotto

@@ -1,0 +1,101 @@
+// A formula meets a schema: columns of the design, scaled by the declared bounds and never by the data.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sotto/base/interval.hpp"
+#include "sotto/base/position.hpp"
+#include "sotto/data/schema.hpp"
+#include "sotto/model/domain.hpp"
+#include "sotto/model/formula.hpp"
+
+namespace sotto {
+
+/// A column of the table as a design reads it, after its transform.
+struct Source {
+  Variable variable;
+  Column declared;                  ///< as in the schema
+  Interval range;                   ///< of its values; indices for a category
+  std::vector<std::string> levels;  ///< names of the levels of a category, else empty
+
+  [[nodiscard]] bool is_category() const { return !levels.empty(); }
+  /// What a decoded cell becomes: its transform, or the index of its level.
+  [[nodiscard]] double value(double cell) const;
+};
+
+/// A column of the design: a product of sources' values and indicators of levels, shifted and scaled. The
+/// intercept is the empty product.
+struct DesignColumn {
+  struct Part {
+    std::size_t source;
+    std::optional<std::size_t> level;  ///< an indicator of this level, else the value itself
+  };
+  std::string name;  ///< "Intercept", "x", "region[north]", "x:region[north]"
+  std::vector<Part> parts;
+  Interval range;  ///< of the product, in original units
+  double center = 0;
+  double half_width = 1;
+
+  /// (product - center) / half_width; `values`: one per source.
+  [[nodiscard]] double scaled(std::span<const double> values) const;
+};
+
+enum class ResponseKind { binary, count, real };
+
+/// The left side of the formula.
+struct Response {
+  std::string name;
+  ResponseKind kind;
+  Interval range;  ///< of its values
+  Source source;
+  std::optional<Comparison> comparison;
+
+  [[nodiscard]] double value(double cell) const;
+};
+
+/// With an intercept a column that is not made of indicators alone is centred at the middle of its declared
+/// range and divided by half its width, so that it lies in [-1, 1]; without one it is divided by the largest
+/// magnitude of its range. Indicators stay 0 or 1. Categories are coded as in R: a level less (the first is
+/// the baseline) where the rest of the term is in the model, all levels otherwise. Everything here is public.
+class Design {
+ public:
+  /// Throws ErrorCode::configuration, saying what to change, if formula and schema do not fit.
+  Design(const Formula& formula, const Schema& schema);
+
+  [[nodiscard]] Eigen::Index columns() const { return static_cast<Eigen::Index>(columns_.size()); }
+  [[nodiscard]] const DesignColumn& column(Eigen::Index index) const {
+    return columns_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] bool has_intercept() const { return intercept_; }  ///< then it is column 0
+  [[nodiscard]] const Response& response() const { return response_; }
+  [[nodiscard]] const std::vector<Source>& sources() const { return sources_; }
+
+  /// All rows that the schema allows. Throws ErrorCode::configuration if a component has more than 4096
+  /// vertices.
+  [[nodiscard]] Domain domain() const;
+
+  /// Coefficients of the scaled columns -> coefficients of the original units with the same linear predictor,
+  /// and back.
+  [[nodiscard]] Position to_original(const Position& scaled) const { return original_from_scaled() * scaled; }
+  [[nodiscard]] Position to_scaled(const Position& original) const {
+    return scaled_from_original() * original;
+  }
+  [[nodiscard]] Matrix original_from_scaled() const;
+  [[nodiscard]] Matrix scaled_from_original() const;
+
+ private:
+  std::size_t add_source(const Variable& variable, const Schema& schema);
+  void add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema);
+  void scale(DesignColumn& column) const;
+
+  Response response_;
+  bool intercept_ = true;
+  std::vector<Source> sources_;
+  std::vector<DesignColumn> columns_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,15 @@
+// From decoded rows to what the passes read.
+#pragma once
+
+#include "sotto/data/rows.hpp"
+#include "sotto/data/table.hpp"
+#include "sotto/model/design.hpp"
+
+namespace sotto {
+
+/// Curator side. Row by row: the scaled columns of the design, then the response, then the weight (1 if
+/// kept). Rows that are not kept are zero throughout. Throws ErrorCode::internal if the table was not decoded
+/// under the schema that the design was made for.
+[[nodiscard]] Rows design_rows(const Table& table, const Design& design);
+
+}  // namespace sotto

@@ -1,0 +1,311 @@
+#include "sotto/model/formula.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::configuration, "formula: " + message);
+}
+
+/// More terms than this is a slip of the pen, such as (a + b + ...)^9.
+constexpr std::size_t kMostTerms = 500;
+
+struct Token {
+  enum class Kind { name, number, text, symbol, end } kind;
+  std::string text;
+};
+
+bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+bool in_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool starts_number(std::string_view rest) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  return digit(rest[0]) || (rest[0] == '.' && rest.size() > 1 && digit(rest[1]));
+}
+
+// The length of the number at the start of `rest`: digits, point, exponent.
+std::size_t number_length(std::string_view rest) {
+  double value = 0;
+  return static_cast<std::size_t>(std::from_chars(rest.data(), rest.data() + rest.size(), value).ptr -
+                                  rest.data());
+}
+
+Token next_token(std::string_view& rest) {
+  const auto take = [&rest](std::size_t length, Token::Kind kind) {
+    Token token{kind, std::string(rest.substr(0, length))};
+    rest.remove_prefix(length);
+    return token;
+  };
+  if (starts_number(rest)) return take(number_length(rest), Token::Kind::number);
+  if (starts_name(rest[0])) {
+    const auto end = std::find_if_not(rest.begin(), rest.end(), in_name);
+    return take(static_cast<std::size_t>(end - rest.begin()), Token::Kind::name);
+  }
+  for (const auto& [quote, kind] : {std::pair('`', Token::Kind::name), std::pair('\'', Token::Kind::text),
+                                    std::pair('"', Token::Kind::text)}) {
+    if (rest[0] != quote) continue;
+    const auto end = rest.find(quote, 1);
+    if (end == std::string_view::npos) refuse(fmt::format("the quote {} is not closed", quote));
+    Token token{kind, std::string(rest.substr(1, end - 1))};
+    rest.remove_prefix(end + 1);
+    return token;
+  }
+  for (const std::string_view pair : {"<=", ">=", "==", "!="}) {
+    if (rest.substr(0, 2) == pair) return take(2, Token::Kind::symbol);
+  }
+  if (std::string_view("~+-*:^()<>").find(rest[0]) != std::string_view::npos)
+    return take(1, Token::Kind::symbol);
+  refuse(
+      fmt::format("cannot read \"{}\"; allowed are names, numbers and ~ + - : * ^ ( ) < > == !=", rest[0]));
+}
+
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  while (true) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text[0])) != 0) text.remove_prefix(1);
+    if (text.empty()) break;
+    tokens.push_back(next_token(text));
+  }
+  tokens.push_back({Token::Kind::end, ""});
+  return tokens;
+}
+
+/// Terms as the right side's algebra has them; the empty product is the intercept.
+using Terms = std::vector<Term>;
+
+bool same(const Term& a, const Term& b) {
+  return std::is_permutation(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end());
+}
+void add(Terms& terms, const Term& term) {
+  if (std::any_of(terms.begin(), terms.end(), [&](const Term& t) { return same(t, term); })) return;
+  terms.push_back(term);
+  if (terms.size() > kMostTerms)
+    refuse(fmt::format("more than {} terms; write a shorter right side", kMostTerms));
+}
+void add(Terms& terms, const Terms& more) {
+  for (const Term& term : more) add(terms, term);
+}
+void remove(Terms& terms, const Terms& fewer) {
+  for (const Term& term : fewer) {
+    std::erase_if(terms, [&](const Term& t) { return same(t, term); });
+  }
+}
+Terms interaction(const Terms& left, const Terms& right) {
+  Terms all;
+  for (const Term& a : left) {
+    for (const Term& b : right) {
+      Term product = a;
+      for (const Variable& variable : b.variables) {
+        const auto& have = product.variables;
+        if (std::find(have.begin(), have.end(), variable) == have.end())
+          product.variables.push_back(variable);
+      }
+      add(all, product);
+    }
+  }
+  return all;
+}
+
+/// Recursive descent over the tokens; one function per level of precedence.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : tokens_(tokens_of(text)) {}
+
+  Formula formula() {
+    Formula formula;
+    formula.response = variable("the response");
+    if (formula.response.categorical) refuse("C() has no meaning for the response; leave it out");
+    formula.comparison = comparison();
+    if (!accept("~")) refuse(fmt::format("expected ~ after the response, found {}", shown()));
+    Terms terms{Term{}};
+    sum(terms);
+    if (here().kind != Token::Kind::end)
+      refuse(fmt::format("expected + - : * or the end, found {}", shown()));
+    std::stable_sort(terms.begin(), terms.end(),
+                     [](const Term& a, const Term& b) { return a.variables.size() < b.variables.size(); });
+    formula.intercept = !terms.empty() && terms[0].variables.empty();
+    terms.erase(terms.begin(), terms.begin() + (formula.intercept ? 1 : 0));
+    formula.terms = std::move(terms);
+    if (!formula.intercept && formula.terms.empty())
+      refuse("nothing is left to estimate; write y ~ 1 for an intercept");
+    return formula;
+  }
+
+ private:
+  [[nodiscard]] const Token& here() const { return tokens_[position_]; }
+  [[nodiscard]] std::string shown() const {
+    return here().kind == Token::Kind::end ? "the end" : fmt::format("\"{}\"", here().text);
+  }
+  bool accept(std::string_view symbol) {
+    if (here().kind != Token::Kind::symbol || here().text != symbol) return false;
+    ++position_;
+    return true;
+  }
+
+  Variable variable(std::string_view what) {
+    if (here().kind != Token::Kind::name) {
+      refuse(fmt::format("expected the name of a column for {}, found {}", what, shown()));
+    }
+    const std::string name = tokens_[position_++].text;
+    if (name == ".") refuse("\".\" is not supported; write the names of the columns");
+    if (!accept("(")) return {name, Transform::none, false};
+    Variable inner{"", Transform::none, name == "C"};
+    if (name == "log") inner.transform = Transform::log;
+    if (name == "log1p") inner.transform = Transform::log1p;
+    if (name == "sqrt") inner.transform = Transform::sqrt;
+    if (!inner.categorical && inner.transform == Transform::none) {
+      refuse(fmt::format("function {} is not supported; use C, log, log1p or sqrt", name));
+    }
+    if (here().kind != Token::Kind::name) refuse(fmt::format("{}( needs the name of one column", name));
+    inner.column = tokens_[position_++].text;
+    if (!accept(")"))
+      refuse(fmt::format("{}({} is not closed; only one column may stand inside", name, inner.column));
+    return inner;
+  }
+
+  std::optional<Comparison> comparison() {
+    using Relation = Comparison::Relation;
+    constexpr std::pair<std::string_view, Relation> relations[] = {
+        {"<=", Relation::less_equal}, {">=", Relation::greater_equal}, {"==", Relation::equal},
+        {"!=", Relation::not_equal},  {"<", Relation::less},           {">", Relation::greater}};
+    for (const auto& [symbol, relation] : relations) {
+      if (!accept(symbol)) continue;
+      const bool negative = accept("-");
+      const Token token = here();
+      if (token.kind == Token::Kind::number) {
+        ++position_;
+        const double value = number(token.text);
+        return Comparison{relation, negative ? -value : value};
+      }
+      if (token.kind == Token::Kind::text && !negative) {
+        ++position_;
+        if (relation != Relation::equal && relation != Relation::not_equal) {
+          refuse(fmt::format("a level is compared with == or !=, not {}", symbol));
+        }
+        return Comparison{relation, token.text};
+      }
+      refuse(fmt::format("after {} write a number or a level in quotes, not {}", symbol, shown()));
+    }
+    return std::nullopt;
+  }
+
+  static double number(const std::string& text) {
+    double value = 0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec != std::errc() || !std::isfinite(value))
+      refuse(fmt::format("{} is too large or too small", text));
+    return value;
+  }
+
+  // The terms start with the intercept in them; + 0 and - 1 take it away.
+  void sum(Terms& terms) {
+    bool minus = accept("-");
+    if (!minus) accept("+");
+    do {
+      if (here().kind == Token::Kind::number && here().text == "0") {
+        ++position_;
+        minus ? add(terms, Term{}) : remove(terms, {Term{}});
+      } else {
+        const Terms operand = product();
+        minus ? remove(terms, operand) : add(terms, operand);
+      }
+      minus = accept("-");
+    } while (minus || accept("+"));
+  }
+
+  Terms product() {
+    Terms left = crossing();
+    while (accept("*")) {
+      const Terms right = crossing();
+      const Terms both = interaction(left, right);
+      add(left, right);
+      add(left, both);
+    }
+    return left;
+  }
+
+  Terms crossing() {
+    Terms left = power();
+    while (accept(":")) left = interaction(left, power());
+    return left;
+  }
+
+  Terms power() {
+    const Terms base = operand();
+    if (!accept("^")) return base;
+    if (here().kind != Token::Kind::number) refuse("after ^ write a whole number from 1 to 9");
+    const double exponent = number(tokens_[position_++].text);
+    if (!(exponent >= 1 && exponent <= 9) || exponent != std::floor(exponent)) {
+      refuse("after ^ write a whole number from 1 to 9");
+    }
+    Terms all = base;
+    for (int i = 1; i < static_cast<int>(exponent); ++i) add(all, interaction(all, base));
+    return all;
+  }
+
+  Terms operand() {
+    if (accept("(")) {
+      if (++depth_ > 50) refuse("parentheses are nested too deeply");
+      Terms inner;
+      sum(inner);
+      if (!accept(")")) refuse(fmt::format("expected ) , found {}", shown()));
+      --depth_;
+      return inner;
+    }
+    if (here().kind == Token::Kind::number) {
+      if (here().text != "1")
+        refuse(fmt::format("the number {} has no meaning; only 0 and 1 do (intercept)", here().text));
+      ++position_;
+      return {Term{}};
+    }
+    return {Term{{variable("a term")}}};
+  }
+
+  std::vector<Token> tokens_;
+  std::size_t position_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string Variable::text() const {
+  switch (transform) {
+    case Transform::none:
+      break;
+    case Transform::log:
+      return "log(" + column + ")";
+    case Transform::log1p:
+      return "log1p(" + column + ")";
+    case Transform::sqrt:
+      return "sqrt(" + column + ")";
+  }
+  return categorical ? "C(" + column + ")" : column;
+}
+
+std::vector<std::string> Formula::columns() const {
+  std::vector<std::string> names{response.column};
+  for (const Term& term : terms) {
+    for (const Variable& variable : term.variables) {
+      if (std::find(names.begin(), names.end(), variable.column) == names.end())
+        names.push_back(variable.column);
+    }
+  }
+  return names;
+}
+
+Formula parse_formula(std::string_view text) {
+  Formula formula = Parser(text).formula();
+  formula.text = std::string(text);
+  return formula;
+}
+
+}  // namespace sotto

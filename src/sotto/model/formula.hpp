@@ -1,0 +1,54 @@
+// R-style formulas: y ~ x1 + x2 + x1:x2 + x1*x2 + C(region) - 1, y > 0 ~ ..., y == 'level' ~ ...
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sotto {
+
+/// A function of one column, applied value by value. All are increasing, so bounds map to bounds.
+enum class Transform { none, log, log1p, sqrt };
+
+/// A column as it enters a formula.
+struct Variable {
+  std::string column;
+  Transform transform = Transform::none;
+  bool categorical = false;  ///< written C(column): a count or binary column taken as a category
+
+  friend bool operator==(const Variable&, const Variable&) = default;
+  [[nodiscard]] std::string text() const;  ///< as it is written
+};
+
+/// A product of distinct variables, in the order in which they were first written.
+struct Term {
+  std::vector<Variable> variables;
+};
+
+/// The relation between the response's column and a number or level that makes a response of 0 and 1.
+struct Comparison {
+  enum class Relation { less, less_equal, equal, not_equal, greater_equal, greater };
+  Relation relation;
+  std::variant<double, std::string> with;
+};
+
+/// What a formula says, before it meets a schema.
+struct Formula {
+  std::string text;  ///< as it was written
+  Variable response;
+  std::optional<Comparison> comparison;
+  bool intercept = true;
+  std::vector<Term> terms;  ///< main effects first, then by order, as in R
+
+  /// Every column it reads, each once, the response first.
+  [[nodiscard]] std::vector<std::string> columns() const;
+};
+
+/// Grammar of the right side: + - : * ^ and parentheses with R's meaning, 0 and 1 for the intercept, C(x),
+/// log(x), log1p(x), sqrt(x), and `back quotes` around names with odd characters. Throws
+/// ErrorCode::configuration, saying what to change.
+[[nodiscard]] Formula parse_formula(std::string_view text);
+
+}  // namespace sotto
