@@ -28,7 +28,7 @@ struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::real;
   Interval bounds{0, 1};            ///< real and count
-  std::vector<std::string> levels;  ///< category
+  std::vector<std::string> levels{};  ///< category
   MissingPolicy missing = MissingPolicy::drop;
   double imputed = 0;  ///< the value of a missing cell under `impute`; a level's index for a category
   OutOfRangePolicy out_of_range = OutOfRangePolicy::clamp;
@@ -39,7 +39,7 @@ struct Column {
 
 /// Whose presence is protected: one row, or all rows of one person, of which at most `maximum_rows` are used.
 struct PrivacyUnit {
-  std::string person;  ///< name of the column that identifies a person; empty: the unit is one row
+  std::string person{};  ///< name of the column that identifies a person; empty: the unit is one row
   std::size_t maximum_rows = 1;
 
   [[nodiscard]] bool is_row() const { return person.empty(); }
@@ -48,7 +48,7 @@ struct PrivacyUnit {
 /// The declaration of a table. Everything here is public.
 struct Schema {
   std::vector<Column> columns;
-  PrivacyUnit unit;
+  PrivacyUnit unit{};
   Adjacency adjacency = Adjacency::substitute;
 
   /// The column of that name. Throws ErrorCode::configuration, listing the declared names.

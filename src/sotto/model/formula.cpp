@@ -130,6 +130,10 @@ class Parser {
     sum(terms);
     if (here().kind != Token::Kind::end)
       refuse(fmt::format("expected + - : * or the end, found {}", shown()));
+    for (Term& term : terms) {
+      std::sort(term.variables.begin(), term.variables.end(),
+                [this](const Variable& a, const Variable& b) { return place(a) < place(b); });
+    }
     std::stable_sort(terms.begin(), terms.end(),
                      [](const Term& a, const Term& b) { return a.variables.size() < b.variables.size(); });
     formula.intercept = !terms.empty() && terms[0].variables.empty();
@@ -267,10 +271,17 @@ class Parser {
       ++position_;
       return {Term{}};
     }
-    return {Term{{variable("a term")}}};
+    const Variable found = variable("a term");
+    if (std::find(seen_.begin(), seen_.end(), found) == seen_.end()) seen_.push_back(found);
+    return {Term{{found}}};
+  }
+
+  [[nodiscard]] std::vector<Variable>::const_iterator place(const Variable& variable) const {
+    return std::find(seen_.begin(), seen_.end(), variable);
   }
 
   std::vector<Token> tokens_;
+  std::vector<Variable> seen_;  // of the right side, in order of appearance
   std::size_t position_ = 0;
   int depth_ = 0;
 };

@@ -22,7 +22,7 @@ struct Variable {
   [[nodiscard]] std::string text() const;  ///< as it is written
 };
 
-/// A product of distinct variables, in the order in which they were first written.
+/// A product of distinct variables, in the order in which they first appear on the right side.
 struct Term {
   std::vector<Variable> variables;
 };

@@ -1,0 +1,69 @@
+#include "sotto/data/decode.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+Column real(double lower, double upper, OutOfRangePolicy policy = OutOfRangePolicy::clamp) {
+  return {"x", ColumnKind::real, {lower, upper}, {}, MissingPolicy::drop, 0, policy};
+}
+
+TEST(Decode, numbers_are_clamped_or_missing) {
+  EXPECT_EQ(decode_cell(real(-1, 2), "0.5"), 0.5);
+  EXPECT_EQ(decode_cell(real(-1, 2), " +1.5\r"), 1.5);
+  EXPECT_EQ(decode_cell(real(-1, 2), "1e308"), 2);
+  EXPECT_EQ(decode_cell(real(-1, 2), "-inf"), -1);
+  EXPECT_EQ(decode_cell(real(-1, 2, OutOfRangePolicy::missing), "2.0000001"), std::nullopt);
+  for (const char* text : {"", "NA", "nan", "-nan", "1e999", "1,5", "0x10", "1 2", "+-1", "--1", "é", "1e"}) {
+    EXPECT_EQ(decode_cell(real(-1, 2), text), std::nullopt) << text;
+  }
+}
+
+TEST(Decode, kinds) {
+  const Column count{"n", ColumnKind::count, {0, 100}, {}};
+  EXPECT_EQ(decode_cell(count, "3.0"), 3);
+  EXPECT_EQ(decode_cell(count, "250.5"), 100);
+  EXPECT_EQ(decode_cell(count, "-1"), 0);
+  EXPECT_EQ(decode_cell(count, "3.5"), std::nullopt);
+  const Column binary{"b", ColumnKind::binary};
+  EXPECT_EQ(decode_cell(binary, "True"), 1);
+  EXPECT_EQ(decode_cell(binary, "0.0"), 0);
+  EXPECT_EQ(decode_cell(binary, "0.5"), std::nullopt);
+  const Column region{"r", ColumnKind::category, {}, {"north", "None", "1"}};
+  EXPECT_EQ(decode_cell(region, " north "), 0);
+  EXPECT_EQ(decode_cell(region, "None"), 1);
+  EXPECT_EQ(decode_cell(region, "west"), std::nullopt);
+  EXPECT_EQ(decode_cell(region, ""), std::nullopt);
+}
+
+// Random bytes, half of the time with the look of a number.
+rc::Gen<std::string> any_text() {
+  return rc::gen::oneOf(rc::gen::arbitrary<std::string>(), rc::gen::container<std::string>(rc::gen::element(
+                                                               '0', '1', '9', '.', '-', '+', 'e', 'n', 'a',
+                                                               'i', 'f', ' ', '\0', 'E', 'x', 'N')));
+}
+
+TEST(Decode, any_text_becomes_a_legal_value_or_is_missing) {
+  const bool held = rc::check([] {
+    const auto text = *any_text();
+    for (const OutOfRangePolicy policy : {OutOfRangePolicy::clamp, OutOfRangePolicy::missing}) {
+      for (const ColumnKind kind :
+           {ColumnKind::real, ColumnKind::count, ColumnKind::binary, ColumnKind::category}) {
+        const Column column{"c", kind, {0, 7}, {"a", "0", "nan"}, MissingPolicy::drop, 0, policy};
+        const auto value = decode_cell(column, text);
+        if (!value) continue;
+        RC_ASSERT(std::isfinite(*value));
+        RC_ASSERT(*value >= column.range().lower && *value <= column.range().upper);
+        if (kind != ColumnKind::real) RC_ASSERT(*value == std::floor(*value));
+      }
+    }
+  });
+  EXPECT_TRUE(held);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,119 @@
+#include "sotto/model/design.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sotto/base/error.hpp"
+#include "sotto/model/design_rows.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Schema schema() {
+  return {{{"y", ColumnKind::count, {0, 9}, {}},
+           {"x", ColumnKind::real, {1, 5}, {}},
+           {"z", ColumnKind::real, {-3, 1}, {}},
+           {"b", ColumnKind::binary},
+           {"r", ColumnKind::category, {}, {"n", "s", "w"}},
+           {"k", ColumnKind::count, {2, 4}, {}},
+           {"g", ColumnKind::category, {}, {"u", "v"}}},
+          {}};
+}
+Design design(const char* formula) { return {parse_formula(formula), schema()}; }
+
+std::string refusal(const char* formula) {
+  try {
+    (void)design(formula).domain();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    return error.what();
+  }
+  return "";
+}
+
+// Column names of R's model.matrix, with its contrast rules.
+TEST(Design, columns_as_in_r) {
+  EXPECT_THAT(design("y ~ x + b").names(), ElementsAre("Intercept", "x", "b"));
+  EXPECT_THAT(design("y ~ r").names(), ElementsAre("Intercept", "r[s]", "r[w]"));
+  EXPECT_THAT(design("y ~ r - 1").names(), ElementsAre("r[n]", "r[s]", "r[w]"));
+  EXPECT_THAT(design("y ~ x + r + g - 1").names(), ElementsAre("x", "r[n]", "r[s]", "r[w]", "g[v]"));
+  EXPECT_THAT(design("y ~ x*g").names(), ElementsAre("Intercept", "x", "g[v]", "x:g[v]"));
+  EXPECT_THAT(design("y ~ x:g").names(), ElementsAre("Intercept", "x:g[u]", "x:g[v]"));
+  EXPECT_THAT(design("y ~ r*g").names(),
+              ElementsAre("Intercept", "r[s]", "r[w]", "g[v]", "r[s]:g[v]", "r[w]:g[v]"));
+  EXPECT_THAT(design("y ~ g + r:g").names(),
+              ElementsAre("Intercept", "g[v]", "g[u]:r[s]", "g[v]:r[s]", "g[u]:r[w]", "g[v]:r[w]"));
+  EXPECT_THAT(design("y ~ C(k) + log(x)").names(), ElementsAre("Intercept", "k[3]", "k[4]", "log(x)"));
+}
+
+TEST(Design, scales_by_declared_bounds) {
+  const Design with = design("y ~ x + b + r + x:z");
+  const std::vector<double> values{1, 0, 2, -3};  // sources x, b, r, z
+  EXPECT_EQ(with.column(1).scaled(values), -1);
+  EXPECT_EQ(with.column(2).scaled(values), -1);
+  EXPECT_EQ(with.column(3).scaled(values), 0);
+  EXPECT_EQ(with.column(4).scaled(values), 1);
+  EXPECT_EQ(with.column(5).range.lower, -15);
+  EXPECT_EQ(with.column(5).range.upper, 5);
+  EXPECT_EQ(with.column(5).scaled(values), (-3.0 + 5) / 10);
+  const Design without = design("y ~ z - 1");
+  EXPECT_EQ(without.column(0).scaled(std::vector<double>{-3}), -1);
+  EXPECT_EQ(without.column(0).scaled(std::vector<double>{1.5}), 0.5);
+}
+
+TEST(Design, original_coefficients_give_the_same_linear_predictor) {
+  for (const char* formula : {"y ~ x*z + r + b", "y ~ x + z:r - 1", "y ~ log(x) + C(k):z"}) {
+    const Design d = design(formula);
+    std::vector<double> values;
+    for (const Source& source : d.sources())
+      values.push_back(source.is_category() ? 1 : source.range.lower + 0.7 * source.range.width());
+    Position beta(d.columns()), scaled(d.columns()), plain(d.columns());
+    for (Eigen::Index j = 0; j < d.columns(); ++j) {
+      beta[j] = 0.3 * static_cast<double>(j) - 1;
+      scaled[j] = d.column(j).scaled(values);
+      plain[j] = scaled[j] * d.column(j).half_width + d.column(j).center;
+    }
+    EXPECT_NEAR(scaled.dot(beta), plain.dot(d.to_original(beta)), 1e-12) << formula;
+    EXPECT_LT((d.to_scaled(d.to_original(beta)) - beta).norm(), 1e-12) << formula;
+  }
+}
+
+TEST(Design, refusals_say_what_to_change) {
+  EXPECT_THAT(refusal("y ~ q"), HasSubstr("not declared"));
+  EXPECT_THAT(refusal("r ~ x"), HasSubstr("r == 'w'"));
+  EXPECT_THAT(refusal("r == 'q' ~ x"), HasSubstr("its levels are n, s, w"));
+  EXPECT_THAT(refusal("r == 1 ~ x"), HasSubstr("in quotes"));
+  EXPECT_THAT(refusal("y == '1' ~ x"), HasSubstr("without quotes"));
+  EXPECT_THAT(refusal("y ~ y"), HasSubstr("response"));
+  EXPECT_THAT(refusal("y ~ log(z)"), HasSubstr("not defined"));
+  EXPECT_THAT(refusal("y ~ log(r)"), HasSubstr("category"));
+  EXPECT_THAT(refusal("y ~ C(x)"), HasSubstr("real"));
+}
+
+TEST(DesignRows, hold_scaled_columns_response_and_weight) {
+  const Design d = design("y > 2 ~ x + r");
+  Table table(schema().select({"y", "x", "r"}));
+  const auto row = [&table](const char* y, const char* x, const char* r) {
+    table.append(std::vector<std::optional<std::string_view>>{y, x, r}, std::nullopt);
+  };
+  row("3", "5", "w");
+  row("2", "3", "n");
+  row("nan", "3", "n");
+  const Rows rows = design_rows(table, d);
+  ASSERT_EQ(rows.columns(), 5U);
+  const std::vector<std::vector<double>> expected{{1, 1, 0, 1, 1, 1}, {1, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 0}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(rows.at(i, j), expected[i][j]) << i << ' ' << j;
+  }
+  EXPECT_EQ(rows.tile(0)[5 * kTile + 3], 0);  // padding weighs nothing
+
+  Schema wider = schema();
+  wider.columns[1].bounds.upper = 6;
+  EXPECT_THROW((void)design_rows(Table(wider), d), Error);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,98 @@
+#include "sotto/model/formula.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+namespace {
+
+// Terms as R's terms() labels them, the intercept as "1".
+std::string labels(const char* text) {
+  const Formula formula = parse_formula(text);
+  std::string all = formula.intercept ? "1" : "0";
+  for (const Term& term : formula.terms) {
+    all += " ";
+    for (std::size_t i = 0; i < term.variables.size(); ++i) all += (i ? ":" : "") + term.variables[i].text();
+  }
+  return all;
+}
+
+// In R: attr(terms(f), "intercept") and attr(terms(f), "term.labels").
+TEST(Formula, terms_as_in_r) {
+  EXPECT_EQ(labels("y ~ 1"), "1");
+  EXPECT_EQ(labels("y~a+b"), "1 a b");
+  EXPECT_EQ(labels("y ~ a - 1"), "0 a");
+  EXPECT_EQ(labels("y ~ 0 + a"), "0 a");
+  EXPECT_EQ(labels("y ~ a + 0 + 1"), "1 a");
+  EXPECT_EQ(labels("y ~ a*b"), "1 a b a:b");
+  EXPECT_EQ(labels("y ~ a:b + a"), "1 a a:b");
+  EXPECT_EQ(labels("y ~ a*b*c - a:b:c"), "1 a b c a:b a:c b:c");
+  EXPECT_EQ(labels("y ~ (a+b+c)^2"), "1 a b c a:b a:c b:c");
+  EXPECT_EQ(labels("y ~ (a+b):c"), "1 a:c b:c");
+  EXPECT_EQ(labels("y ~ a + a:a + b:a + a:b"), "1 a a:b");
+  EXPECT_EQ(labels("y ~ C(r) + log(x):sqrt(z) + log1p(n)"), "1 C(r) log1p(n) log(x):sqrt(z)");
+}
+
+TEST(Formula, response) {
+  const Formula greater = parse_formula("mdvis > 0 ~ x");
+  EXPECT_EQ(greater.response.column, "mdvis");
+  ASSERT_TRUE(greater.comparison);
+  EXPECT_EQ(std::get<double>(greater.comparison->with), 0);
+  EXPECT_EQ(greater.comparison->relation, Comparison::Relation::greater);
+  EXPECT_EQ(std::get<std::string>(parse_formula("`odd name` == 'a b' ~ x").comparison->with), "a b");
+  EXPECT_EQ(std::get<double>(parse_formula("y <= -1.5e2 ~ x").comparison->with), -150);
+  EXPECT_EQ(parse_formula("y ~ x1 + x2:y2 + x1").columns(),
+            (std::vector<std::string>{"y", "x1", "x2", "y2"}));
+}
+
+TEST(Formula, errors_are_configuration_errors) {
+  for (const char* text : {"",
+                           "y",
+                           "~ x",
+                           "y ~",
+                           "y ~ +",
+                           "y ~ x +",
+                           "y ~ (x",
+                           "y ~ x)",
+                           "y ~ 2",
+                           "y ~ x^0.5",
+                           "y ~ x^z",
+                           "y ~ f(x)",
+                           "y ~ C(x + z)",
+                           "y ~ .",
+                           "y > ~ x",
+                           "y > 'a' ~ x",
+                           "y == level ~ x",
+                           "y ~ x ~ z",
+                           "y ~ `x",
+                           "y ~ x $ z",
+                           "C(y) ~ x",
+                           "y > 1e999 ~ x",
+                           "y ~ 0",
+                           "y ~ 1 - 1"}) {
+    try {
+      (void)parse_formula(text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::configuration) << text;
+    }
+  }
+}
+
+TEST(Formula, any_text_parses_or_is_refused) {
+  const bool held = rc::check([] {
+    const auto text = *rc::gen::container<std::string>(rc::gen::element('y', 'x', '~', '+', '-', '*', ':',
+                                                                        '^', '(', ')', '1', '0', '2', '>',
+                                                                        '=', '\'', '`', ' ', 'C', '.', 'e'));
+    try {
+      (void)parse_formula("y ~ " + text);
+    } catch (const Error&) {
+    }
+  });
+  EXPECT_TRUE(held);
+}
+
+}  // namespace
+}  // namespace sotto
