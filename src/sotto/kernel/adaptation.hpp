@@ -49,6 +49,7 @@ class RunningCovariance {
     scatter_ += before * (x - mean_).transpose();
   }
   [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] const Position& mean() const { return mean_; }
   /// Shrunk towards a multiple of `fallback`, so that it is positive definite however short the chain.
   /// Computes   (n S + 5 c F) / (n + 5),   c = mean of diag(S) / diag(F) scaled by n / (n + 5)
   [[nodiscard]] Matrix shrunk(const Matrix& fallback) const {

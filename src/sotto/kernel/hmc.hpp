@@ -1,20 +1,30 @@
-// DP-HMC: Hamiltonian trajectories from noisy gradients, accepted by the penalty test.
+// DP-HMC: Hamiltonian trajectories from noisy gradients, with or without friction, accepted by the penalty
+// test.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sotto/base/numbers.hpp"
 #include "sotto/kernel/adaptation.hpp"
 #include "sotto/kernel/kernel.hpp"
+#include "sotto/kernel/path_length.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/prior/log_prior.hpp"
 
 namespace sotto {
 
-/// A trajectory takes leapfrog steps with a fresh noisy gradient at each of the steps + 1 momentum updates.
-/// Symmetric noise keeps the proposal reversible and volume-preserving, so only the ratio's noise needs the
-/// penalty. Source     [RKH21, Algorithm 1 and Theorem 3.3], with errata E7 Checked by
-/// tests/kernel/hmc_test.cpp
+/// Leapfrog steps with a fresh released gradient at each of the steps + 1 positions of a trajectory; the last
+/// gradient and the ratio share one pass. Between the two half kicks of an inner position, friction replaces
+/// part of the momentum by fresh momentum. Given the released gradients every kick is a shift of the momentum
+/// that the flipped path undoes, and friction leaves N(0, mass) invariant, so only the energy that the kicks
+/// put in enters the test.
+/// Computes   log acceptance = ratio + log prior ratio - sum over kicks of the change of kinetic energy -
+///            variance / 2
+/// Source     [RKH21, Algorithm 1 and Theorem 3.3]; friction as in [ZCD20]; docs/hmc.md
+/// Differs    errata E7 (fresh gradients, log in the test) and E8 (friction: the printed test is biased)
+/// Checked by tests/statistical/geweke_test.cpp, tests/kernel/hmc_test.cpp
 class Hmc {
  public:
   struct Settings {
@@ -24,17 +34,25 @@ class Hmc {
     double step_size = 0.1;
     double jitter =
         0.5;  ///< a trajectory's step size lies in (1 - jitter, 1] of the step size; the published runs: 1
-    Matrix inverse_mass;  ///< an estimate of the posterior's covariance, shape (dim, dim)
-    double target_acceptance = 0.6;
+    Matrix inverse_mass;    ///< an estimate of the posterior's covariance, shape (dim, dim)
+    double friction = 0;    ///< 0: none; 1: takes out on average what the gradients' noise puts in
+    double batch_rate = 1;  ///< below 1: gradients of secret batches, priced by `noise_multiplier`
+    double noise_multiplier = 0;
+    bool adapt_mass = true;
+    bool adapt_length = false;       ///< learn the number of leapfrog steps in warmup
+    int most_steps = 50;             ///< when learned
+    double target_acceptance = 0.6;  ///< 0: the step size stays as it is
   };
   struct State {
     Position position;
     StepSize step_size;
+    PathLength length;
     Matrix inverse_mass;
     Matrix mass_factor;  ///< F with F F' = mass
     double halton = -1;  ///< offset of the Halton sequence; negative: not drawn yet
     std::size_t index = 0;
     RunningCovariance seen;
+    Position start, end, momentum;  ///< of the last trajectory, for the path length
   };
 
   Hmc(Settings settings, LogPrior prior) : settings_(std::move(settings)), prior_(std::move(prior)) {}
@@ -42,9 +60,13 @@ class Hmc {
   [[nodiscard]] State init(const Position& position) const {
     State state{.position = position,
                 .step_size = StepSize(settings_.step_size),
+                .length = PathLength(settings_.step_size * settings_.steps),
                 .inverse_mass = {},
                 .mass_factor = {},
-                .seen = {}};
+                .seen = {},
+                .start = {},
+                .end = {},
+                .momentum = {}};
     set_mass(state, settings_.inverse_mass);
     return state;
   }
@@ -52,49 +74,114 @@ class Hmc {
   [[nodiscard]] Step step(State& state, ChainRng& rng) const {
     StepInfo info{.step_size = jittered(state, rng)};
     const double eta = info.step_size;
+    const int steps = leapfrog_steps(state);
+    const Position scale = state.inverse_mass.diagonal().cwiseSqrt();
     Position position = state.position;
     Position momentum = state.mass_factor * rng.normals(position.size());
     const double threshold = rng.uniform();
-    const double kinetic_before = momentum.dot(state.inverse_mass * momentum) / 2;
+    double work = 0;  // kinetic energy that the kicks put in
 
-    for (int i = 0; i <= settings_.steps; ++i) {
-      const GradientQuery gradient_query{position, settings_.gradient_cost};
-      const auto gradient = co_await gradient_query;
+    for (int i = 0; i < steps; ++i) {
+      std::optional<NoisyGradient> gradient;
+      if (settings_.batch_rate < 1) {
+        const BatchGradientQuery query{position, settings_.batch_rate, settings_.noise_multiplier, scale};
+        gradient = co_await query;
+      } else {
+        const GradientQuery query{position, settings_.gradient_cost, scale};
+        gradient = co_await query;
+      }
       if (!gradient) {
         info.divergent = true;
         co_return info;
       }
-      const bool end = i == 0 || i == settings_.steps;
-      momentum += (end ? eta / 2 : eta) * (gradient->value + prior_.gradient(position));
-      if (i < settings_.steps) position += eta * (state.inverse_mass * momentum);
+      const Position force = gradient->value + prior_.gradient(position);
+      if (i > 0) {
+        kick(state, eta / 2 * force, momentum, work);
+        rub(state, eta * eta * gradient->variance, momentum, rng);
+      }
+      kick(state, eta / 2 * force, momentum, work);
+      position += eta * (state.inverse_mass * momentum);
     }
 
+    std::optional<NoisyJoint> last;
     const RatioQuery ratio_query{state.position, position, settings_.ratio_cost};
-    const auto ratio = co_await ratio_query;
-    if (!ratio) {
+    if (settings_.batch_rate < 1) {
+      const BatchGradientQuery query{position, settings_.batch_rate, settings_.noise_multiplier, scale};
+      const auto gradient = co_await query;
+      if (gradient) {
+        const auto ratio = co_await ratio_query;
+        if (ratio) last = NoisyJoint{*gradient, *ratio};
+      }
+    } else {
+      const JointQuery query{{position, settings_.gradient_cost, scale}, ratio_query};
+      last = co_await query;
+    }
+    if (!last) {
       info.divergent = true;
       co_return info;
     }
-    const double kinetic_after = momentum.dot(state.inverse_mass * momentum) / 2;
-    const double energy_drop = ratio->value + prior_.log_density(position) -
-                               prior_.log_density(state.position) + kinetic_before - kinetic_after;
-    info.acceptance = penalty_acceptance(energy_drop, ratio->variance);
+    kick(state, eta / 2 * (last->gradient.value + prior_.gradient(position)), momentum, work);
+
+    const double prior_ratio = prior_.log_density(position) - prior_.log_density(state.position);
+    info.acceptance = penalty_acceptance(last->ratio.value + prior_ratio - work, last->ratio.variance);
     info.accepted = threshold < info.acceptance;
+    state.start = state.position;
+    state.end = position;
+    state.momentum = momentum;
     if (info.accepted) state.position = position;
     co_return info;
   }
 
   void adapt(State& state, const StepInfo& info, std::size_t t, std::size_t warmup) const {
     const double acceptance = std::isnan(info.acceptance) ? 0 : info.acceptance;
-    state.step_size.learn(acceptance, settings_.target_acceptance, t, warmup);
+    if (settings_.target_acceptance > 0)
+      state.step_size.learn(acceptance, settings_.target_acceptance, t, warmup);
     if (4 * t >= warmup) state.seen.add(state.position);
-    if (state.seen.count() >= 20 && (2 * t == warmup || 2 * t == warmup + 1)) {
+    if (settings_.adapt_length && state.seen.count() >= 10 && !info.divergent)
+      learn_length(state, acceptance);
+    if (settings_.adapt_mass && state.seen.count() >= 20 && (2 * t == warmup || 2 * t == warmup + 1)) {
       set_mass(state, state.seen.shrunk(settings_.inverse_mass));
-      state.step_size = StepSize(state.step_size.value());
+      if (settings_.target_acceptance > 0) state.step_size = StepSize(state.step_size.value());
     }
   }
 
  private:
+  /// Shifts the momentum and books the work.
+  /// Computes   K(p + s) - K(p) = s' M^-1 (p + s / 2)
+  static void kick(const State& state, const Position& shift, Position& momentum, double& work) {
+    work += (state.inverse_mass * shift).dot(momentum + shift / 2);
+    momentum += shift;
+  }
+
+  /// Friction: an Ornstein-Uhlenbeck step that leaves N(0, mass) invariant. `heat` is the variance of the
+  /// noise that a whole kick adds to each momentum: a public function of the position, so the flipped path
+  /// rubs as much.
+  /// Computes   p <- c p + sqrt(1 - c^2) F z,   c^2 = 1 / (1 + friction * mean of heat_j (M^-1)_jj)
+  void rub(const State& state, const Position& heat, Position& momentum, ChainRng& rng) const {
+    if (settings_.friction == 0) return;
+    const double relative =
+        settings_.friction * heat.dot(state.inverse_mass.diagonal()) / static_cast<double>(heat.size());
+    const double kept = 1 / (1 + relative);
+    momentum =
+        std::sqrt(kept) * momentum + std::sqrt(1 - kept) * (state.mass_factor * rng.normals(momentum.size()));
+  }
+
+  [[nodiscard]] int leapfrog_steps(const State& state) const {
+    if (!settings_.adapt_length) return settings_.steps;
+    const double steps = std::round(state.length.value() / state.step_size.value());
+    return static_cast<int>(std::clamp(steps, 1.0, static_cast<double>(settings_.most_steps)));
+  }
+
+  void learn_length(State& state, double acceptance) const {
+    const double eta = state.step_size.value();
+    const double per_step = leapfrog_steps(state) * settings_.gradient_cost.value();
+    const double price = settings_.ratio_cost.value() + settings_.gradient_cost.value() + per_step;
+    const auto whiten = [&](const Position& x) -> Position { return state.mass_factor.transpose() * x; };
+    state.length.learn(whiten(state.start), whiten(state.end), whiten(state.inverse_mass * state.momentum),
+                       whiten(state.seen.mean()), acceptance, price > 0 ? per_step / price : 0, eta,
+                       settings_.most_steps * eta);
+  }
+
   static void set_mass(State& state, const Matrix& inverse_mass) {
     state.inverse_mass = inverse_mass;
     // inverse mass = L L', so mass = L'^-1 L^-1 and F = L'^-1.

@@ -25,21 +25,14 @@ class OpenOwner final : public Answerer {
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers;
     answers.reserve(queries.size());
-    for (const Query& query : queries) {
-      if (const auto* ratio = std::get_if<RatioQuery>(&query)) {
-        answers.push_back(answer_ratio(*ratio));
-      } else if (const auto* gradient = std::get_if<GradientQuery>(&query)) {
-        answers.push_back(answer_gradient(*gradient));
-      } else {
-        throw Error(ErrorCode::configuration, "the study mode has no curvature query");
-      }
-    }
+    for (const Query& query : queries)
+      answers.push_back(std::visit([&](const auto& asked) { return answer_one(asked); }, query));
     return answers;
   }
   [[nodiscard]] Rho left() const override { return Rho(std::numeric_limits<double>::infinity()); }
 
  private:
-  Answer answer_ratio(const RatioQuery& query) const {
+  Answer answer_one(const RatioQuery& query) const {
     const Interval change = model_.ratio_range(query.from, query.to);
     const auto range = contribution_range({change.lower * reading_.temper, change.upper * reading_.temper});
     if (!range) return Refusal::out_of_range;
@@ -49,7 +42,7 @@ class OpenOwner final : public Answerer {
         kLogDensityGrid);
   }
 
-  Answer answer_gradient(const GradientQuery& query) const {
+  Answer answer_one(const GradientQuery& query) const {
     const Position scale = Position::Ones(model_.dim());
     const double norm = model_.gradient_bound(query.at, scale).norm * reading_.temper;
     if (!(norm > 0) || !std::isfinite(norm)) return Refusal::out_of_range;
@@ -57,6 +50,20 @@ class OpenOwner final : public Answerer {
     const GradientTask task{&query.at, scale * (reading_.temper / grid)};
     return NoNoise::release_gradient(sum_gradients(model_, rows_, std::span(&task, 1), reading_.threads),
                                      scale * grid);
+  }
+
+  Answer answer_one(const JointQuery& query) const {
+    const Answer gradient = answer_one(query.gradient);
+    const Answer ratio = answer_one(query.ratio);
+    if (std::holds_alternative<Refusal>(gradient) || std::holds_alternative<Refusal>(ratio))
+      return Refusal::out_of_range;
+    return join<NoisyJoint>(std::get<Released<NoisyGradient>>(gradient),
+                            std::get<Released<NoisyRatio>>(ratio));
+  }
+
+  template <class Other>
+  Answer answer_one(const Other&) const {
+    throw Error(ErrorCode::configuration, "the study mode does not answer this query: choose another method");
   }
 
   Rows rows_;

@@ -1,6 +1,7 @@
 // One owner of rows: prices a query, books the charge, reads the rows once, adds noise, releases.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,8 +37,13 @@ class Owner final : public Answerer {
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers(queries.size(), Refusal::budget);
-    answer_ratios(queries, answers);
-    answer_gradients(queries, answers);
+    Pass pass;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      if (const auto refusal =
+              std::visit([&](const auto& query) { return book(q, query, pass); }, queries[q]))
+        answers[q] = *refusal;
+    }
+    read(pass, answers);
     answer_curvatures(queries, answers);
     answer_weighted(queries, answers);
     return answers;
@@ -64,64 +70,91 @@ class Owner final : public Answerer {
   [[nodiscard]] Rho left() const override { return budget_->left(); }
 
  private:
-  /// A query that is paid for and waits for its sum.
-  struct Paid {
+  /// What is paid for and waits for the pass over the rows. A joint query has one of each.
+  struct PaidRatio {
     std::size_t query;
     GaussianNoise noise;
     Receipt receipt;
   };
+  struct PaidGradient {
+    std::size_t query;
+    GaussianNoise noise;
+    Receipt receipt;
+    Position scale;
+  };
+  struct Pass {
+    std::vector<PaidRatio> ratios;
+    std::vector<RatioTask> ratio_tasks;
+    std::vector<PaidGradient> gradients;
+    std::vector<GradientTask> gradient_tasks;
+  };
+  using Refused = std::optional<Refusal>;
 
-  void answer_ratios(std::span<const Query> queries, std::vector<Answer>& answers) {
-    std::vector<Paid> paid;
-    std::vector<RatioTask> tasks;
-    for (std::size_t q = 0; q < queries.size(); ++q) {
-      const auto* query = std::get_if<RatioQuery>(&queries[q]);
-      if (query == nullptr) continue;
-      const auto range = contributions(*query);
-      if (!range) {
-        answers[q] = Refusal::out_of_range;
-        continue;
-      }
-      const GaussianNoise noise = ratio_noise(*range, protection_, query->cost, query->noise_sd);
-      auto receipt = budget_->spend(noise.charge("log-likelihood ratio"));
-      if (!receipt) continue;
-      tasks.push_back({&query->from, &query->to, range->lower, range->upper});
-      paid.push_back({q, noise, std::move(*receipt)});
-    }
-    if (paid.empty()) return;
-    const ExactSum sum = sum_ratios(model_, rows_, std::span<const RatioTask>(tasks),
-                                    reading_.temper / kLogDensityGrid, reading_.threads);
-    for (std::size_t i = 0; i < paid.size(); ++i) {
-      answers[paid[i].query] =
-          mechanism_.release_ratio(std::move(paid[i].receipt), sum.part(i, 1), paid[i].noise);
-    }
+  Refused book(std::size_t q, const RatioQuery& query, Pass& pass) {
+    const auto range = contributions(query);
+    if (!range) return Refusal::out_of_range;
+    const GaussianNoise noise = ratio_noise(*range, protection_, query.cost, query.noise_sd);
+    auto receipt = budget_->spend(noise.charge("log-likelihood ratio"));
+    if (!receipt) return Refusal::budget;
+    pass.ratio_tasks.push_back({&query.from, &query.to, range->lower, range->upper});
+    pass.ratios.push_back({q, noise, std::move(*receipt)});
+    return {};
   }
 
-  void answer_gradients(std::span<const Query> queries, std::vector<Answer>& answers) {
-    std::vector<Paid> paid;
-    std::vector<GradientTask> tasks;
-    std::vector<Position> scales;
-    const auto dim = static_cast<std::size_t>(model_.dim());
-    for (std::size_t q = 0; q < queries.size(); ++q) {
-      const auto* query = std::get_if<GradientQuery>(&queries[q]);
-      if (query == nullptr) continue;
-      Position scale = scale_of(*query);
-      const auto noise = noise_for(*query);
-      if (!noise) {
-        answers[q] = Refusal::out_of_range;
-        continue;
-      }
-      auto receipt = budget_->spend(noise->charge("gradient"));
-      if (!receipt) continue;
-      tasks.push_back({&query->at, scale * (reading_.temper / noise->grid.value())});
-      scales.push_back(std::move(scale));
-      paid.push_back({q, *noise, std::move(*receipt)});
+  Refused book(std::size_t q, const GradientQuery& query, Pass& pass) {
+    const auto noise = noise_for(query);
+    if (!noise) return Refusal::out_of_range;
+    Position scale = scale_of(query);
+    auto receipt = budget_->spend(noise->charge("gradient"));
+    if (!receipt) return Refusal::budget;
+    pass.gradient_tasks.push_back({&query.at, scale * (reading_.temper / noise->grid.value())});
+    pass.gradients.push_back({q, *noise, std::move(*receipt), std::move(scale)});
+    return {};
+  }
+
+  /// Two releases with a charge each. The ratio's range is looked at first, so that nothing is booked for a
+  /// query that has no answer; when the budget covers the gradient alone, that charge is lost.
+  Refused book(std::size_t q, const JointQuery& query, Pass& pass) {
+    if (!contributions(query.ratio)) return Refusal::out_of_range;
+    if (const Refused refused = book(q, query.gradient, pass)) return refused;
+    const Refused refused = book(q, query.ratio, pass);
+    if (refused) {
+      pass.gradients.pop_back();
+      pass.gradient_tasks.pop_back();
     }
-    if (paid.empty()) return;
-    const ExactSum sum = sum_gradients(model_, rows_, std::span<const GradientTask>(tasks), reading_.threads);
-    for (std::size_t i = 0; i < paid.size(); ++i) {
-      answers[paid[i].query] = mechanism_.release_gradient(std::move(paid[i].receipt), sum.part(i * dim, dim),
-                                                           paid[i].noise, scales[i]);
+    return refused;
+  }
+
+  template <class Other>  // has a pass of its own
+  Refused book(std::size_t, const Other&, Pass&) {
+    return {};
+  }
+
+  Refused book(std::size_t, const BatchGradientQuery&, Pass&) {
+    throw Error(ErrorCode::configuration, "this owner answers no batch queries: choose another method");
+  }
+
+  /// One pass over the rows for everything booked, then noise and release.
+  void read(Pass& pass, std::vector<Answer>& answers) {
+    if (pass.ratios.empty() && pass.gradients.empty()) return;
+    const auto dim = static_cast<std::size_t>(model_.dim());
+    const ExactSum sum = sum_ratios_and_gradients(
+        model_, rows_, std::span<const RatioTask>(pass.ratio_tasks), reading_.temper / kLogDensityGrid,
+        std::span<const GradientTask>(pass.gradient_tasks), reading_.threads);
+    for (std::size_t i = 0; i < pass.gradients.size(); ++i) {
+      PaidGradient& paid = pass.gradients[i];
+      answers[paid.query] = mechanism_.release_gradient(
+          std::move(paid.receipt), sum.part(pass.ratios.size() + i * dim, dim), paid.noise, paid.scale);
+    }
+    for (std::size_t i = 0; i < pass.ratios.size(); ++i) {
+      PaidRatio& paid = pass.ratios[i];
+      auto ratio = mechanism_.release_ratio(std::move(paid.receipt), sum.part(i, 1), paid.noise);
+      auto* gradient = std::get_if<Released<NoisyGradient>>(&answers[paid.query]);
+      if (gradient == nullptr) {
+        answers[paid.query] = std::move(ratio);
+      } else {
+        answers[paid.query] = join<NoisyJoint>(std::move(*gradient), std::move(ratio));
+      }
     }
   }
 
@@ -220,6 +253,16 @@ class Owner final : public Answerer {
     const auto range = contributions(query);
     if (!range) return std::nullopt;
     return ratio_noise(*range, protection_, query.cost, query.noise_sd).charge("log-likelihood ratio");
+  }
+  [[nodiscard]] std::optional<Charge> price(const JointQuery& query) const {
+    const auto gradient = price(query.gradient);
+    const auto ratio = price(query.ratio);
+    if (!gradient || !ratio) return std::nullopt;
+    return Charge{"priced", ratio->mechanism, Rho(gradient->rho.value() + ratio->rho.value()),
+                  gradient->slack + ratio->slack};
+  }
+  [[nodiscard]] std::optional<Charge> price(const BatchGradientQuery&) const {
+    throw Error(ErrorCode::configuration, "several owners answer no batch queries: choose another method");
   }
   [[nodiscard]] std::optional<Charge> price(const auto& query) const {
     const auto noise = noise_for(query);

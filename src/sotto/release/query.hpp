@@ -29,6 +29,21 @@ struct GradientQuery {
   Position scale = {};
 };
 
+/// Asks for a gradient at ratio.to and a log-likelihood ratio together: one pass over the rows answers both.
+struct JointQuery {
+  GradientQuery gradient;
+  RatioQuery ratio;
+};
+
+/// Asks for an unbiased estimate of the sum over the rows of the gradient of log p(row | at), from a batch
+/// into which every row enters with probability `rate`, independently. Who is in the batch stays secret.
+struct BatchGradientQuery {
+  Position at;
+  double rate;              ///< in (0, 1]
+  double noise_multiplier;  ///< noise on the batch's sum: standard deviation over the bound on one row
+  Position scale = {};      ///< as for GradientQuery
+};
+
 /// Asks for the sum over the rows of the negative second derivative of log p(row | at).
 struct CurvatureQuery {
   Position at;
@@ -69,10 +84,19 @@ struct NoisyRatio {
 };
 struct NoisyGradient {
   Position value;
-  Position variance;  ///< of the noise, per coordinate; independent over the coordinates
+  Position variance;  ///< of the noise, per coordinate; independent over the coordinates; a batch's own
+                      ///< spread is not in it
 
   friend NoisyGradient operator+(const NoisyGradient& a, const NoisyGradient& b) {
     return {a.value + b.value, a.variance + b.variance};
+  }
+};
+struct NoisyJoint {
+  NoisyGradient gradient;
+  NoisyRatio ratio;
+
+  friend NoisyJoint operator+(const NoisyJoint& a, const NoisyJoint& b) {
+    return {a.gradient + b.gradient, a.ratio + b.ratio};
   }
 };
 struct NoisyCurvature {
@@ -113,9 +137,10 @@ enum class Refusal {
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, ScoreQuery, InformationQuery>;
+using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, ScoreQuery, InformationQuery,
+                           JointQuery, BatchGradientQuery>;
 using Answer = std::variant<Refusal, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>,
-                            Released<NoisyScore>, Released<NoisyInformation>>;
+                            Released<NoisyScore>, Released<NoisyInformation>, Released<NoisyJoint>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class Answerer {

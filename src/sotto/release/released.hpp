@@ -6,6 +6,13 @@
 
 namespace sotto {
 
+template <class T>
+class Released;
+
+/// Several releases as one: what is computed from releases is free.
+template <class Joint, class... Parts>
+[[nodiscard]] Released<Joint> join(Released<Parts>... parts);
+
 /// A value that left the curator's side with noise on it, paid for by a receipt. Everything computed from it
 /// is free. Only the mechanisms named below can make one from rows; the list is closed.
 template <class T>
@@ -25,8 +32,15 @@ class Released {
   friend class Privatiser;
   friend class NoNoise;  // not private, for study
   friend class ReleasedForTests;
+  template <class Joint, class... Parts>
+  friend Released<Joint> join(Released<Parts>... parts);
   explicit Released(T value) : value_(std::move(value)) {}
   T value_;
 };
+
+template <class Joint, class... Parts>
+Released<Joint> join(Released<Parts>... parts) {
+  return Released<Joint>(Joint{std::move(parts).value()...});
+}
 
 }  // namespace sotto

@@ -41,6 +41,26 @@ ExactSum sum_gradients(const M& model, const Rows& rows, std::span<const Gradien
                    });
 }
 
+/// Ratios and gradients in one pass: entries 0 .. ratios - 1 are the ratios, then dim entries a gradient. A
+/// run of tiles is read from memory once and used for both.
+template <Model M>
+ExactSum sum_ratios_and_gradients(const M& model, const Rows& rows, std::span<const RatioTask> ratios,
+                                  double scale, std::span<const GradientTask> gradients, int threads) {
+  const auto dim = static_cast<std::size_t>(model.dim());
+  std::int64_t largest = 1;
+  for (const RatioTask& task : ratios) largest = std::max({largest, -task.lower, task.upper});
+  const std::size_t ratio_run = tiles_per_run(largest);
+  return sum_tiles(rows.tiles(), tiles_per_run(std::int64_t{1} << 31), ratios.size() + gradients.size() * dim,
+                   threads, [&](std::size_t first, std::size_t count, std::span<std::int64_t> sums) {
+                     if (!gradients.empty())
+                       model.add_gradients(rows, first, count, gradients, sums.subspan(ratios.size()));
+                     if (ratios.empty()) return;
+                     for (std::size_t part = 0; part < count; part += ratio_run)
+                       model.add_ratios(rows, first + part, std::min(ratio_run, count - part), ratios, scale,
+                                        sums.first(ratios.size()));
+                   });
+}
+
 /// The upper triangle of the curvature at `at`, row by row; entries are multiplied by `factor` before they
 /// are rounded.
 template <CurvatureModel M>
