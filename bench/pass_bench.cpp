@@ -68,7 +68,7 @@ void gradient(benchmark::State& state) {
   const GlmFamily family{Family::bernoulli};
   for (auto _ : state) {
     for (std::size_t t = 0; t < rows.tiles(); t += 64)
-      glm_gradient_pass(family, {rows.tile(t), std::min<std::size_t>(64, rows.tiles() - t), 10}, work, 0,
+      glm_gradient_pass(family, {rows.tile(t), std::min<std::size_t>(64, rows.tiles() - t), 10}, work,
                         sums);
     benchmark::DoNotOptimize(sums.data());
   }

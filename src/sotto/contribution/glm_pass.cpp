@@ -161,8 +161,7 @@ void ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const 
 }
 
 template <class F>
-void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
-                   double extra_bound, std::span<std::int64_t> sums) {
+void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work, std::span<std::int64_t> sums) {
   const Lanes d;
   const std::size_t p = tiles.predictors;
   const std::size_t stride = (p + 2) * kTile;
@@ -188,7 +187,7 @@ void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<con
           hn::Store(hn::Add(hn::Load(d, partial + j * lanes), term), d, partial + j * lanes);
         }
         if (dim > p) {
-          const Vec raw = clamp(d, f.sigma_score(d, eta, y), hn::Set(d, -1.0), hn::Set(d, extra_bound));
+          const Vec raw = clamp(d, f.sigma_score(d, eta, y), hn::Set(d, -1.0), hn::Set(d, gradient.sigma_bound));
           const Vec term = hn::Mul(hn::Round(hn::Mul(raw, hn::Set(d, gradient.factor[p]))), weight);
           hn::Store(hn::Add(hn::Load(d, partial + p * lanes), term), d, partial + p * lanes);
         }
@@ -250,15 +249,14 @@ void ratio(const GlmFamily& family, const GlmTiles& tiles, std::span<const Ratio
   }
 }
 
-void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
-              double extra_bound, std::span<std::int64_t> sums) {
+void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work, std::span<std::int64_t> sums) {
   switch (family.family) {
     case Family::bernoulli:
-      return gradient_pass<Bernoulli>(family, tiles, work, extra_bound, sums);
+      return gradient_pass<Bernoulli>(family, tiles, work, sums);
     case Family::poisson:
-      return gradient_pass<Poisson>(family, tiles, work, extra_bound, sums);
+      return gradient_pass<Poisson>(family, tiles, work, sums);
     case Family::normal:
-      return gradient_pass<Normal>(family, tiles, work, extra_bound, sums);
+      return gradient_pass<Normal>(family, tiles, work, sums);
   }
 }
 
@@ -289,9 +287,8 @@ void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<co
   HWY_DYNAMIC_DISPATCH(ratio)(family, tiles, work, scale, sums);
 }
 
-void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
-                       double extra_bound, std::span<std::int64_t> sums) {
-  HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, extra_bound, sums);
+void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work, std::span<std::int64_t> sums) {
+  HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, sums);
 }
 
 void glm_curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,

@@ -45,12 +45,13 @@ struct GradientWork {
   const double* at;
   double weight_bound;   ///< |d log p / d eta| is clamped to this
   const double* factor;  ///< coordinate j of a contribution is rint(factor[j] * x_j * weight), |.| < 2^31
+  double sigma_bound = 0;  ///< unknown sigma: d log p / d log(sigma) is clamped to [-1, sigma_bound]
 };
 
 /// Adds to sums[g * dim + j] the contributions of all rows to coordinate j of gradient g; dim = predictors,
 /// plus one when sigma is unknown (that coordinate is clamped to [-1, extra_bound], in the same grid).
 void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
-                       double extra_bound, std::span<std::int64_t> sums);
+                       std::span<std::int64_t> sums);
 
 /// One curvature: sum of v x x', v = -d2 log p / d eta2 clamped to [0, weight_bound], upper triangle by rows.
 struct CurvatureWork {
