@@ -1,0 +1,268 @@
+#include "sotto/run/fit_config.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+#include <toml++/toml.h>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
+
+/// Reads keys of one table and refuses those nobody asked for.
+class Section {
+ public:
+  Section(const toml::table& table, std::string name) : table_(&table), name_(std::move(name)) {}
+
+  [[nodiscard]] std::string path(std::string_view key) const {
+    return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
+  }
+  const toml::node* find(std::string_view key) {
+    known_.insert(std::string(key));
+    return table_->get(key);
+  }
+  template <class T>
+  void read(std::string_view key, T& target) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    if constexpr (std::is_same_v<T, bool>) {
+      if (const auto value = node->value_exact<bool>()) return void(target = *value);
+      refuse(fmt::format("{} must be true or false", path(key)));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (const auto value = node->value_exact<std::string>()) return void(target = *value);
+      refuse(fmt::format("{} must be a string", path(key)));
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto value = node->value_exact<std::int64_t>();
+      if (!value || *value < 0) refuse(fmt::format("{} must be a whole number >= 0", path(key)));
+      target = static_cast<T>(*value);
+    } else {
+      const auto value = node->value<double>();
+      if (!value || !node->is_number()) refuse(fmt::format("{} must be a number", path(key)));
+      target = *value;
+    }
+  }
+  template <class T>
+  void read(std::string_view key, std::optional<T>& target) {
+    if (find(key) == nullptr) return;
+    target.emplace();
+    read(key, *target);
+  }
+  template <class T>
+  void read(std::string_view key, std::vector<T>& target) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    const toml::array* array = node->as_array();
+    if (array == nullptr) refuse(fmt::format("{} must be a list", path(key)));
+    target.clear();
+    for (const toml::node& entry : *array) {
+      const auto value = entry.value<T>();
+      if (!value) refuse(fmt::format("{} has an entry of the wrong type", path(key)));
+      target.push_back(*value);
+    }
+  }
+  void section(std::string_view key, const std::function<void(Section&)>& visit) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    if (node->as_table() == nullptr) refuse(fmt::format("{} must be a table", path(key)));
+    Section inner(*node->as_table(), path(key));
+    visit(inner);
+    inner.finish();
+  }
+  void finish() const {
+    for (const auto& [key, value] : *table_) {
+      if (!known_.contains(std::string(key.str()))) {
+        refuse(fmt::format("unknown setting {}: known here are {}", path(key.str()), fmt::join(known_, ", ")));
+      }
+    }
+  }
+  [[nodiscard]] const toml::table& table() const { return *table_; }
+
+ private:
+  const toml::table* table_;
+  std::string name_;
+  std::set<std::string> known_;
+};
+
+CoefficientPrior read_prior(Section& section) {
+  CoefficientPrior prior;
+  std::string family = "normal";
+  section.read("family", family);
+  if (family == "normal") {
+    prior.family = PriorFamily::normal;
+  } else if (family == "student_t") {
+    prior.family = PriorFamily::student_t;
+  } else if (family == "laplace") {
+    prior.family = PriorFamily::laplace;
+  } else if (family == "flat") {
+    prior.family = PriorFamily::flat;
+  } else {
+    refuse(fmt::format("{} must be normal, student_t, laplace or flat", section.path("family")));
+  }
+  section.read("location", prior.location);
+  section.read("scale", prior.scale);
+  section.read("degrees_of_freedom", prior.degrees_of_freedom);
+  prior.check();
+  return prior;
+}
+
+void read_all(Section& root, FitConfig& config) {
+  root.section("data", [&](Section& s) {
+    s.read("file", config.data);
+    s.read("schema", config.schema);
+  });
+  root.section("model", [&](Section& s) {
+    ModelConfig& model = config.model;
+    s.read("family", model.family);
+    s.read("formula", model.formula);
+    if (const toml::node* sigma = s.find("sigma"); sigma != nullptr && sigma->value<std::string>() != "unknown") {
+      s.read("sigma", model.sigma);
+    }
+    s.read("columns", model.columns);
+    s.read("sd", model.sd);
+    s.read("a", model.a);
+    s.read("b", model.b);
+    s.read("m", model.m);
+    s.read("temper", model.temper);
+  });
+  root.section("prior", [&](Section& s) {
+    s.read("allow_flat", config.allow_flat);
+    s.section("default", [&](Section& p) { config.default_prior = read_prior(p); });
+    s.section("parameter", [&](Section& parameters) {
+      for (const auto& [name, node] : parameters.table()) {
+        parameters.section(name.str(), [&](Section& p) { config.priors[std::string(name.str())] = read_prior(p); });
+      }
+    });
+  });
+  root.section("privacy", [&](Section& s) {
+    s.read("epsilon", config.epsilon);
+    s.read("delta", config.delta);
+    s.read("not_private", config.not_private);
+    s.read("compare_not_private", config.compare_not_private);
+  });
+  root.section("method", [&](Section& s) {
+    MethodConfig& method = config.method;
+    s.read("name", method.name);
+    s.read("chains", method.chains);
+    s.read("warmup", method.warmup);
+    s.read("draws", method.draws);
+    s.read("thin", method.thin);
+    s.read("seed", method.seed);
+    s.read("leapfrog_steps", method.leapfrog_steps);
+    s.read("step_size", method.step_size);
+    s.read("jitter", method.jitter);
+  });
+  root.section("output", [&](Section& s) { s.read("directory", config.out); });
+  root.read("threads", config.threads);
+  root.finish();
+}
+
+void apply_override(toml::table& root, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--set wants KEY=VALUE, as in privacy.epsilon=2, not '{}'", assignment));
+  }
+  const std::string key = assignment.substr(0, equals);
+  const std::string value = assignment.substr(equals + 1);
+  toml::table parsed;
+  try {
+    parsed = toml::parse("value = " + value);
+  } catch (const toml::parse_error&) {
+    parsed.insert("value", value);
+  }
+  toml::table* table = &root;
+  std::size_t start = 0;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', start)) {
+    const std::string part = key.substr(start, dot - start);
+    if (table->get(part) == nullptr) table->insert(part, toml::table{});
+    table = table->get(part)->as_table();
+    if (table == nullptr) refuse(fmt::format("{} is not a table, so --set {} cannot work", part, assignment));
+    start = dot + 1;
+  }
+  table->insert_or_assign(key.substr(start), *parsed.get("value"));
+}
+
+void check(const FitConfig& config) {
+  if (config.data.empty()) refuse("which table? set data.file");
+  if (config.schema.empty()) refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
+  if (!config.not_private) {
+    if (!config.epsilon) refuse("how much privacy? set privacy.epsilon (1 is a budget one can defend in public)");
+    if (!config.delta) refuse("set privacy.delta: well below one over the number of rows, e.g. 1e-6");
+    static_cast<void>(Epsilon(*config.epsilon));
+    static_cast<void>(Delta(*config.delta));
+    const auto flat = [](const CoefficientPrior& prior) { return prior.family == PriorFamily::flat; };
+    bool any_flat = flat(config.default_prior);
+    for (const auto& [name, prior] : config.priors) any_flat = any_flat || flat(prior);
+    if (any_flat && !config.allow_flat) {
+      refuse("a flat prior with noisy data may have no posterior: choose another, or set prior.allow_flat = true");
+    }
+  }
+  if (config.method.chains < 1 || config.method.chains > 1000) refuse("method.chains must lie in 1 .. 1000");
+  if (config.method.thin < 1) refuse("method.thin must be at least 1");
+  if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
+  if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
+  if (!(config.method.step_size >= 0)) refuse("method.step_size must be >= 0");
+  if (!(config.model.temper > 0 && config.model.temper <= 1)) refuse("model.temper must lie in (0, 1]");
+}
+
+}  // namespace
+
+FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>& overrides) {
+  toml::table root;
+  try {
+    root = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    refuse(fmt::format("the configuration is not TOML: {} (line {})", error.description(), error.source().begin.line));
+  }
+  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  FitConfig config;
+  Section section(root, "");
+  read_all(section, config);
+  check(config);
+  return config;
+}
+
+nlohmann::ordered_json to_json(const FitConfig& config) {
+  nlohmann::ordered_json priors = nlohmann::ordered_json::object();
+  for (const auto& [name, prior] : config.priors) priors[name] = prior.text();
+  nlohmann::ordered_json model = {{"family", config.model.family}, {"temper", config.model.temper}};
+  if (!config.model.formula.empty()) model["formula"] = config.model.formula;
+  if (config.model.family == "normal") {
+    if (config.model.sigma) {
+      model["sigma"] = *config.model.sigma;
+    } else {
+      model["sigma"] = "unknown";
+    }
+  }
+  if (!config.model.columns.empty()) {
+    model["columns"] = config.model.columns;
+    model["sd"] = config.model.sd;
+  }
+  if (config.model.family == "banana") model["bend"] = {config.model.a, config.model.b, config.model.m};
+  nlohmann::ordered_json privacy = {{"not_private", config.not_private},
+                                    {"compare_not_private", config.compare_not_private}};
+  if (config.epsilon) privacy["epsilon"] = *config.epsilon;
+  if (config.delta) privacy["delta"] = *config.delta;
+  return {{"data", {{"file", config.data}, {"schema", config.schema}}},
+          {"model", model},
+          {"prior", {{"default", config.default_prior.text()}, {"parameter", priors}}},
+          {"privacy", privacy},
+          {"method",
+           {{"name", config.method.name},
+            {"chains", config.method.chains},
+            {"warmup", config.method.warmup},
+            {"draws", config.method.draws},
+            {"thin", config.method.thin},
+            {"seed", config.method.seed},
+            {"leapfrog_steps", config.method.leapfrog_steps},
+            {"step_size", config.method.step_size},
+            {"jitter", config.method.jitter}}},
+          {"threads", config.threads}};
+}
+
+}  // namespace sotto

@@ -1,0 +1,65 @@
+// What a fit is asked to do: every setting, with the defaults that work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sotto/base/numbers.hpp"
+#include "sotto/prior/coefficient_prior.hpp"
+
+namespace sotto {
+
+/// [model]: a regression by formula, a multivariate normal mean, or the banana.
+struct ModelConfig {
+  std::string family = "bernoulli";  ///< bernoulli, poisson, normal, normal-mean, banana
+  std::string formula;               ///< regressions
+  std::optional<double> sigma;       ///< normal: known sigma; none: unknown
+  std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
+  std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns
+  double a = 0, b = 0, m = 0;        ///< banana
+  double temper = 1;                 ///< power of the likelihood, n0 / n
+};
+
+/// [method]
+struct MethodConfig {
+  std::string name = "auto";
+  std::size_t chains = 4;
+  std::size_t warmup = 0;       ///< 0: as many as draws
+  std::size_t draws = 0;        ///< per chain; 0: what suits the method
+  std::size_t thin = 1;
+  std::uint64_t seed = 1;       ///< of the chains; never of the noise
+  int leapfrog_steps = 5;       ///< hmc
+  double step_size = 0;         ///< 0: chosen and adapted
+  double jitter = 0.5;          ///< hmc
+};
+
+struct FitConfig {
+  std::string data;    ///< path of the table
+  std::string schema;  ///< path of its declaration
+  ModelConfig model;
+  CoefficientPrior default_prior;  ///< of coefficients of columns scaled to [-1, 1] by their declared bounds
+  std::map<std::string, CoefficientPrior> priors;
+  bool allow_flat = false;
+  std::optional<double> epsilon;
+  std::optional<double> delta;
+  bool not_private = false;         ///< for study only
+  bool compare_not_private = false; ///< also fit without privacy, marked NOT PRIVATE
+  MethodConfig method;
+  std::string out = "out";
+  int threads = 0;  ///< 0: all cores
+};
+
+/// Reads a configuration. `overrides` are "KEY=VALUE" with dotted keys, e.g. "privacy.epsilon=2"; VALUE is TOML, or taken as
+/// a string when it is not. Errors: configuration, naming the key that is unknown, missing or of the wrong type.
+[[nodiscard]] FitConfig parse_fit_config(std::string_view toml, const std::vector<std::string>& overrides);
+
+/// Every setting of a configuration, as written to manifest.json.
+[[nodiscard]] nlohmann::ordered_json to_json(const FitConfig& config);
+
+}  // namespace sotto
