@@ -21,13 +21,11 @@ Charge GaussianNoise::charge(std::string query) const {
   return {std::move(query), "discrete Gaussian", Rho(rho), slack};
 }
 
-GaussianNoise::Integer GaussianNoise::variance_for(double sensitivity, Rho cost, const Integer& multiple) {
+std::optional<GaussianNoise::Integer> GaussianNoise::variance_for(double sensitivity, Rho cost, const Integer& multiple) {
   if (!(cost.value() > 0))
     throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
   const double least = sensitivity * sensitivity / (2 * cost.value()) * kRoundUp * kRoundUp;
-  // 2^104 is the sampler's limit; noise of that size (in steps of 2^-40) drowns every statistic.
-  if (!(least < 0x1p103))
-    throw Error(ErrorCode::configuration, "the noise is too large for the grid: raise the cost");
+  if (!(least < 0x1p103)) return std::nullopt;  // the sampler takes 2^104
   const Integer units = Integer(std::ceil(least)) / multiple + 1;
   return units * multiple;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,9 @@ struct GaussianNoise {
   /// tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
   [[nodiscard]] Charge charge(std::string query) const;
 
-  /// The least variance that costs no more than `cost` and is a whole multiple of `multiple` squared grid
+  /// None when it exceeds what the sampler draws. About the least variance that costs no more than `cost` and is a whole multiple of `multiple` squared grid
   /// steps.
-  static Integer variance_for(double sensitivity, Rho cost, const Integer& multiple);
+  static std::optional<Integer> variance_for(double sensitivity, Rho cost, const Integer& multiple);
 };
 
 /// Turns exact sums into releases. Each call consumes the receipt that paid for it.

@@ -14,7 +14,7 @@ std::optional<ContributionRange> contribution_range(const Interval& range) {
   return ContributionRange{static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper)};
 }
 
-GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost,
+std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost,
                           double noise_sd) {
   const std::int64_t one_row = protection.adjacency == Adjacency::substitute
                                    ? range.upper - range.lower
@@ -24,12 +24,13 @@ GaussianNoise ratio_noise(const ContributionRange& range, const Protection& prot
   noise.grid = GridStep(kLogDensityGrid);
   const GaussianNoise::Integer multiple = GaussianNoise::Integer(1) << 40;
   if (noise_sd > 0) {
-    if (!(noise_sd < 0x1p11))
-      throw Error(ErrorCode::configuration, "the noise is too large for the grid: lower noise_sd");
+    if (!(noise_sd < 0x1p11)) return std::nullopt;
     noise.variance = GaussianNoise::Integer(std::ceil(noise_sd * noise_sd / kLogDensityGrid)) * multiple;
-  } else {
-    noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, multiple);
+    return noise;
   }
+  const auto variance = GaussianNoise::variance_for(noise.sensitivity, cost, multiple);
+  if (!variance) return std::nullopt;
+  noise.variance = *variance;
   return noise;
 }
 
@@ -44,7 +45,9 @@ std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t 
                              noise.grid.value() * (1 + 0x1p-40) +
                          std::sqrt(static_cast<double>(entries));
   noise.sensitivity = static_cast<double>(protection.rows_per_unit) * one_row;
-  noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, 1);
+  const auto variance = GaussianNoise::variance_for(noise.sensitivity, cost, 1);
+  if (!variance) return std::nullopt;
+  noise.variance = *variance;
   return noise;
 }
 

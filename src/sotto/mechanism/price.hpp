@@ -42,7 +42,8 @@ struct ContributionRange {
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
 /// `noise_sd` > 0 fixes the noise instead of the cost: the standard deviation that is asked for, rounded up.
-[[nodiscard]] GaussianNoise ratio_noise(const ContributionRange& range, const Protection& protection,
+/// None when the noise exceeds what the sampler draws.
+[[nodiscard]] std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const Protection& protection,
                                         Rho cost, double noise_sd = 0);
 
 /// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29

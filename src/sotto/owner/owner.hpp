@@ -93,11 +93,12 @@ class Owner final : public Answerer {
   Refused book(std::size_t q, const RatioQuery& query, Pass& pass) {
     const auto range = contributions(query);
     if (!range) return Refusal::out_of_range;
-    const GaussianNoise noise = ratio_noise(*range, protection_, query.cost, query.noise_sd);
-    auto receipt = budget_->spend(noise.charge("log-likelihood ratio"));
+    const auto noise = ratio_noise(*range, protection_, query.cost, query.noise_sd);
+    if (!noise) return Refusal::out_of_range;
+    auto receipt = budget_->spend(noise->charge("log-likelihood ratio"));
     if (!receipt) return Refusal::budget;
     pass.ratio_tasks.push_back({&query.from, &query.to, range->lower, range->upper});
-    pass.ratios.push_back({q, noise, std::move(*receipt)});
+    pass.ratios.push_back({q, *noise, std::move(*receipt)});
     return {};
   }
 
@@ -252,7 +253,9 @@ class Owner final : public Answerer {
   [[nodiscard]] std::optional<Charge> price(const RatioQuery& query) const {
     const auto range = contributions(query);
     if (!range) return std::nullopt;
-    return ratio_noise(*range, protection_, query.cost, query.noise_sd).charge("log-likelihood ratio");
+    const auto noise = ratio_noise(*range, protection_, query.cost, query.noise_sd);
+    if (!noise) return std::nullopt;
+    return noise->charge("log-likelihood ratio");
   }
   [[nodiscard]] std::optional<Charge> price(const JointQuery& query) const {
     const auto gradient = price(query.gradient);
