@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <vector>
 
 #include "sotto/channel/laplace.hpp"
 #include "sotto/mixture/conditional.hpp"
 #include "sotto/mixture/dirichlet_process.hpp"
 #include "sotto/mixture/neal5.hpp"
+#include "sotto/mixture/neal8.hpp"
 #include "sotto/mixture/normal_kernel.hpp"
 
 namespace {
@@ -69,6 +71,7 @@ void measure(benchmark::State& state, Sampler& sampler, ChainRng& rng, std::size
   SweepInfo info;
   std::vector<double> clusters;
   const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t cpu_begin = std::clock();
   for (auto _ : state) {
     info += sampler.sweep(rng);
     clusters.push_back(static_cast<double>(sampler.state().partition.clusters()));
@@ -76,11 +79,14 @@ void measure(benchmark::State& state, Sampler& sampler, ChainRng& rng, std::size
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   double mean = 0;
   for (const double k : clusters) mean += k / static_cast<double>(clusters.size());
+  // Processor time, of all threads: what other programs do at the same time does not count.
+  const double cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+  state.counters["sweeps_per_cpu_s"] = static_cast<double>(clusters.size()) / cpu_seconds;
+  state.counters["ess_per_cpu_s"] = effective_draws(clusters) / cpu_seconds;
   state.counters["sweeps_per_s"] = static_cast<double>(clusters.size()) / seconds;
   if (info.proposed > 0)
     state.counters["acceptance"] = static_cast<double>(info.accepted) / static_cast<double>(info.proposed);
   state.counters["clusters"] = mean;
-  state.counters["ess_per_s"] = effective_draws(clusters) / seconds;
 }
 
 // Arguments: n, epsilon, m.
@@ -113,6 +119,20 @@ BENCHMARK(slice)
     ->ArgsProduct({{10000, 100000}, {10}, {1, 2}})
     ->ArgNames({"n", "epsilon", "threads"})
     ->UseRealTime();
+
+// Arguments: n, epsilon, auxiliary atoms.
+void neal8(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const Study study = simulate(n, static_cast<double>(state.range(1)));
+  ChainRng rng(1);
+  Neal8 sampler(NormalKernel({.mean = 0, .precision = 0.1, .shape = 3, .rate = 3}), DirichletProcess(1),
+                study.release, {.auxiliaries = static_cast<std::size_t>(state.range(2))}, rng);
+  measure(state, sampler, rng, n);
+}
+BENCHMARK(neal8)
+    ->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {2}})
+    ->ArgNames({"n", "epsilon", "auxiliaries"});
+BENCHMARK(neal8)->ArgsProduct({{200}, {10, 50}, {1, 5}})->ArgNames({"n", "epsilon", "auxiliaries"});
 
 }  // namespace
 

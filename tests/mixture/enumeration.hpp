@@ -13,19 +13,11 @@ namespace sotto::mixture {
 /// Every partition of n data as a string c_1..c_n with c_1 = 0 and c_i <= 1 + max of those before it.
 class Enumeration {
  public:
-  /// `log_cluster(members)`: log of the marginal likelihood of a cluster; `log_eppf(sizes)`: log prior.
-  Enumeration(int n, const std::function<double(std::span<const int>)>& log_cluster,
-              const std::function<double(std::span<const int>)>& log_eppf)
+  /// `log_score(labels, clusters)`: log of what the posterior is proportional to.
+  Enumeration(int n, const std::function<double(std::span<const int>, int)>& log_score)
       : n_(n), index_(static_cast<std::size_t>(std::pow(n, n) + 0.5), -1) {
-    std::vector<double> log_mask(std::size_t{1} << n, 0);
-    for (std::size_t mask = 1; mask < log_mask.size(); ++mask) {
-      std::vector<int> members;
-      for (int i = 0; i < n; ++i)
-        if (mask >> i & 1) members.push_back(i);
-      log_mask[mask] = log_cluster(members);
-    }
     std::vector<int> labels(static_cast<std::size_t>(n), 0);
-    walk(labels, 1, 1, log_mask, log_eppf);
+    walk(labels, 1, 1, log_score);
     double top = -HUGE_VAL;
     for (const double x : probability_) top = std::fmax(top, x);
     double total = 0;
@@ -56,30 +48,24 @@ class Enumeration {
       sum += std::abs(visits_[p] / static_cast<double>(total_) - probability_[p]);
     return sum / 2;
   }
+  /// Starts a new count.
+  void forget() { visits_.assign(visits_.size(), 0), total_ = 0; }
   [[nodiscard]] const std::vector<double>& probabilities() const { return probability_; }
 
  private:
-  void walk(std::vector<int>& labels, int at, int clusters, const std::vector<double>& log_mask,
-            const std::function<double(std::span<const int>)>& log_eppf) {
+  void walk(std::vector<int>& labels, int at, int clusters,
+            const std::function<double(std::span<const int>, int)>& log_score) {
     if (at == n_) {
-      std::vector<int> sizes(static_cast<std::size_t>(clusters), 0);
-      std::vector<std::size_t> masks(sizes.size(), 0);
       std::size_t code = 0;
-      for (int i = 0; i < n_; ++i) {
-        const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(i)]);
-        ++sizes[label];
-        masks[label] |= std::size_t{1} << i;
-        code = code * static_cast<std::size_t>(n_) + label;
-      }
-      double sum = log_eppf(sizes);
-      for (const std::size_t mask : masks) sum += log_mask[mask];
+      for (const int label : labels)
+        code = code * static_cast<std::size_t>(n_) + static_cast<std::size_t>(label);
       index_[code] = static_cast<int>(probability_.size());
-      probability_.push_back(sum);
+      probability_.push_back(log_score(labels, clusters));
       return;
     }
     for (int label = 0; label <= clusters; ++label) {
       labels[static_cast<std::size_t>(at)] = label;
-      walk(labels, at + 1, clusters + (label == clusters ? 1 : 0), log_mask, log_eppf);
+      walk(labels, at + 1, clusters + (label == clusters ? 1 : 0), log_score);
     }
   }
 
@@ -89,6 +75,35 @@ class Enumeration {
   std::vector<double> visits_;
   std::size_t total_ = 0;
 };
+
+inline std::vector<int> sizes_of(std::span<const int> labels, int clusters) {
+  std::vector<int> sizes(static_cast<std::size_t>(clusters), 0);
+  for (const int label : labels) ++sizes[static_cast<std::size_t>(label)];
+  return sizes;
+}
+
+/// The posterior where clusters are independent given the partition: eppf(c) prod_h exp(log_cluster(members
+/// of h)).
+inline Enumeration enumerate_clusters(int n, const std::function<double(std::span<const int>)>& log_cluster,
+                                      const std::function<double(std::span<const int>)>& log_eppf) {
+  std::vector<double> log_mask(std::size_t{1} << n, 0);
+  for (std::size_t mask = 1; mask < log_mask.size(); ++mask) {
+    std::vector<int> members;
+    for (int i = 0; i < n; ++i)
+      if (mask >> i & 1) members.push_back(i);
+    log_mask[mask] = log_cluster(members);
+  }
+  return Enumeration(n, [&](std::span<const int> labels, int clusters) {
+    double sum = log_eppf(sizes_of(labels, clusters));
+    for (int h = 0; h < clusters; ++h) {
+      std::size_t mask = 0;
+      for (int i = 0; i < n; ++i)
+        if (labels[static_cast<std::size_t>(i)] == h) mask |= std::size_t{1} << i;
+      sum += log_mask[mask];
+    }
+    return sum;
+  });
+}
 
 /// One point of a quadrature over the base measure: log weight, and log g(z_i | theta) for each datum.
 struct BasePoint {

@@ -28,7 +28,7 @@ struct ConditionalSettings {
   Truncation truncation = Truncation::slice;
   double tolerance = 1e-12;  ///< blocked Gibbs only. A sweep is off by at most n * tolerance in total
                              ///< variation; exact for a finite mixture, all of whose components are drawn
-  std::size_t threads = 1;  ///< the chain is the same for any number
+  std::size_t threads = 1;   ///< the chain is the same for any number
 };
 
 /// Computes   a chain on (c, theta*, Y) with target

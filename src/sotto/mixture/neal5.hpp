@@ -68,10 +68,13 @@ class Neal5 {
   SweepInfo sweep(ChainRng& rng) {
     SweepInfo info;
     for (std::size_t i = 0; i < state_.size(); ++i) update_datum(i, rng, info);
-    if (settings_.atom_update == AtomUpdate::all || settings_.imputations == 1)
-      update_atoms(rng);
-    else
-      update_atoms_from_selected(rng);
+    bool done = false;
+    if constexpr (is_local<Data>)
+      if (settings_.atom_update == AtomUpdate::selected && settings_.imputations > 1) {
+        update_atoms_from_selected(rng);
+        done = true;
+      }
+    if (!done) update_atoms(rng);
     state_.finish(rng);
     return info;
   }
@@ -93,7 +96,7 @@ class Neal5 {
 
  private:
   /// log((1/m) sum_j q(z_i | y_j))
-  double log_estimate(std::size_t i, std::span<const Datum> y) {
+  double log_estimate(std::size_t i, std::span<const Datum> y) requires is_local<Data> {
     if (y.size() == 1) return data_.log_density(i, y[0]);
     double top = -HUGE_VAL;
     for (std::size_t j = 0; j < y.size(); ++j) top = std::fmax(top, log_q_[j] = data_.log_density(i, y[j]));
@@ -145,7 +148,7 @@ class Neal5 {
 
   /// Draws J_i with probability proportional to q(z_i | Y_ij), updates the atoms given Y_iJ alone, and draws
   /// the other values from their kernels: a Gibbs step on the target extended by J.
-  void update_atoms_from_selected(ChainRng& rng) {
+  void update_atoms_from_selected(ChainRng& rng) requires is_local<Data> {
     const std::size_t m = settings_.imputations;
     for (std::size_t i = 0; i < state_.size(); ++i) {
       Datum* y = imputed_.data() + i * m;

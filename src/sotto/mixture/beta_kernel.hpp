@@ -1,0 +1,153 @@
+// Beta kernel on the unit interval, with independent gamma base measures; atoms move by a preconditioned MALA
+// step.
+#pragma once
+
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
+#include <cmath>
+
+#include "sotto/base/error.hpp"
+#include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto::mixture {
+
+struct BetaParameter {
+  double a = 1;
+  double b = 1;
+  double log_constant = 0;  ///< log Gamma(a + b) - log Gamma(a) - log Gamma(b)
+};
+
+/// a ~ Gamma(shape_a, rate_a), b ~ Gamma(shape_b, rate_b).
+struct BetaBase {
+  double shape_a = 2;
+  double rate_a = 2;
+  double shape_b = 2;
+  double rate_b = 2;
+};
+
+/// f(y | a, b) = Beta(y | a, b) on [0, 1]. Data with another domain are scaled to it first.
+class BetaKernel {
+ public:
+  using Datum = double;
+  using Parameter = BetaParameter;
+
+  struct Statistic {
+    double count = 0;
+    double log_left = 0;   ///< sum of log x
+    double log_right = 0;  ///< sum of log(1 - x)
+    void add(double y) {
+      const double x = inner(y);
+      count += 1, log_left += std::log(x), log_right += std::log1p(-x);
+    }
+  };
+
+  explicit BetaKernel(const BetaBase& base, int steps = 2) : base_(base), steps_(steps) {
+    if (!(base.shape_a > 0 && base.rate_a > 0 && base.shape_b > 0 && base.rate_b > 0 && steps > 0))
+      throw Error(ErrorCode::configuration, "the beta kernel's base needs shapes, rates and steps > 0");
+  }
+
+  [[nodiscard]] double log_density(double y, const Parameter& theta) const {
+    if (!(y >= 0 && y <= 1)) return -HUGE_VAL;
+    const double x = inner(y);
+    return theta.log_constant + (theta.a - 1) * std::log(x) + (theta.b - 1) * std::log1p(-x);
+  }
+  double draw(const Parameter& theta, ChainRng& rng) const { return inner(draw_beta(theta.a, theta.b, rng)); }
+  Parameter draw_prior(ChainRng& rng) const {
+    return complete(draw_gamma(base_.shape_a, base_.rate_a, rng),
+                    draw_gamma(base_.shape_b, base_.rate_b, rng));
+  }
+  void adapt(bool on) { adapting_ = on; }
+  [[nodiscard]] double step() const { return std::exp(log_step_); }
+
+  /// Metropolis-adjusted Langevin steps on (log a, log b).
+  /// Computes   x' ~ N(x + (e^2/2) G(x)^{-1} grad(x), e^2 G(x)^{-1}), accepted with the ratio of target times
+  /// reverse
+  ///            proposal; G is the Fisher information plus the prior's curvature, e the adapted step
+  /// Source     [GC11, simplified manifold MALA]; [BFR24, appendix B.1] with a fixed step and no metric
+  /// Checked by tests/statistical/mixture_enumeration_test.cpp
+  Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) {
+    if (s.count == 0) return draw_prior(rng);
+    for (int step = 0; step < steps_; ++step) {
+      const Local here = local(theta, s);
+      const double e = std::exp(log_step_);
+      // Draw with the Cholesky factor of G^{-1}.
+      const double z1 = rng.normal();
+      const double z2 = rng.normal();
+      const double c11 = std::sqrt(here.inverse11);
+      const double c21 = here.inverse12 / c11;
+      const double c22 = std::sqrt(here.inverse22 - c21 * c21);
+      const double u = here.mean(e, 1) + e * c11 * z1;
+      const double v = here.mean(e, 2) + e * (c21 * z1 + c22 * z2);
+      double ratio = 0;
+      if (std::abs(u) < 15 && std::abs(v) < 15) {
+        const Parameter next = complete(std::exp(u), std::exp(v));
+        const Local there = local(next, s);
+        ratio =
+            std::exp(std::fmin(0.0, there.log_target - here.log_target +
+                                        there.log_proposal(here.u, here.v, e) - here.log_proposal(u, v, e)));
+        if (rng.uniform() < ratio) theta = next;
+      }
+      if (adapting_) log_step_ += (ratio - 0.574) / std::sqrt(static_cast<double>(++adaptations_) + 10);
+    }
+    return theta;
+  }
+
+ private:
+  /// Keeps logarithms finite; a beta variate may round to 0 or 1.
+  static double inner(double x) { return std::fmin(std::fmax(x, 1e-300), 1 - 0x1p-53); }
+  static Parameter complete(double a, double b) {
+    a = std::fmax(a, 1e-6);
+    b = std::fmax(b, 1e-6);
+    return {a, b, std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b)};
+  }
+
+  /// Target, gradient and metric at one point, in log coordinates.
+  struct Local {
+    double u, v, log_target, gradient1, gradient2;
+    double metric11, metric12, metric22, inverse11, inverse12, inverse22, log_determinant;
+    [[nodiscard]] double mean(double e, int coordinate) const {
+      const double half = 0.5 * e * e;
+      return coordinate == 1 ? u + half * (inverse11 * gradient1 + inverse12 * gradient2)
+                             : v + half * (inverse12 * gradient1 + inverse22 * gradient2);
+    }
+    [[nodiscard]] double log_proposal(double to_u, double to_v, double e) const {
+      const double x = to_u - mean(e, 1);
+      const double y = to_v - mean(e, 2);
+      return 0.5 * log_determinant -
+             0.5 * (metric11 * x * x + 2 * metric12 * x * y + metric22 * y * y) / (e * e);
+    }
+  };
+  [[nodiscard]] Local local(const Parameter& theta, const Statistic& s) const {
+    using boost::math::digamma;
+    using boost::math::trigamma;
+    const double a = theta.a;
+    const double b = theta.b;
+    Local at{};
+    at.u = std::log(a);
+    at.v = std::log(b);
+    at.log_target = s.count * theta.log_constant + a * (s.log_left - base_.rate_a) +
+                    b * (s.log_right - base_.rate_b) + base_.shape_a * at.u + base_.shape_b * at.v;
+    const double both = digamma(a + b);
+    at.gradient1 = a * (s.count * (both - digamma(a)) + s.log_left - base_.rate_a) + base_.shape_a;
+    at.gradient2 = b * (s.count * (both - digamma(b)) + s.log_right - base_.rate_b) + base_.shape_b;
+    const double joint = trigamma(a + b);
+    at.metric11 = s.count * a * a * (trigamma(a) - joint) + base_.rate_a * a + 0.5;
+    at.metric22 = s.count * b * b * (trigamma(b) - joint) + base_.rate_b * b + 0.5;
+    at.metric12 = -s.count * a * b * joint;
+    const double determinant = at.metric11 * at.metric22 - at.metric12 * at.metric12;
+    at.inverse11 = at.metric22 / determinant;
+    at.inverse22 = at.metric11 / determinant;
+    at.inverse12 = -at.metric12 / determinant;
+    at.log_determinant = std::log(determinant);
+    return at;
+  }
+
+  BetaBase base_;
+  int steps_;
+  bool adapting_ = false;
+  double log_step_ = 0;
+  std::size_t adaptations_ = 0;
+};
+
+}  // namespace sotto::mixture
