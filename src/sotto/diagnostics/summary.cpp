@@ -1,0 +1,140 @@
+#include "sotto/diagnostics/summary.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sotto/diagnostics/effective_sample_size.hpp"
+#include "sotto/diagnostics/monte_carlo_error.hpp"
+#include "sotto/diagnostics/rhat.hpp"
+#include "sotto/diagnostics/sequences.hpp"
+
+namespace sotto {
+namespace {
+
+ParameterSummary summarise_one(const Draws& draws, std::size_t index) {
+  const auto parameter = static_cast<Eigen::Index>(index);
+  const Matrix x = sequences(draws, parameter);
+  std::vector<double> all = pooled(draws, parameter);
+  const Eigen::Map<const Eigen::VectorXd> values(all.data(), static_cast<Eigen::Index>(all.size()));
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const double mean = all.empty() ? none : values.mean();
+  const double sd =
+      all.size() < 2
+          ? none
+          : std::sqrt((values.array() - mean).square().sum() / static_cast<double>(all.size() - 1));
+  ParameterSummary line{draws.parameters.at(index),
+                        mean,
+                        sd,
+                        mcse_mean(x),
+                        mcse_sd(x),
+                        none,
+                        none,
+                        none,
+                        ess_bulk(x),
+                        ess_tail(x),
+                        rhat(x)};
+  if (!all.empty() && values.allFinite()) {
+    std::sort(all.begin(), all.end());
+    line.q05 = quantile_of_sorted(all, 0.05);
+    line.q50 = quantile_of_sorted(all, 0.50);
+    line.q95 = quantile_of_sorted(all, 0.95);
+  }
+  return line;
+}
+
+std::size_t shortest_chain(const Draws& draws) {
+  std::size_t shortest = std::numeric_limits<std::size_t>::max();
+  for (const Chain& chain : draws.chains)
+    shortest = std::min(shortest, static_cast<std::size_t>(chain.draws.rows()));
+  return draws.chains.empty() ? 0 : shortest;
+}
+
+// "a, b and 3 more"
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  const std::size_t shown = std::min<std::size_t>(names.size(), 4);
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > shown ? text + fmt::format(" and {} more", names.size() - shown) : text;
+}
+
+}  // namespace
+
+std::vector<ParameterSummary> summarise(const Draws& draws) {
+  std::vector<ParameterSummary> summary;
+  for (std::size_t i = 0; i < draws.parameters.size(); ++i) summary.push_back(summarise_one(draws, i));
+  return summary;
+}
+
+Verdict rhat_verdict(double rhat) {
+  if (std::isnan(rhat)) return Verdict::unknown;
+  return rhat > kRhatLimit ? Verdict::poor : Verdict::good;
+}
+
+Verdict ess_verdict(double ess, std::size_t chains) {
+  if (std::isnan(ess)) return Verdict::unknown;
+  return ess < kEssPerChain * static_cast<double>(chains) ? Verdict::poor : Verdict::good;
+}
+
+std::vector<std::string> warnings(const Draws& draws, const std::vector<ParameterSummary>& summary,
+                                  bool markov_chain) {
+  std::vector<std::string> sentences;
+  if (shortest_chain(draws) == 0) {
+    return {
+        "There are no draws in at least one chain: the budget did not pay for a single step after warmup."};
+  }
+  std::vector<std::string> unknown;
+  std::vector<std::string> apart;
+  std::vector<std::string> few;
+  for (const ParameterSummary& line : summary) {
+    if (std::isnan(line.rhat)) unknown.push_back(line.parameter);
+    if (rhat_verdict(line.rhat) == Verdict::poor)
+      apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
+    const double ess = std::min(line.ess_bulk, line.ess_tail);
+    if (ess_verdict(ess, draws.chains.size()) == Verdict::poor)
+      few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
+  }
+  if (!unknown.empty()) {
+    sentences.push_back("Nothing can be said of " + list(unknown) +
+                        ": the draws are constant, not finite, or fewer than four a chain.");
+  }
+  if (!markov_chain) return sentences;
+  const std::size_t shortest = shortest_chain(draws);
+  if (shortest < kShortChain) {
+    std::string text = fmt::format(
+        "The shortest chain has {} draws. With chains that short, R-hat and ESS say little", shortest);
+    if (const auto nested = short_chain_rhat(draws))
+      text += fmt::format("; nested R-hat over the chains is {:.2f}", *nested);
+    sentences.push_back(text +
+                        ". Do not take the intervals at face value; release-once draws without limit.");
+  }
+  if (!apart.empty()) {
+    sentences.push_back(
+        fmt::format("The chains have not mixed: R-hat is above {} for {}. Run longer, or spend the budget "
+                    "on another method.",
+                    kRhatLimit, list(apart)));
+  }
+  if (!few.empty()) {
+    sentences.push_back(
+        fmt::format("Fewer than {:.0f} effective draws for {}: means and intervals are rough.",
+                    kEssPerChain * static_cast<double>(draws.chains.size()), list(few)));
+  }
+  return sentences;
+}
+
+std::optional<double> short_chain_rhat(const Draws& draws) {
+  if (draws.chains.size() < 2) return std::nullopt;
+  std::vector<std::size_t> group(draws.chains.size());
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  std::optional<double> greatest;
+  for (std::size_t i = 0; i < draws.parameters.size(); ++i) {
+    const double value = nested_rhat(sequences(draws, static_cast<Eigen::Index>(i)), group);
+    if (!std::isnan(value) && (!greatest || value > *greatest)) greatest = value;
+  }
+  return greatest;
+}
+
+}  // namespace sotto
