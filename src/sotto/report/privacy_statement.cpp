@@ -6,17 +6,10 @@
 #include <cmath>
 
 #include "sotto/accountant/gaussian.hpp"
+#include "sotto/report/format_number.hpp"
 
 namespace sotto {
 namespace {
-
-std::string number(double x) {
-  if (x == 0) return "0";
-  const double size = std::abs(x);
-  return size < 1e-3 || size >= 1e6 ? fmt::format("{:.3g}", x) : fmt::format("{:.4g}", x);
-}
-
-std::string percent(double x) { return fmt::format("{:.3g} %", 100 * x); }
 
 std::string promise(const PrivacyStatement& s) {
   const std::string change = s.adjacency == Adjacency::substitute
@@ -28,7 +21,8 @@ std::string promise(const PrivacyStatement& s) {
       "have come out with nearly the same probability: larger by a factor of at most e^{} = {}, but for a "
       "part of "
       "total probability {}.",
-      s.privacy_unit, change, number(s.epsilon), number(std::exp(s.epsilon)), number(s.delta));
+      s.privacy_unit, change, format_number(s.epsilon), format_number(std::exp(s.epsilon)),
+      format_number(s.delta));
 }
 
 std::string attack(const PrivacyStatement& s) {
@@ -38,7 +32,8 @@ std::string attack(const PrivacyStatement& s) {
       "be wrong about one of them in 1 % of cases, is right about the other in at most {} of cases (in at "
       "most {} when "
       "wrong in 5 %). Guessing alone gives 1 % and 5 %.",
-      percent(best_true_positive_rate(s.curve, 0.01)), percent(best_true_positive_rate(s.curve, 0.05)));
+      format_percent(best_true_positive_rate(s.curve, 0.01)),
+      format_percent(best_true_positive_rate(s.curve, 0.05)));
 }
 
 }  // namespace
@@ -124,7 +119,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
   if (!s.curve.empty()) words.push_back(attack(s));
   if (s.spent_epsilon < s.epsilon) {
     words.push_back(fmt::format("Of the promised epsilon = {}, the releases that were made used {}.",
-                                number(s.epsilon), number(s.spent_epsilon)));
+                                format_number(s.epsilon), format_number(s.spent_epsilon)));
   }
   words.emplace_back(
       "It holds against any attacker, with any knowledge from elsewhere and any computing power, and for "

@@ -7,20 +7,11 @@
 #include <vector>
 
 #include "sotto/diagnostics/summary.hpp"
+#include "sotto/report/format_number.hpp"
 
 namespace sotto {
 namespace {
 
-// Four significant digits without an exponent where that fits into nine places.
-std::string value(double x) {
-  if (std::isnan(x)) return "-";
-  const double size = std::abs(x);
-  if (size != 0 && (size < 1e-3 || size >= 1e6)) return fmt::format("{:.2e}", x);
-  const int digits = size == 0 ? 3 : std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4);
-  return fmt::format("{:.{}f}", x, digits);
-}
-
-std::string count(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", x); }
 std::string ratio(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
 
 // Places a name takes on a terminal: continuation bytes of UTF-8 take none.
@@ -43,14 +34,15 @@ std::string posterior_table(const Draws& draws, const std::optional<Draws>& comp
   if (comparison) rows[0].insert(rows[0].end(), {"mean*", "sd*"});
   const auto others = comparison ? summarise(*comparison) : std::vector<ParameterSummary>{};
   for (const ParameterSummary& line : summarise(draws)) {
-    rows.push_back({line.parameter, value(line.mean), value(line.sd), value(line.q05), value(line.q50),
-                    value(line.q95), count(line.ess_bulk), count(line.ess_tail), ratio(line.rhat)});
+    rows.push_back({line.parameter, format_number(line.mean), format_number(line.sd), format_number(line.q05),
+                    format_number(line.q50), format_number(line.q95), format_count(line.ess_bulk),
+                    format_count(line.ess_tail), ratio(line.rhat)});
     if (!comparison) continue;
     const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
       return candidate.parameter == line.parameter;
     });
-    rows.back().push_back(other == others.end() ? "-" : value(other->mean));
-    rows.back().push_back(other == others.end() ? "-" : value(other->sd));
+    rows.back().push_back(other == others.end() ? "-" : format_number(other->mean));
+    rows.back().push_back(other == others.end() ? "-" : format_number(other->sd));
   }
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {

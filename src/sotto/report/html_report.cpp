@@ -1,0 +1,318 @@
+#include "sotto/report/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/report/figures.hpp"
+#include "sotto/report/format_number.hpp"
+#include "sotto/report/page_style.hpp"
+#include "sotto/report/plot.hpp"
+#include "sotto/report/run_json.hpp"
+
+namespace sotto {
+namespace {
+
+std::string fact(const std::string& name, const std::string& value, const std::string& note = "") {
+  return fmt::format("<div><dt>{}</dt><dd>{}{}</dd></div>", name, value,
+                     note.empty() ? "" : "<small>" + note + "</small>");
+}
+
+std::string box(const char* style, const std::vector<std::string>& sentences) {
+  std::string text = fmt::format("<div class=\"box {}\" role=\"note\">", style);
+  for (const auto& sentence : sentences) text += "<p>" + escape_html(sentence) + "</p>";
+  return text + "</div>";
+}
+
+// A section's heading; with the badge where what follows holds results without privacy.
+std::string heading(const char* id, const char* title, bool not_private) {
+  return fmt::format("<h2 id=\"{}\">{}{}</h2>", id, title, not_private ? not_private_badge() : "");
+}
+
+bool has_clear_results(const RunRecord& record) {
+  return !record.privacy.is_private || record.comparison.has_value();
+}
+
+std::string head(const RunRecord& record) {
+  const PrivacyStatement& s = record.privacy;
+  std::size_t draws = 0;
+  for (const Chain& chain : record.draws.chains) draws += static_cast<std::size_t>(chain.draws.rows());
+  std::string text = fmt::format(
+      "<header><p class=\"kicker\">{}</p><h1>{}{}</h1><p class=\"muted\">{}; {} parameter{}, method {}</p>",
+      s.is_private ? "Posterior under differential privacy" : "Posterior without privacy",
+      escape_html(record.title), s.is_private ? "" : not_private_badge(), escape_html(record.model),
+      record.draws.parameters.size(), record.draws.parameters.size() == 1 ? "" : "s",
+      escape_html(record.method));
+  if (!s.is_private) {
+    text += box("np", {"NOT PRIVATE: this page may reveal single records. Do not publish it."});
+  } else if (record.comparison) {
+    text += box(
+        "np",
+        {"This page also shows a fit WITHOUT privacy, for comparison. What is marked NOT PRIVATE is outside "
+         "the guarantee: do not publish this page as it is. \"sotto report DIR --without-comparison\" "
+         "leaves it out."});
+  }
+  text += "<dl class=\"facts\">";
+  if (s.is_private) {
+    text +=
+        fact("epsilon", format_number(s.epsilon), fmt::format("charged {}", format_number(s.spent_epsilon)));
+    text += fact("delta", format_number(s.delta));
+    text += fact("protected unit", escape_html(s.privacy_unit));
+    text += fact("neighbouring data",
+                 s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed");
+  }
+  text +=
+      fact("draws", fmt::format("{}", draws),
+           fmt::format("{} chain{}", record.draws.chains.size(), record.draws.chains.size() == 1 ? "" : "s"));
+  text += fact("target", s.approximations.empty() ? "exact posterior" : "approximate",
+               record.markov_chain ? "" : "independent draws");
+  return text + "</dl></header>";
+}
+
+std::string privacy_section(const RunRecord& record) {
+  const PrivacyStatement& s = record.privacy;
+  std::string text = heading("privacy", s.is_private ? "What was promised" : "No privacy", !s.is_private);
+  for (const auto& paragraph : in_plain_words(s)) text += "<p>" + escape_html(paragraph) + "</p>";
+  if (!s.approximations.empty()) {
+    text += "<h3>What is approximate</h3><div class=\"box\"><ul>";
+    for (const auto& sentence : s.approximations) text += "<li>" + escape_html(sentence) + "</li>";
+    text += "</ul></div>";
+  }
+  if (!s.is_private || s.curve.empty()) return text;
+  return text +
+         fmt::format(
+             "<div class=\"pair\"><figure>{}<figcaption>delta against epsilon: every point of the curve "
+             "holds, for "
+             "what was charged. The red dot is the promise.</figcaption></figure><figure>{}<figcaption>An "
+             "attacker's greatest true-positive rate (up) against the false-positive rate (across). Dashed: "
+             "guessing.</figcaption></figure></div>",
+             privacy_curve_figure(s), tradeoff_figure(s));
+}
+
+// All lines of one query and mechanism.
+struct Group {
+  std::size_t count = 0;
+  double rho = 0;
+  double least_multiplier = HUGE_VAL;
+  double greatest_multiplier = 0;
+};
+
+std::string optional_number(const std::optional<double>& x) { return x ? format_number(*x) : "-"; }
+
+std::string all_charges(const PrivacyStatement& s) {
+  constexpr std::size_t kMost = 400;
+  std::string text = fmt::format(
+      "<details><summary>Every charge ({} lines)</summary><div class=\"scroll\" "
+      "tabindex=\"0\"><table><thead><tr><th>query</th>"
+      "<th class=\"text\">mechanism</th><th>sensitivity</th><th>noise sd</th><th>count</th><th>rho "
+      "each</th><th>slack each"
+      "</th></tr></thead><tbody>",
+      s.releases.size());
+  for (std::size_t i = 0; i < std::min(kMost, s.releases.size()); ++i) {
+    const ReleaseLine& line = s.releases[i];
+    text += fmt::format(
+        "<tr><td>{}</td><td "
+        "class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+        escape_html(line.query), escape_html(line.mechanism), optional_number(line.sensitivity),
+        optional_number(line.noise_scale), line.count, format_number(line.rho), format_number(line.slack));
+  }
+  text += "</tbody></table></div>";
+  if (s.releases.size() > kMost)
+    text += fmt::format("<p class=\"note\">The first {}; privacy.json has all.</p>", kMost);
+  return text + "</details>";
+}
+
+std::string budget_section(const RunRecord& record) {
+  const PrivacyStatement& s = record.privacy;
+  if (s.releases.empty()) return "";
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  for (const ReleaseLine& line : s.releases) {
+    Group& group = groups[{line.query, line.mechanism}];
+    group.count += line.count;
+    group.rho += static_cast<double>(line.count) * line.rho;
+    const double multiplier = line.rho > 0 ? 1 / std::sqrt(2 * line.rho) : HUGE_VAL;
+    group.least_multiplier = std::min(group.least_multiplier, multiplier);
+    group.greatest_multiplier = std::max(group.greatest_multiplier, multiplier);
+  }
+  std::string text = heading("budget", "What it was spent on", !s.is_private);
+  text += fmt::format("<p>Noise from: {}. Cost in all: rho = {} (slack {}).</p>", escape_html(s.noise_source),
+                      format_number(s.rho), format_number(s.slack));
+  text +=
+      "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>query</th><th "
+      "class=\"text\">mechanism</th><th>releases</th>"
+      "<th>noise / sensitivity</th><th>rho</th><th>share</th></tr></thead><tbody>";
+  for (const auto& [name, group] : groups) {
+    const double share = s.rho > 0 ? std::min(1.0, group.rho / s.rho) : 0;
+    const std::string least = format_number(group.least_multiplier);
+    const std::string greatest = format_number(group.greatest_multiplier);
+    text += fmt::format(
+        "<tr><td>{}</td><td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} <span "
+        "class=\"bar\" "
+        "aria-hidden=\"true\"><b style=\"width:{:.1f}%\"></b></span></td></tr>",
+        escape_html(name.first), escape_html(name.second), group.count,
+        least == greatest ? least : least + " to " + greatest, format_number(group.rho),
+        format_percent(share), 100 * share);
+  }
+  text += "</tbody></table></div>";
+  return text + all_charges(s);
+}
+
+std::string legend(const RunRecord& record) {
+  std::string text = "<div class=\"legend\"><span><i></i>posterior</span>";
+  if (!record.priors.empty()) text += "<span><i class=\"p\"></i>prior, 90 %</span>";
+  if (record.comparison) text += "<span><i class=\"n\"></i>without privacy" + not_private_badge() + "</span>";
+  return text + "</div>";
+}
+
+std::string chain_legend(const RunRecord& record) {
+  std::string text = "<div class=\"legend\">";
+  for (std::size_t c = 0; c < std::min<std::size_t>(record.draws.chains.size(), 6); ++c) {
+    text += fmt::format("<span><i class=\"k{}\"></i>chain {}</span>", c, c + 1);
+  }
+  return text + (record.draws.chains.size() > 6 ? "<span>colours repeat</span></div>" : "</div>");
+}
+
+const char* cell_style(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::poor:
+      return " class=\"poor\"";
+    case Verdict::unknown:
+      return " class=\"unknown\"";
+    case Verdict::good:
+      break;
+  }
+  return "";
+}
+
+std::string summary_section(const RunRecord& record, const std::vector<ParameterSummary>& summary,
+                            const std::vector<std::string>& complaints) {
+  const auto others = record.comparison ? summarise(*record.comparison) : std::vector<ParameterSummary>{};
+  std::string text = heading("summary", "Summary", has_clear_results(record));
+  if (complaints.empty()) {
+    text += box("good", {record.markov_chain ? "The chains agree and hold enough effective draws."
+                                             : "Draws are independent: there is no convergence to judge."});
+  } else {
+    text += box("", complaints);
+  }
+  text +=
+      "<div class=\"scroll\" "
+      "tabindex=\"0\"><table><thead><tr><th>parameter</th><th>mean</th><th>sd</th><th>5 %</th><th>50 %</th>"
+      "<th>95 %</th><th>MCSE</th><th>ESS bulk</th><th>ESS tail</th><th>R-hat</th>";
+  if (record.comparison)
+    text += "<th class=\"np\">mean, not private</th><th class=\"np\">sd, not private</th>";
+  text += "</tr></thead><tbody>";
+  const std::size_t chains = record.draws.chains.size();
+  for (const auto& line : summary) {
+    text += fmt::format("<tr><td>{}</td>", escape_html(line.parameter));
+    for (const double x : {line.mean, line.sd, line.q05, line.q50, line.q95, line.mcse_mean}) {
+      text += fmt::format("<td>{}</td>", format_number(x));
+    }
+    text += fmt::format("<td{}>{}</td>", cell_style(ess_verdict(line.ess_bulk, chains)),
+                        format_count(line.ess_bulk));
+    text += fmt::format("<td{}>{}</td>", cell_style(ess_verdict(line.ess_tail, chains)),
+                        format_count(line.ess_tail));
+    text += fmt::format("<td{}>{}</td>", cell_style(rhat_verdict(line.rhat)),
+                        std::isnan(line.rhat) ? "-" : fmt::format("{:.3f}", line.rhat));
+    if (record.comparison) {
+      const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
+        return candidate.parameter == line.parameter;
+      });
+      const bool found = other != others.end();
+      text += fmt::format("<td class=\"np\">{}</td><td class=\"np\">{}</td>",
+                          found ? format_number(other->mean) : "-", found ? format_number(other->sd) : "-");
+    }
+    text += "</tr>";
+  }
+  return text +
+         "</tbody></table></div><p class=\"note\">R-hat: rank-normalised, split; above 1.01 the chains "
+         "disagree. ESS: "
+         "effective draws; below 100 a chain they are too few. MCSE: standard error of the mean from "
+         "finitely many "
+         "draws.</p>";
+}
+
+std::string posterior_sections(const RunRecord& record) {
+  const bool clear = has_clear_results(record);
+  std::string text =
+      heading("posterior", record.priors.empty() ? "Posterior" : "Posterior against prior", clear);
+  text += legend(record) + forest_figure(record);
+  text +=
+      "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median. Where the posterior fills its "
+      "prior's bar, "
+      "the data said little at this budget.</p>";
+  text += heading("densities", "Densities", clear) + legend(record) + density_figures(record);
+  if (!record.markov_chain) return text;
+  text +=
+      heading("traces", "Traces", !record.privacy.is_private) + chain_legend(record) + trace_figures(record);
+  if (record.draws.chains.size() > 1) {
+    text += heading("ranks", "Ranks by chain", !record.privacy.is_private) + chain_legend(record) +
+            "<p class=\"note\">Share of each chain's draws in every slice of the ranks of all draws. Dashed: "
+            "chains that agree.</p>" +
+            rank_figures(record);
+  }
+  return text;
+}
+
+std::string manifest_section(const RunRecord& record) {
+  std::string text = heading("manifest", "How it was made", false);
+  text += fmt::format("<p>Started {}; {} s in all, of which {} s of warmup and {} s of sampling.</p>",
+                      escape_html(record.manifest.started), format_number(record.manifest.wall_seconds),
+                      format_number(record.manifest.warmup_seconds),
+                      format_number(record.manifest.sampling_seconds));
+  text +=
+      "<div class=\"scroll\" "
+      "tabindex=\"0\"><table><thead><tr><th>chain</th><th>seed</th><th>warmup</th><th>draws</th>"
+      "<th>stopped because</th></tr></thead><tbody>";
+  for (std::size_t c = 0; c < record.draws.chains.size(); ++c) {
+    const Chain& chain = record.draws.chains[c];
+    std::string reason = stop_reason_name(chain.stop);
+    std::replace(reason.begin(), reason.end(), '_', ' ');
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", c + 1, chain.seed,
+                        chain.warmup, chain.draws.rows(), reason);
+  }
+  text +=
+      "</tbody></table></div><p class=\"note\">A seed repeats a chain given its releases; it cannot repeat "
+      "the noise.</p>";
+  if (!record.priors.empty()) {
+    text +=
+        "<h3>Priors</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>parameter</th><th "
+        "class=\"text\">prior</th></tr>"
+        "</thead><tbody>";
+    for (const auto& prior : record.priors) {
+      text += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td></tr>", escape_html(prior.parameter),
+                          escape_html(prior.distribution));
+    }
+    text += "</tbody></table></div>";
+  }
+  text += "<details><summary>Configuration and versions</summary><pre>";
+  nlohmann::ordered_json json;
+  json["configuration"] = record.manifest.configuration;
+  for (const auto& [name, version] : record.manifest.versions) json["versions"][name] = version;
+  return text + escape_html(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+         "</pre></details>";
+}
+
+}  // namespace
+
+std::string html_report(const RunRecord& record) {
+  const auto summary = summarise(record.draws);
+  const auto complaints = warnings(record.draws, summary, record.markov_chain);
+  std::string text =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">";
+  text +=
+      fmt::format("<title>{}{}</title><style>{}</style></head><body><main>",
+                  record.privacy.is_private ? "" : "NOT PRIVATE: ", escape_html(record.title), kPageStyle);
+  text += head(record);
+  if (!complaints.empty()) text += box("", complaints);
+  text += privacy_section(record) + budget_section(record) + posterior_sections(record);
+  text += summary_section(record, summary, complaints) + manifest_section(record);
+  return text + "</main></body></html>\n";
+}
+
+}  // namespace sotto

@@ -1,0 +1,93 @@
+// The style sheet of report.html: one column, light and dark, screen and paper, no outside resource.
+#pragma once
+
+namespace sotto {
+
+inline constexpr const char* kPageStyle = R"css(
+:root{color-scheme:light dark;--bg:#fbfaf7;--card:#fff;--ink:#1d1c1a;--muted:#67635b;--line:#ddd9cf;--accent:#0f5f5c;
+--soft:#0f5f5c22;--prior:#d5cfc1;--np:#b42318;--npsoft:#fdecea;--warn:#8a4b08;--warnsoft:#fdf3e1;
+--k0:#0f5f5c;--k1:#c07a12;--k2:#7a4a8f;--k3:#2f6db3;--k4:#7b8b2a;--k5:#b4523c}
+@media(prefers-color-scheme:dark){:root{--bg:#151615;--card:#1c1e1d;--ink:#e9e7e2;--muted:#a29e94;--line:#343632;
+--accent:#6cc5bf;--soft:#6cc5bf2b;--prior:#45463f;--np:#ff9585;--npsoft:#3a1d1a;--warn:#f0b96a;--warnsoft:#33270f;
+--k0:#6cc5bf;--k1:#e3a94b;--k2:#bb93d0;--k3:#7fb0e8;--k4:#b4c26a;--k5:#e58f7a}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
+"DejaVu Sans",sans-serif;font-variant-numeric:tabular-nums}
+main{max-width:60rem;margin:0 auto;padding:2.5rem 1.25rem 5rem}
+h1,h2{font-family:Charter,"Bitstream Charter","Iowan Old Style",Georgia,"DejaVu Serif",serif;font-weight:600;line-height:1.2}
+h1{font-size:clamp(1.6rem,4.5vw,2.3rem);margin:.2rem 0 .4rem;overflow-wrap:anywhere}
+h2{font-size:1.4rem;margin:3.2rem 0 .5rem;padding-top:1.1rem;border-top:1px solid var(--line)}
+h3{font-size:1rem;margin:1.6rem 0 .4rem}
+h4{font-size:.85rem;font-weight:600;margin:0 0 .35rem;overflow-wrap:anywhere}
+p{margin:.5rem 0 .9rem;max-width:44rem}
+.kicker{letter-spacing:.14em;text-transform:uppercase;font-size:.75rem;color:var(--muted);margin:0}
+.muted{color:var(--muted)}small,.note{font-size:.86rem;color:var(--muted)}
+a{color:var(--accent)}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:1px;background:var(--line);
+border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:1.4rem 0}
+.facts div{background:var(--card);padding:.7rem .9rem}
+.facts dt{font-size:.75rem;color:var(--muted)}.facts dd{margin:0;font-size:1.15rem;overflow-wrap:anywhere}
+.facts dd small{display:block;line-height:1.35}
+.box{border-left:4px solid var(--warn);background:var(--warnsoft);padding:.7rem 1rem;margin:1rem 0;border-radius:0 6px 6px 0}
+.box p,.box ul{margin:.2rem 0}.box ul{padding-left:1.1rem}.box.np{border-color:var(--np);background:var(--npsoft)}
+.box.good{border-color:var(--accent);background:var(--soft)}
+.badge{display:inline-block;background:var(--np);color:var(--bg);font:700 .68rem/1.6 system-ui,sans-serif;
+letter-spacing:.06em;padding:0 .5em;border-radius:3px;vertical-align:.2em;margin-left:.5em;white-space:nowrap}
+.legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.84rem;color:var(--muted);margin:.4rem 0 .8rem}
+.legend span{display:inline-flex;align-items:center;gap:.45em}
+.legend i{width:1.7em;height:0;border-top:3px solid var(--accent);display:inline-block}
+.legend i.p{border-top:9px solid var(--prior)}.legend i.n{border-top:2px dashed var(--np)}
+.legend i.k0{border-color:var(--k0)}.legend i.k1{border-color:var(--k1)}.legend i.k2{border-color:var(--k2)}
+.legend i.k3{border-color:var(--k3)}.legend i.k4{border-color:var(--k4)}.legend i.k5{border-color:var(--k5)}
+svg{display:block;width:100%;height:100%}
+svg path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
+.zero{stroke:var(--muted);stroke-width:1;stroke-dasharray:2 3}
+.prior{stroke:var(--prior);stroke-width:13}.prior.thin{stroke-width:6}
+.post90{stroke:var(--accent);stroke-width:2}.post50{stroke:var(--accent);stroke-width:5}
+.postdot{stroke:var(--card);stroke-width:6;stroke-linecap:round}
+.np90{stroke:var(--np);stroke-width:1.6;stroke-dasharray:4 3}.npdot{stroke:var(--np);stroke-width:7;stroke-linecap:round}
+.postline{stroke:var(--accent);stroke-width:1.8}.npline{stroke:var(--np);stroke-width:1.4;stroke-dasharray:4 3}
+svg .shade{fill:var(--soft)}
+.trace{stroke-width:1;opacity:.8}.k0{stroke:var(--k0)}.k1{stroke:var(--k1)}.k2{stroke:var(--k2)}.k3{stroke:var(--k3)}
+.k4{stroke:var(--k4)}.k5{stroke:var(--k5)}
+.frow{display:grid;grid-template-columns:minmax(6rem,13rem) 1fr 13.5rem;gap:.9rem;align-items:center;
+border-bottom:1px solid var(--line)}
+.fname{font-size:.9rem;overflow-wrap:anywhere}.fplot{height:2.1rem}.fplot.two{height:2.7rem}
+.fnum{font-size:.85rem;white-space:nowrap}
+.faxis{border:0}.faxis .fplot{height:1.4rem}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.9rem}
+.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.7rem .8rem .4rem;break-inside:avoid;min-width:0}
+.plot{position:relative}.plot .area{height:8rem;border-bottom:1px solid var(--line)}
+.plot.withy{padding-left:3.3rem}.plot.withy .area{border-left:1px solid var(--line)}
+.yaxis{position:absolute;left:0;top:0;width:3rem;height:8rem}
+.yaxis span{position:absolute;right:0;transform:translateY(-50%);font-size:.72rem;color:var(--muted);white-space:nowrap}
+.xaxis{position:relative;height:1.4rem}
+.xaxis span{position:absolute;transform:translateX(-50%);top:.15rem;font-size:.72rem;color:var(--muted);white-space:nowrap}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.4rem;margin-top:1rem}
+.pair .plot .area,.pair .yaxis{height:14rem}.pair .plot{margin:0 1.4rem 0 0}
+.pair figure{margin:0;min-width:0}figcaption{font-size:.86rem;color:var(--muted);margin-bottom:.7rem}
+sup{line-height:0;font-size:.75em}
+.scroll{overflow-x:auto;margin:.6rem 0}
+table{border-collapse:collapse;width:100%;font-size:.87rem}
+th,td{padding:.36rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th{font-weight:600;color:var(--muted);font-size:.78rem}th:first-child,td:first-child{text-align:left;padding-left:0}
+td.text{text-align:left;white-space:normal}th.text{text-align:left}
+td.poor{color:var(--np);font-weight:700}td.unknown{color:var(--muted)}td.np,th.np{color:var(--np)}
+td.poor::after{content:" !"}
+.bar{display:inline-block;width:5.5rem;height:.55rem;background:var(--line);border-radius:2px;vertical-align:middle;
+overflow:hidden}.bar b{display:block;height:100%;background:var(--accent)}
+details{margin:.8rem 0}summary{cursor:pointer;color:var(--accent)}
+pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem;overflow-x:auto;font-size:.78rem;
+line-height:1.45}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+@media(max-width:40rem){main{padding:1.4rem 1rem 3rem}.facts{grid-template-columns:1fr 1fr}
+.frow{grid-template-columns:1fr auto;gap:0 .8rem;padding:.35rem 0}.fplot{grid-column:1/-1;grid-row:2}.fnum{grid-row:1;
+grid-column:2}.faxis .fnum,.faxis .fname{display:none}.pair .plot .area,.pair .yaxis{height:11rem}}
+@media print{:root{--bg:#fff;--card:#fff;--ink:#000;--muted:#555;--line:#ccc;--accent:#0f5f5c;--soft:#0f5f5c22;--prior:#d5cfc1;
+--np:#b42318;--npsoft:#fff;--warn:#8a4b08;--warnsoft:#fff;--k0:#0f5f5c;--k1:#c07a12;--k2:#7a4a8f;--k3:#2f6db3;--k4:#7b8b2a;--k5:#b4523c}
+*{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+main{max-width:none;padding:0}h2{break-after:avoid}.frow,tr,figure{break-inside:avoid}body{font-size:11pt}.scroll{overflow:visible}}
+)css";
+
+}  // namespace sotto

@@ -1,0 +1,136 @@
+#include "sotto/report/plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace sotto {
+namespace {
+
+constexpr double kSide = 1000;  // of the drawing's own coordinate system
+
+double place(Span span, double value) { return (value - span.low) / (span.high - span.low); }
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+Span span_of(const std::vector<double>& values, double margin) {
+  Span span{HUGE_VAL, -HUGE_VAL};
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    span.low = std::min(span.low, value);
+    span.high = std::max(span.high, value);
+  }
+  if (span.low > span.high) return {0, 1};
+  const double width = span.high - span.low;
+  const double pad = width > 0 ? margin * width : std::max(std::abs(span.low) * 0.1, 1e-9);
+  return {span.low - pad, span.high + pad};
+}
+
+Ticks round_ticks(Span span, int count) {
+  Ticks ticks;
+  const double raw = (span.high - span.low) / count;
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  const double lead = raw / power;
+  const double step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  if (!(step > 0) || !std::isfinite(step)) return ticks;
+  const int digits = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 8);
+  for (double k = std::ceil(span.low / step); k * step <= span.high; ++k) {
+    const double value = k == 0 ? 0 : k * step;
+    const double size = std::abs(value);
+    ticks.emplace_back(value, size >= 1e6 || (size > 0 && size < 1e-4)
+                                  ? fmt::format("{:.2g}", value)
+                                  : fmt::format("{:.{}f}", value, digits));
+  }
+  return ticks;
+}
+
+std::string Plot::path(const Curve& points) const {
+  fmt::memory_buffer path;
+  bool pen_down = false;
+  for (const auto& [x, y] : points) {
+    if (!std::isfinite(x) || !std::isfinite(y)) {
+      pen_down = false;
+      continue;
+    }
+    // Far outside the edge is as good as a little outside, and keeps the numbers short.
+    const double across = std::clamp(place(x_, x), -1.0, 2.0) * kSide;
+    const double down = (1 - std::clamp(place(y_, y), -1.0, 2.0)) * kSide;
+    fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", pen_down ? 'L' : 'M', across, down);
+    pen_down = true;
+  }
+  return fmt::to_string(path);
+}
+
+void Plot::line(const Curve& points, std::string_view style) {
+  marks_ += fmt::format("<path class=\"{}\" d=\"{}\"/>", style, path(points));
+}
+
+void Plot::area(const Curve& points, std::string_view style) {
+  if (points.empty()) return;
+  Curve closed = points;
+  closed.insert(closed.begin(), {points.front().first, y_.low});
+  closed.emplace_back(points.back().first, y_.low);
+  marks_ += fmt::format("<path class=\"{}\" d=\"{}Z\"/>", style, path(closed));
+}
+
+// A line of no length with round ends stays a round dot however the drawing is stretched.
+void Plot::dot(double x, double y, std::string_view style) { line({{x, y}, {x, y}}, style); }
+
+std::string Plot::svg(std::string_view description) const {
+  const std::string meaning = description.empty()
+                                  ? "aria-hidden=\"true\""
+                                  : fmt::format("role=\"img\" aria-label=\"{}\"", escape_html(description));
+  return fmt::format("<svg viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" {}>{}</svg>", meaning,
+                     marks_);
+}
+
+std::string Plot::x_axis(Span span, const Ticks& ticks) {
+  std::string text = "<div class=\"xaxis\" aria-hidden=\"true\">";
+  for (const auto& [value, label] : ticks) {
+    text += fmt::format("<span style=\"left:{:.2f}%\">{}</span>", 100 * place(span, value), label);
+  }
+  return text + "</div>";
+}
+
+std::string Plot::html(std::string_view description, const Ticks& x, const Ticks& y) const {
+  std::string text = fmt::format("<div class=\"plot{}\">", y.empty() ? "" : " withy");
+  if (!y.empty()) {
+    text += "<div class=\"yaxis\" aria-hidden=\"true\">";
+    for (const auto& [value, label] : y) {
+      text += fmt::format("<span style=\"top:{:.2f}%\">{}</span>", 100 * (1 - place(y_, value)), label);
+    }
+    text += "</div>";
+  }
+  return text + "<div class=\"area\">" + svg(description) + "</div>" + (x.empty() ? "" : x_axis(x_, x)) +
+         "</div>";
+}
+
+}  // namespace sotto

@@ -1,0 +1,218 @@
+#include "sotto/report/run_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no NaN and no infinity.
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+Json number(const std::optional<double>& x) { return x ? number(*x) : Json(nullptr); }
+
+double number_from(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+std::optional<double> optional_from(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+Json release_json(const ReleaseLine& line) {
+  return {{"query", line.query},
+          {"mechanism", line.mechanism},
+          {"sensitivity", number(line.sensitivity)},
+          {"noise_scale", number(line.noise_scale)},
+          {"noise_multiplier", line.rho > 0 ? number(1 / std::sqrt(2 * line.rho)) : Json(nullptr)},
+          {"count", line.count},
+          {"rho_each", number(line.rho)},
+          {"slack_each", number(line.slack)}};
+}
+
+// Runs `read` and turns the JSON library's complaints into ours.
+template <class Read>
+auto complete(const char* what, Read read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::data,
+                std::string(what) + " lacks a key or has one of another type; write the run again");
+  }
+}
+
+}  // namespace
+
+Json to_json(const PrivacyStatement& s) {
+  Json json;
+  json["private"] = s.is_private;
+  json["epsilon"] = s.is_private ? number(s.epsilon) : Json(nullptr);
+  json["delta"] = s.is_private ? number(s.delta) : Json(nullptr);
+  json["rho"] = number(s.rho);
+  json["slack"] = number(s.slack);
+  json["spent_epsilon"] = s.is_private ? number(s.spent_epsilon) : Json(nullptr);
+  json["adjacency"] = adjacency_name(s.adjacency);
+  json["privacy_unit"] = s.privacy_unit;
+  json["trust_model"] = s.trust_model;
+  json["noise_source"] = s.noise_source;
+  json["exact"] = s.approximations.empty();
+  json["approximations"] = s.approximations;
+  std::set<std::string> mechanisms;
+  for (const auto& line : s.releases) mechanisms.insert(line.mechanism);
+  json["mechanisms"] = mechanisms;
+  json["releases"] = Json::array();
+  for (const auto& line : s.releases) json["releases"].push_back(release_json(line));
+  json["curve"] = Json::array();
+  for (const auto& point : s.curve) {
+    json["curve"].push_back({{"epsilon", number(point.epsilon)}, {"delta", number(point.delta)}});
+  }
+  json["statement"] = in_plain_words(s);
+  return json;
+}
+
+PrivacyStatement privacy_from_json(const Json& json) {
+  return complete("privacy.json", [&] {
+    PrivacyStatement s;
+    s.is_private = json.at("private").get<bool>();
+    if (s.is_private) {
+      s.epsilon = number_from(json.at("epsilon"));
+      s.delta = number_from(json.at("delta"));
+      s.spent_epsilon = number_from(json.at("spent_epsilon"));
+    }
+    s.rho = number_from(json.at("rho"));
+    s.slack = number_from(json.at("slack"));
+    s.adjacency = json.at("adjacency") == "substitute" ? Adjacency::substitute : Adjacency::add_remove;
+    s.privacy_unit = json.at("privacy_unit").get<std::string>();
+    s.trust_model = json.at("trust_model").get<std::string>();
+    s.noise_source = json.at("noise_source").get<std::string>();
+    s.approximations = json.at("approximations").get<std::vector<std::string>>();
+    for (const Json& line : json.at("releases")) {
+      s.releases.push_back({line.at("query").get<std::string>(), line.at("mechanism").get<std::string>(),
+                            optional_from(line.at("sensitivity")), optional_from(line.at("noise_scale")),
+                            line.at("count").get<std::size_t>(), number_from(line.at("rho_each")),
+                            number_from(line.at("slack_each"))});
+    }
+    for (const Json& point : json.at("curve")) {
+      s.curve.push_back({number_from(point.at("epsilon")), number_from(point.at("delta"))});
+    }
+    return s;
+  });
+}
+
+std::string stop_reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::finished:
+      return "finished";
+    case StopReason::budget_spent:
+      return "budget_spent";
+    case StopReason::interrupted:
+      return "interrupted";
+  }
+  return "finished";
+}
+
+Json manifest_json(const RunRecord& record) {
+  Json json;
+  json["title"] = record.title;
+  json["model"] = record.model;
+  json["method"] = record.method;
+  json["markov_chain"] = record.markov_chain;
+  json["private"] = record.privacy.is_private;
+  json["started"] = record.manifest.started;
+  json["wall_seconds"] = number(record.manifest.wall_seconds);
+  json["warmup_seconds"] = number(record.manifest.warmup_seconds);
+  json["sampling_seconds"] = number(record.manifest.sampling_seconds);
+  json["versions"] = Json::object();
+  for (const auto& [name, version] : record.manifest.versions) json["versions"][name] = version;
+  json["parameters"] = record.draws.parameters;
+  json["chains"] = Json::array();
+  for (const Chain& chain : record.draws.chains) {
+    json["chains"].push_back({{"seed", chain.seed},
+                              {"draws", chain.draws.rows()},
+                              {"warmup", chain.warmup},
+                              {"stop_reason", stop_reason_name(chain.stop)}});
+  }
+  json["priors"] = Json::array();
+  for (const auto& prior : record.priors) {
+    json["priors"].push_back({{"parameter", prior.parameter},
+                              {"distribution", prior.distribution},
+                              {"mean", number(prior.mean)},
+                              {"sd", number(prior.sd)},
+                              {"q05", number(prior.q05)},
+                              {"q50", number(prior.q50)},
+                              {"q95", number(prior.q95)}});
+  }
+  if (record.comparison) json["not_private_parameters"] = record.comparison->parameters;
+  json["configuration"] = record.manifest.configuration;
+  return json;
+}
+
+void read_manifest(const Json& json, RunRecord& record) {
+  complete("manifest.json", [&] {
+    record.title = json.at("title").get<std::string>();
+    record.model = json.at("model").get<std::string>();
+    record.method = json.at("method").get<std::string>();
+    record.markov_chain = json.at("markov_chain").get<bool>();
+    record.manifest.started = json.at("started").get<std::string>();
+    record.manifest.wall_seconds = number_from(json.at("wall_seconds"));
+    record.manifest.warmup_seconds = number_from(json.at("warmup_seconds"));
+    record.manifest.sampling_seconds = number_from(json.at("sampling_seconds"));
+    for (const auto& [name, version] : json.at("versions").items()) {
+      record.manifest.versions.emplace_back(name, version.get<std::string>());
+    }
+    const auto rename = [&](const char* key, Draws& draws) {
+      auto names = json.at(key).get<std::vector<std::string>>();
+      if (names.size() != draws.parameters.size()) {
+        throw Error(ErrorCode::data,
+                    "manifest.json and the chain files disagree on the number of parameters");
+      }
+      draws.parameters = std::move(names);
+    };
+    rename("parameters", record.draws);
+    if (record.comparison) rename("not_private_parameters", *record.comparison);
+    const Json& chains = json.at("chains");
+    for (std::size_t c = 0; c < std::min(chains.size(), record.draws.chains.size()); ++c) {
+      const auto reason = chains[c].at("stop_reason").get<std::string>();
+      Chain& chain = record.draws.chains[c];
+      chain.stop = reason == "budget_spent"  ? StopReason::budget_spent
+                   : reason == "interrupted" ? StopReason::interrupted
+                                             : StopReason::finished;
+      chain.seed = chains[c].at("seed").get<std::uint64_t>();
+      chain.warmup = chains[c].at("warmup").get<std::size_t>();
+    }
+    for (const Json& prior : json.at("priors")) {
+      record.priors.push_back({prior.at("parameter").get<std::string>(),
+                               prior.at("distribution").get<std::string>(), number_from(prior.at("mean")),
+                               number_from(prior.at("sd")), number_from(prior.at("q05")),
+                               number_from(prior.at("q50")), number_from(prior.at("q95"))});
+    }
+    record.manifest.configuration = json.at("configuration");
+  });
+}
+
+Json summary_json(const std::vector<ParameterSummary>& summary, const std::vector<std::string>& warnings) {
+  Json json;
+  json["parameters"] = Json::array();
+  for (const auto& line : summary) {
+    json["parameters"].push_back({{"parameter", line.parameter},
+                                  {"mean", number(line.mean)},
+                                  {"sd", number(line.sd)},
+                                  {"mcse_mean", number(line.mcse_mean)},
+                                  {"mcse_sd", number(line.mcse_sd)},
+                                  {"q05", number(line.q05)},
+                                  {"q50", number(line.q50)},
+                                  {"q95", number(line.q95)},
+                                  {"ess_bulk", number(line.ess_bulk)},
+                                  {"ess_tail", number(line.ess_tail)},
+                                  {"rhat", number(line.rhat)}});
+  }
+  json["warnings"] = warnings;
+  return json;
+}
+
+}  // namespace sotto

@@ -1,0 +1,134 @@
+#include "sotto_io/run_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "sotto/base/error.hpp"
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/report/html_report.hpp"
+#include "sotto/report/run_json.hpp"
+#include "sotto_io/atomic_file.hpp"
+#include "sotto_io/cmdstan_csv.hpp"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kChain = "chain";
+constexpr const char* kComparison = "not_private_chain";
+
+std::vector<fs::path> chain_files(const fs::path& directory, const char* base) {
+  std::vector<fs::path> files;
+  while (fs::exists(directory / fmt::format("{}_{}.csv", base, files.size() + 1))) {
+    files.push_back(directory / fmt::format("{}_{}.csv", base, files.size() + 1));
+  }
+  return files;
+}
+
+CsvHeader csv_header(const RunRecord& record, bool is_private) {
+  CsvHeader header;
+  header.model = "sotto_model";
+  header.started = record.manifest.started;
+  header.warmup_seconds = record.manifest.warmup_seconds;
+  header.sampling_seconds = record.manifest.sampling_seconds;
+  header.about = {{"private", is_private ? "1" : "0"}, {"model", record.model}, {"method", record.method}};
+  if (is_private) {
+    header.about.emplace_back("epsilon", fmt::format("{:.17g}", record.privacy.epsilon));
+    header.about.emplace_back("delta", fmt::format("{:.17g}", record.privacy.delta));
+    header.about.emplace_back("adjacency", adjacency_name(record.privacy.adjacency));
+    header.about.emplace_back("privacy_unit", record.privacy.privacy_unit);
+  }
+  return header;
+}
+
+void write_chains(const fs::path& directory, const char* base, const CsvHeader& header, const Draws& draws) {
+  for (std::size_t c = 0; c < draws.chains.size(); ++c) {
+    std::ostringstream text;
+    write_cmdstan_csv(text, header, draws.parameters, draws.chains[c], c + 1);
+    write_whole_file(directory / fmt::format("{}_{}.csv", base, c + 1), text.str());
+  }
+  // What an earlier run with more chains left behind would be read as part of this one.
+  for (std::size_t c = draws.chains.size() + 1;; ++c) {
+    if (!fs::remove(directory / fmt::format("{}_{}.csv", base, c))) break;
+  }
+}
+
+std::string summary_csv(const std::vector<ParameterSummary>& summary) {
+  std::string text = "parameter,mean,sd,mcse_mean,mcse_sd,q05,q50,q95,ess_bulk,ess_tail,rhat\n";
+  for (const auto& line : summary) {
+    std::string name = line.parameter;
+    if (name.find_first_of(",\"\n\r") != std::string::npos) {
+      for (std::size_t i = 0; (i = name.find('"', i)) != std::string::npos; i += 2) name.insert(i, 1, '"');
+      name = '"' + name + '"';
+    }
+    text += name;
+    for (const double x : {line.mean, line.sd, line.mcse_mean, line.mcse_sd, line.q05, line.q50, line.q95,
+                           line.ess_bulk, line.ess_tail, line.rhat}) {
+      text += std::isnan(x) ? ",NA" : fmt::format(",{:.10g}", x);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// Names may hold bytes that are not UTF-8; they are replaced rather than refused.
+std::string dump(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json read_json(const fs::path& file) {
+  const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
+  if (json.is_discarded()) throw Error(ErrorCode::data, file.string() + " is not JSON");
+  return json;
+}
+
+}  // namespace
+
+void write_run(const fs::path& directory, const RunRecord& record) {
+  std::error_code failure;
+  fs::create_directories(directory, failure);
+  if (failure || !fs::is_directory(directory)) {
+    throw Error(ErrorCode::cannot_create, "cannot create the directory " + directory.string());
+  }
+  write_chains(directory, kChain, csv_header(record, record.privacy.is_private), record.draws);
+  write_chains(directory, kComparison, csv_header(record, false), record.comparison.value_or(Draws{}));
+  const auto summary = summarise(record.draws);
+  write_whole_file(directory / "summary.csv", summary_csv(summary));
+  write_whole_file(directory / "summary.json",
+                   dump(summary_json(summary, warnings(record.draws, summary, record.markov_chain))));
+  write_whole_file(directory / "privacy.json", dump(to_json(record.privacy)));
+  write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
+  write_report(directory, record);
+}
+
+void write_report(const fs::path& directory, const RunRecord& record) {
+  write_whole_file(directory / "report.html", html_report(record));
+}
+
+RunRecord read_run(const fs::path& directory) {
+  if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());
+  const auto files = chain_files(directory, kChain);
+  if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
+  RunRecord record;
+  const auto read = [](const std::vector<fs::path>& paths) {
+    Draws draws = read_cmdstan_csv(paths);
+    for (Chain& chain : draws.chains) {  // lp__ is the log prior in our own files
+      if (auto lp = chain.steps.extract("lp")) {
+        lp.key() = "log_prior";
+        chain.steps.insert(std::move(lp));
+      }
+    }
+    return draws;
+  };
+  record.draws = read(files);
+  if (const auto others = chain_files(directory, kComparison); !others.empty())
+    record.comparison = read(others);
+  record.privacy = privacy_from_json(read_json(directory / "privacy.json"));
+  read_manifest(read_json(directory / "manifest.json"), record);
+  return record;
+}
+
+}  // namespace sotto

@@ -1,0 +1,141 @@
+#include "sotto_io/run_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sotto/base/error.hpp"
+#include "sotto_io/atomic_file.hpp"
+#include "support/synthetic_run.hpp"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunDirectory : public testing::Test {
+ protected:
+  fs::path folder_;
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("run_directory_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  [[nodiscard]] nlohmann::json json(const char* name) const {
+    return nlohmann::json::parse(read_whole_file(folder_ / name));
+  }
+};
+
+TEST_F(RunDirectory, what_is_written_is_read_back) {
+  const RunRecord record = synthetic_run(50);
+  write_run(folder_, record);
+  const RunRecord back = read_run(folder_);
+  EXPECT_EQ(back.title, record.title);
+  EXPECT_EQ(back.method, record.method);
+  EXPECT_EQ(back.draws.parameters, record.draws.parameters);
+  ASSERT_EQ(back.draws.chains.size(), 4U);
+  for (std::size_t c = 0; c < 4; ++c) {
+    EXPECT_EQ(back.draws.chains[c].draws, record.draws.chains[c].draws);  // 17 digits give the same bits
+    EXPECT_EQ(back.draws.chains[c].steps, record.draws.chains[c].steps);
+    EXPECT_EQ(back.draws.chains[c].stop, record.draws.chains[c].stop);
+    EXPECT_EQ(back.draws.chains[c].seed, record.draws.chains[c].seed);
+    EXPECT_EQ(back.draws.chains[c].warmup, record.draws.chains[c].warmup);
+  }
+  ASSERT_TRUE(back.comparison.has_value());
+  EXPECT_EQ(back.comparison->chains[1].draws, record.comparison->chains[1].draws);
+  EXPECT_EQ(back.priors.size(), record.priors.size());
+  EXPECT_EQ(back.privacy.releases.size(), record.privacy.releases.size());
+  EXPECT_EQ(back.privacy.epsilon, record.privacy.epsilon);
+  EXPECT_EQ(back.privacy.curve.size(), record.privacy.curve.size());
+  EXPECT_EQ(back.manifest.configuration, record.manifest.configuration);
+
+  // The report can be made again from the directory alone, byte for byte.
+  const std::string report = read_whole_file(folder_ / "report.html");
+  write_report(folder_, back);
+  EXPECT_EQ(read_whole_file(folder_ / "report.html"), report);
+}
+
+TEST_F(RunDirectory, holds_the_promised_files_and_nothing_half_written) {
+  write_run(folder_, synthetic_run(20));
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
+  EXPECT_THAT(names, testing::UnorderedElementsAre("chain_1.csv", "chain_2.csv", "chain_3.csv", "chain_4.csv",
+                                                   "not_private_chain_1.csv", "not_private_chain_2.csv",
+                                                   "summary.csv", "summary.json", "privacy.json",
+                                                   "manifest.json", "report.html"));
+}
+
+TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {
+  write_run(folder_, synthetic_run(20));
+  RunRecord smaller = synthetic_run(20);
+  smaller.draws.chains.resize(2);
+  smaller.comparison.reset();
+  write_run(folder_, smaller);
+  EXPECT_FALSE(fs::exists(folder_ / "chain_3.csv"));
+  EXPECT_FALSE(fs::exists(folder_ / "chain_4.csv"));
+  EXPECT_FALSE(fs::exists(folder_ / "not_private_chain_1.csv"));
+  EXPECT_EQ(read_run(folder_).draws.chains.size(), 2U);
+}
+
+TEST_F(RunDirectory, privacy_json_has_the_promised_keys) {
+  const RunRecord record = synthetic_run(20);
+  write_run(folder_, record);
+  const auto privacy = json("privacy.json");
+  for (const char* key :
+       {"epsilon", "delta", "rho", "adjacency", "privacy_unit", "mechanisms", "noise_source", "private"}) {
+    EXPECT_TRUE(privacy.contains(key)) << key;
+  }
+  EXPECT_EQ(privacy["private"], true);
+  EXPECT_EQ(privacy["epsilon"], 1.0);
+  EXPECT_EQ(privacy["mechanisms"], nlohmann::json::array({"discrete Gaussian"}));
+  double rho = 0;
+  for (const auto& line : privacy["releases"])
+    rho += line["count"].get<double>() * line["rho_each"].get<double>();
+  EXPECT_NEAR(rho, privacy["rho"].get<double>(), 1e-12);
+}
+
+TEST_F(RunDirectory, a_run_without_privacy_claims_no_numbers) {
+  RunRecord record = synthetic_run(20);
+  record.privacy = not_private_statement("no noise was added");
+  write_run(folder_, record);
+  const auto privacy = json("privacy.json");
+  EXPECT_EQ(privacy["private"], false);
+  EXPECT_TRUE(privacy["epsilon"].is_null());
+  EXPECT_FALSE(read_run(folder_).privacy.is_private);
+  EXPECT_THAT(read_whole_file(folder_ / "chain_1.csv"), testing::HasSubstr("# dp_private = 0"));
+}
+
+TEST_F(RunDirectory, an_unreachable_place_is_refused) {
+  fs::create_directories(folder_);
+  write_whole_file(folder_ / "file", "x");
+  try {
+    write_run(folder_ / "file" / "inside", synthetic_run(4));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cannot_create);
+  }
+}
+
+TEST_F(RunDirectory, damage_is_told_from_absence) {
+  const auto code_of = [&] {
+    try {
+      (void)read_run(folder_);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;
+  };
+  EXPECT_EQ(code_of(), ErrorCode::no_input);
+  write_run(folder_, synthetic_run(20));
+  write_whole_file(folder_ / "privacy.json", "{\"epsilon\": 1}");
+  EXPECT_EQ(code_of(), ErrorCode::data);
+  write_whole_file(folder_ / "privacy.json", "{");
+  EXPECT_EQ(code_of(), ErrorCode::data);
+  fs::remove(folder_ / "privacy.json");
+  EXPECT_EQ(code_of(), ErrorCode::no_input);
+}
+
+}  // namespace
+}  // namespace sotto
