@@ -1,57 +1,90 @@
 #include "sotto/accountant/gaussian.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <limits>
 
 namespace sotto {
 namespace {
 
-// e^(x^2) erfc(x) for x >= 0; a continued fraction takes over where erfc leaves the normal range.
-double scaled_erfc(double x) {
+using Wide = long double;
+
+constexpr Wide kSqrtPi = 1.772453850905516027298167483341145182798L;
+
+// e^(x^2) erfc(x) for x >= 0; a continued fraction takes over where it has converged.
+Wide scaled_erfc(Wide x) {
   if (x < 20) return std::exp(x * x) * std::erfc(x);
-  double tail = 0;
-  for (int k = 40; k >= 1; --k) tail = k / 2.0 / (x + tail);
-  return 1 / (std::sqrt(M_PI) * (x + tail));
+  Wide tail = 0;
+  for (int k = 40; k >= 1; --k) tail = k / 2.0L / (x + tail);
+  return 1 / (kSqrtPi * (x + tail));
 }
 
-// Far more than the rounding errors of the few operations below.
-constexpr double kRoundUp = 1 + 1e-12;
+// Relative error of one scaled_erfc, of the exponential and of the sums, in `Wide` arithmetic, with a wide margin: the
+// arguments are below 1e4, so exp(-a^2) is good to 1e8 * 1e-19.
+constexpr Wide kTermError = 1e-14L;
+constexpr double kRelativeError = 1e-10;
+constexpr double kTiny = 1e-305;
 
 }  // namespace
 
-Delta gaussian_delta(Rho rho, Epsilon epsilon) {
-  const double m = rho.value();
-  const double e = epsilon.value();
-  if (m == 0) return Delta(0);
-  if (std::isinf(m)) return Delta(1);
-  if (std::isinf(e)) return Delta(0);
-  const double root = 2 * std::sqrt(m);
-  const double a = (e - m) / root;
-  const double b = (e + m) / root;
+Bounds gaussian_delta_bounds(Rho rho, Epsilon epsilon) {
+  const Wide m = rho.value();
+  const Wide e = epsilon.value();
+  if (m == 0) return {0, 0};
+  if (std::isinf(m)) return {1, 1};
+  if (std::isinf(e)) return {0, 0};
+  const Wide root = 2 * std::sqrt(m);
+  const Wide a = (e - m) / root;
+  const Wide b = (e + m) / root;
+  if (a > 1e4L) return {0, kTiny};
   // e^epsilon erfc(b) = e^(-a^2) scaled_erfc(b), because epsilon - b^2 = -a^2.
-  const double weight = std::exp(-a * a);
-  const double delta = a > 0 ? weight * (scaled_erfc(a) - scaled_erfc(b)) / 2
-                             : (std::erfc(a) - weight * scaled_erfc(b)) / 2;
-  const double error = a > 0 ? weight * scaled_erfc(b) : 1;
-  return Delta(std::clamp(delta * kRoundUp + error * 1e-15, 0.0, 1.0));
+  const Wide weight = std::exp(-a * a);
+  const Wide first = a > 0 ? weight * scaled_erfc(a) : std::erfc(a);
+  const Wide second = weight * scaled_erfc(b);
+  const Wide delta = (first - second) / 2;
+  const Wide error = delta * kRelativeError + first * (a > 0 ? kTermError : 1e-17L);
+  const double lower = static_cast<double>(delta - error);
+  return {lower < kTiny ? 0 : std::min(lower, 1.0), std::min(static_cast<double>(delta + error) + kTiny, 1.0)};
 }
 
-Epsilon gaussian_epsilon(Rho rho, Delta delta) {
-  if (rho.value() == 0 || delta.value() >= 1) return Epsilon(0);
-  if (gaussian_delta(rho, Epsilon(0)) <= delta) return Epsilon(0);
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (delta.value() == 0 || std::isinf(rho.value())) return Epsilon(infinity);
+Delta gaussian_delta(Rho rho, Epsilon epsilon) { return Delta(gaussian_delta_bounds(rho, epsilon).upper); }
+
+namespace {
+
+// Neighbouring doubles low < high with delta(low) > target >= delta(high), for a decreasing delta(epsilon).
+template <class Curve>
+Bounds crossing(const Curve& delta_at, double target, double guess) {
   double low = 0;
-  double high = rho.value() + 2 * std::sqrt(rho.value() * std::log(1 / delta.value())) + 1;  // the zCDP bound
-  while (gaussian_delta(rho, Epsilon(high)) > delta) high *= 2;
+  double high = guess;
+  while (delta_at(high) > target) high *= 2;
   while (true) {
     const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return Epsilon(high);
-    (gaussian_delta(rho, Epsilon(middle)) <= delta ? high : low) = middle;
+    if (middle <= low || middle >= high) return {low, high};
+    (delta_at(middle) <= target ? high : low) = middle;
   }
 }
+
+}  // namespace
+
+Bounds gaussian_epsilon_bounds(Rho rho, Delta delta) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double target = delta.value();
+  if (rho.value() == 0 || target >= 1) return {0, 0};
+  if (target == 0 || std::isinf(rho.value())) return {infinity, infinity};
+  const double guess = rho.value() + 2 * std::sqrt(-rho.value() * std::log(target)) + 1;  // the zCDP bound
+  const auto upper_at = [&](double e) { return gaussian_delta_bounds(rho, Epsilon(e)).upper; };
+  const auto lower_at = [&](double e) { return gaussian_delta_bounds(rho, Epsilon(e)).lower; };
+  Bounds result{0, 0};
+  if (target < kTiny) {
+    result.upper = infinity;
+  } else if (upper_at(0) > target) {
+    result.upper = crossing(upper_at, target, guess).upper;
+  }
+  if (lower_at(0) > target) result.lower = crossing(lower_at, target, guess).lower;
+  return result;
+}
+
+Epsilon gaussian_epsilon(Rho rho, Delta delta) { return Epsilon(gaussian_epsilon_bounds(rho, delta).upper); }
 
 Rho gaussian_rho(Epsilon epsilon, Delta delta) {
   if (delta.value() >= 1 || std::isinf(epsilon.value())) return Rho(std::numeric_limits<double>::max());

@@ -1,0 +1,27 @@
+// One door to all accountants: which bound, for which events.
+#pragma once
+
+#include <string>
+
+#include "sotto/accountant/bounds.hpp"
+#include "sotto/accountant/event.hpp"
+
+namespace sotto {
+
+enum class BoundKind {
+  tight,     ///< privacy loss distributions, closed form for Gaussian releases
+  rdp,       ///< Renyi divergences, best order
+  zcdp,      ///< zero-concentrated privacy
+  advanced,  ///< advanced composition of (epsilon, delta) guarantees
+};
+
+/// Bounds on the smallest delta (epsilon). Only `tight` knows lower bounds; the others report those of `tight` where it
+/// supports the events, else 0. Throws Error(usage) with the reason where the accountant cannot prove an answer.
+[[nodiscard]] Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind);
+[[nodiscard]] Bounds account_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind);
+
+/// The upper bound alone.
+[[nodiscard]] double upper_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind);
+[[nodiscard]] double upper_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind);
+
+}  // namespace sotto

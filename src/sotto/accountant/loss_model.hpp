@@ -1,0 +1,33 @@
+// From events to the loss distributions that bound them: one model per dominating (or attained) pair.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sotto/accountant/event.hpp"
+#include "sotto/accountant/loss_grid.hpp"
+#include "sotto/accountant/saddle_point.hpp"
+
+namespace sotto {
+
+/// One kind of step: either a continuous pair, discretised when the step is known, or an exact lattice of losses.
+struct LossPart {
+  std::optional<LossPair> pair;
+  LossGrid lattice;
+  LossSketch sketch;
+  std::uint64_t count = 1;
+  /// Composed with itself on its own grid first: it has atoms that would not lie on a common grid.
+  [[nodiscard]] bool has_own_grid() const { return !pair || pair->has_end_atoms(); }
+};
+
+/// A product of pairs. `shift` moves the total loss (slack of discrete noise against continuous).
+struct LossModel {
+  std::vector<LossPart> parts;
+  double rho = 0;  ///< total of the Gaussian parts
+  double shift = 0;
+};
+
+/// Pairs whose largest curve bounds the events from above (Side::upper) or is attained by some query (Side::lower).
+[[nodiscard]] std::vector<LossModel> loss_models(const std::vector<Event>& leaves, Adjacency adjacency, Side side);
+
+}  // namespace sotto

@@ -1,0 +1,207 @@
+#include "sotto/accountant/loss_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// log(1 - w + w e^a)
+double log_mixture(double w, double a) {
+  if (w == 0) return 0;
+  if (w == 1) return a;
+  if (a > 30) return a + std::log(w + (1 - w) * std::exp(-a));
+  return std::log1p(w * std::expm1(a));
+}
+
+// The a with log(1 - w + w e^a) = loss; -infinity or +infinity outside the range.
+double inverse_log_mixture(double w, double loss) {
+  if (w == 1) return loss;
+  if (loss > 30) return loss - std::log(w) + std::log1p(-(1 - w) * std::exp(-loss));
+  const double ratio = std::expm1(loss) / w;
+  return ratio > -1 ? std::log1p(ratio) : -kInfinity;
+}
+
+double same_side_mass(double low, double high) {
+  const bool low_is_lower_tail = low > 0 || (low == 0 && !std::signbit(low));
+  const bool high_is_lower_tail = high > 0 || (high == 0 && !std::signbit(high));
+  const double mass = low_is_lower_tail != high_is_lower_tail ? 1 + high - low : high - low;
+  return std::max(mass, 0.0);
+}
+
+}  // namespace
+
+LossPair::LossPair(Noise noise, double scale, double shift, double r, double s)
+    : noise_(noise), scale_(scale), shift_(shift), r_(r), s_(s) {
+  if (noise == Noise::gaussian && shift > 35 * scale) {
+    throw Error(ErrorCode::configuration, "the noise is below 1/35 of what one row contributes: raise sigma");
+  }
+  if (noise == Noise::laplace && shift > 600 * scale) {
+    throw Error(ErrorCode::configuration, "the noise is below 1/600 of what one row contributes: raise scale");
+  }
+  if (noise == Noise::laplace) {
+    const double a = shift / scale;
+    min_loss_ = log_mixture(r, -a) - log_mixture(s, a);
+    max_loss_ = log_mixture(r, a) - log_mixture(s, -a);
+  } else {
+    min_loss_ = (r > 0 && r < 1 && s == 0) ? std::log1p(-r) : -kInfinity;
+    max_loss_ = (s > 0 && s < 1 && r == 0) ? -std::log1p(-s) : kInfinity;
+  }
+  if (r > 0 && s == 0) anchor_ = std::max(min_loss_, -1e300);
+  if (s > 0 && r == 0) anchor_ = std::min(max_loss_, 1e300);
+  if (r == 1 || s == 1) anchor_ = 0;
+}
+
+LossPair LossPair::mirrored(const LossPair& base) {
+  LossPair pair = base;
+  pair.mirrored_ = true;
+  pair.min_loss_ = -base.max_loss_;
+  pair.anchor_ = 0;
+  pair.zero_ = base.cut_at(0, base.inverse(0));
+  const PairMass positive = base.base_between(pair.zero_, base.cut_above_everything());
+  pair.atom_ = std::max(0.0, 1 - positive.p - positive.q);
+  return pair;
+}
+
+double LossPair::signed_tail(double x) const {
+  const double z = x / scale_;
+  if (noise_ == Noise::laplace) return z < 0 ? std::exp(z) / 2 : -std::exp(-z) / 2;
+  return z < 0 ? std::erfc(-z * M_SQRT1_2) / 2 : -std::erfc(z * M_SQRT1_2) / 2;
+}
+
+LossPair::Cut LossPair::cut_at(double loss, double x) const {
+  return {loss, {signed_tail(x), r_ > 0 ? signed_tail(x - shift_) : 0, s_ > 0 ? signed_tail(x + shift_) : 0}};
+}
+
+LossPair::Cut LossPair::cut_below_everything() const { return {-kInfinity, {0.0, 0.0, 0.0}}; }
+LossPair::Cut LossPair::cut_above_everything() const { return {kInfinity, {-0.0, -0.0, -0.0}}; }
+LossPair::Cut LossPair::cut_above_low_atom() const {
+  return cut_at(min_loss_, mirrored_ ? shift_ : s_ > 0 ? -shift_ : 0);
+}
+LossPair::Cut LossPair::cut_below_high_atom() const { return cut_at(max_loss_, r_ > 0 ? shift_ : 0); }
+
+double LossPair::exponent(double x) const {
+  if (noise_ == Noise::laplace) return (std::abs(x) - std::abs(x - shift_)) / scale_;
+  return shift_ * (2 * x - shift_) / (2 * scale_ * scale_);
+}
+
+double LossPair::loss_at(double x) const { return log_mixture(r_, exponent(x)) - log_mixture(s_, exponent(-x)); }
+
+double LossPair::inverse(double loss) const {
+  if (loss <= min_loss_ && noise_ == Noise::gaussian) return -kInfinity;
+  if (loss >= max_loss_) return kInfinity;
+  if (loss < min_loss_) return -kInfinity;
+  if (r_ == 0) {
+    LossPair reversed = *this;  // x -> -x, P <-> Q
+    reversed.r_ = s_;
+    reversed.s_ = 0;
+    reversed.min_loss_ = -max_loss_;
+    reversed.max_loss_ = -min_loss_;
+    return -reversed.inverse(-loss);
+  }
+  const auto place = [&](double a) {
+    if (noise_ == Noise::gaussian) return shift_ / 2 + scale_ * (scale_ / shift_) * a;
+    if (a <= -shift_ / scale_) return 0.0;
+    return std::min((shift_ + scale_ * a) / 2, shift_);
+  };
+  if (s_ == 0) return place(inverse_log_mixture(r_, loss));
+  if (loss < 0) return -inverse(-loss);
+  if (noise_ == Noise::laplace) return place(inverse_log_mixture(r_, loss + log_mixture(s_, -shift_ / scale_)));
+  // t = e^(shift x / scale^2) solves r c t^2 - (1 - r) (e^loss - 1) t - e^loss r c = 0.
+  const double rise = std::expm1(loss);
+  const double c = r_ * std::exp(-shift_ * shift_ / (2 * scale_ * scale_));
+  const double linear = (1 - r_) * rise;
+  const double t = (linear + std::sqrt(linear * linear + 4 * c * c * (1 + rise))) / (2 * c);
+  return scale_ * (scale_ / shift_) * std::log(t);
+}
+
+LossPair::Cut LossPair::cut(double loss) const {
+  if (mirrored_) {
+    if (loss == 0) return {0, zero_.tail};
+    LossPair base = *this;
+    base.mirrored_ = false;
+    base.min_loss_ = r_ < 1 && noise_ == Noise::gaussian ? std::log1p(-r_) : -kInfinity;
+    const double x = base.inverse(std::abs(loss));
+    return {loss, cut_at(loss, x).tail};
+  }
+  const double x = inverse(loss);
+  if (x == -kInfinity) return {loss, {0.0, 0.0, 0.0}};
+  if (x == kInfinity) return {loss, {-0.0, -0.0, -0.0}};
+  return cut_at(loss, x);
+}
+
+PairMass LossPair::base_between(const Cut& low, const Cut& high) const {
+  const double f0 = same_side_mass(low.tail[0], high.tail[0]);
+  const double plus = r_ > 0 ? same_side_mass(low.tail[1], high.tail[1]) : 0;
+  const double minus = s_ > 0 ? same_side_mass(low.tail[2], high.tail[2]) : 0;
+  PairMass mass;
+  mass.p = (1 - r_) * f0 + r_ * plus;
+  mass.q = (1 - s_) * f0 + s_ * minus;
+  mass.difference = r_ * (plus - f0) - s_ * (minus - f0);
+  if (r_ > 0 && s_ > 0) mass.difference = r_ * (plus - minus);
+  return mass;
+}
+
+PairMass LossPair::between(const Cut& low, const Cut& high) const {
+  if (!mirrored_) return base_between(low, high);
+  const auto mirror = [&](const Cut& near, const Cut& far) {  // losses -far .. -near of the mirror image
+    const PairMass mass = base_between(near, far);
+    return PairMass{mass.q, mass.p, -mass.difference};
+  };
+  const Cut above = cut_above_everything();
+  if (low.loss >= 0) return base_between(low, high);
+  const Cut& far = low.loss == -kInfinity ? above : low;  // the tails stored are those at -loss
+  if (high.loss < 0) return mirror(high, far);
+  const PairMass left = mirror(zero_, far);
+  const PairMass right = base_between(zero_, high);
+  return {left.p + atom_ + right.p, left.q + atom_ + right.q, left.difference + right.difference};
+}
+
+double LossPair::upper_loss(double tail) const {
+  const double t = std::max(tail, 1e-305);
+  const double z = noise_ == Noise::gaussian ? std::sqrt(-2 * std::log(t)) : -std::log(t);
+  return std::min(max_loss_, loss_at((r_ > 0 ? shift_ : 0) + scale_ * z));
+}
+
+double LossPair::lower_loss(double tail) const {
+  if (mirrored_) return -upper_loss(tail);
+  const double t = std::max(tail, 1e-305);
+  const double z = noise_ == Noise::gaussian ? std::sqrt(-2 * std::log(t)) : -std::log(t);
+  return std::max(min_loss_, loss_at(-scale_ * z));
+}
+
+LossSketch LossPair::sketch() const {
+  LossSketch sketch;
+  const bool gaussian = noise_ == Noise::gaussian;
+  const double reach = gaussian ? 38 * scale_ : 0;
+  const double first = mirrored_ ? inverse(0) : (s_ > 0 ? -shift_ : 0) - reach;
+  const double last = (r_ > 0 ? shift_ : 0) + reach;
+  const int n = 1000;
+  const auto push = [&](double loss, double mass) {
+    if (!(mass > 0)) return;
+    sketch.loss.push_back(loss);
+    sketch.mass.push_back(mass);
+  };
+  if (!gaussian) {
+    push(min_loss_, base_between(cut_below_everything(), cut_at(0, first)).p);
+    push(max_loss_, base_between(cut_at(0, last), cut_above_everything()).p);
+  }
+  Cut low = cut_at(0, first);
+  for (int i = 0; i < n; ++i) {
+    const double x = first + (last - first) * (i + 0.5) / n;
+    const Cut high = cut_at(0, first + (last - first) * (i + 1.0) / n);
+    const PairMass mass = base_between(low, high);
+    push(loss_at(x), mass.p);
+    if (mirrored_) push(-loss_at(x), mass.q);
+    low = high;
+  }
+  if (mirrored_) push(0, atom_);
+  return sketch;
+}
+
+}  // namespace sotto

@@ -1,0 +1,200 @@
+#include "sotto/accountant/tight.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "sotto/accountant/composed_loss.hpp"
+#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/loss_model.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kWindowExponent = 45;
+constexpr double kMostPoints = 1 << 22;
+
+/// What is asked: the other coordinate of the curve at this epsilon or this delta.
+struct Query {
+  bool by_epsilon;
+  double value;
+};
+
+std::size_t power_of_two(double points) {
+  if (!(points <= kMostPoints)) {
+    throw Error(ErrorCode::configuration, "the composed loss needs too fine a grid: account the parts apart or lower count");
+  }
+  return std::bit_ceil(static_cast<std::size_t>(std::max(points, 64.0)));
+}
+
+Cumulant cumulant_of(const std::vector<LossPart>& parts) {
+  Cumulant cumulant;
+  for (const LossPart& part : parts) cumulant.add(part.sketch, static_cast<double>(part.count));
+  return cumulant;
+}
+
+// A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log delta is
+// tilt (tilt + 1) / 2 times that, the gap in epsilon 1 / tilt of it.
+double wanted_step(const SaddlePoint& saddle, double count, const Query& query, double tolerance) {
+  const double gap = query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-3 / saddle.tilt);
+  return std::sqrt(8 * gap / ((saddle.tilt + 1) * count));
+}
+
+// A part on its own grid, composed with itself.
+TiltedLoss compose_alone(const LossPart& part, const SaddlePoint& saddle, double step, Side side) {
+  LossGrid grid = part.lattice;
+  if (part.pair) {
+    const double range = part.pair->max_loss() - part.pair->min_loss();
+    double steps = std::clamp(std::ceil(range / step / 2) * 2, 64.0, kMostPoints);
+    // Enough points for the atom and what lies between, never more than one transform holds comfortably.
+    steps = std::min(steps, 0x1p20);
+    grid = discretise(*part.pair, range / steps, side, {});
+  }
+  TiltedLoss single = tilted(grid, saddle.tilt);
+  if (part.count == 1) return single;
+  const LossWindow window = window_around(cumulant_of({part}), saddle.tilt, kWindowExponent);
+  const double points = std::min((window.high - window.low) / grid.step,
+                                 static_cast<double>(part.count) * static_cast<double>(grid.mass.size())) + 16;
+  return compose({{std::move(single), part.count}}, window, power_of_two(points), side);
+}
+
+LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Query& query, Side side, double tolerance) {
+  const bool alone = model.parts.size() == 1 && model.parts.front().has_own_grid();
+  double count = 0;
+  for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
+  const double step = wanted_step(saddle, count, query, tolerance);
+  if (alone) return {compose_alone(model.parts.front(), saddle, step, side), saddle.tilt, side};
+
+  const LossWindow window = window_around(cumulant_of(model.parts), saddle.tilt, kWindowExponent);
+  const double width = window.high - window.low;
+  const std::size_t size = power_of_two(std::clamp(1.05 * width / step, 4096.0, 0x1p20));
+  const double fitted = 1.05 * width / static_cast<double>(size);
+  const TailCut tails{1e-20 / count, 1e-8 * std::exp(std::max(saddle.log_delta, -690.0)) / count};
+  std::vector<TiltedPower> powers;
+  for (const LossPart& part : model.parts) {
+    if (part.has_own_grid()) {
+      powers.push_back({regrid(compose_alone(part, saddle, step, side), fitted, saddle.tilt, side), 1});
+    } else {
+      powers.push_back({tilted(discretise(*part.pair, fitted, side, tails), saddle.tilt), part.count});
+    }
+  }
+  return {compose(powers, window, size, side), saddle.tilt, side};
+}
+
+// One side of one model's curve.
+double answer(const LossModel& model, const Query& query, Side side, double tolerance) {
+  const double shift = model.shift;
+  if (model.parts.empty()) {
+    const auto pick = [&](const Bounds& i) { return side == Side::upper ? i.upper : i.lower; };
+    if (!query.by_epsilon) {
+      return std::max(0.0, pick(gaussian_epsilon_bounds(Rho(model.rho), Delta(query.value))) + shift);
+    }
+    const double epsilon = query.value - shift;
+    if (epsilon < 0) return 1;  // slack above epsilon: nothing is proven
+    return pick(gaussian_delta_bounds(Rho(model.rho), Epsilon(epsilon)));
+  }
+  const Cumulant cumulant = cumulant_of(model.parts);
+  if (query.by_epsilon) {
+    const double epsilon = query.value - shift;
+    if (epsilon < 0) return 1;
+    const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
+    return curve_of(model, saddle, query, side, tolerance).delta(epsilon);
+  }
+  const SaddlePoint saddle = saddle_for_delta(cumulant, query.value);
+  double epsilon = curve_of(model, saddle, query, side, tolerance).epsilon(query.value);
+  // The saddle's epsilon is a guess; where it was a poor one, tilt for the epsilon found.
+  const double spread = 1 / saddle.tilt;
+  if (std::isfinite(epsilon) && std::abs(epsilon - saddle.epsilon) > 2 * spread) {
+    const SaddlePoint better = saddle_for_epsilon(cumulant, epsilon);
+    const double again = curve_of(model, better, query, side, tolerance).epsilon(query.value);
+    epsilon = side == Side::upper ? std::min(epsilon, again) : std::max(epsilon, again);
+  }
+  return std::max(0.0, epsilon + shift);
+}
+
+void refuse_unproven(const Event& event, Adjacency adjacency) {
+  const std::string refusal = tight_refusal(event, adjacency);
+  if (!refusal.empty()) throw Error(ErrorCode::usage, refusal);
+}
+
+Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) {
+  refuse_unproven(event, adjacency);
+  const std::vector<Event> leaves = flatten(event);
+  const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
+  const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
+  Bounds result;
+  for (const double tolerance : {1e-4, 4e-6}) {
+    Bounds now;
+    for (const LossModel& model : above) now.upper = std::max(now.upper, answer(model, query, Side::upper, tolerance));
+    for (const LossModel& model : below) now.lower = std::max(now.lower, answer(model, query, Side::lower, tolerance));
+    if (tolerance == 1e-4) {
+      result = now;
+    } else {
+      result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
+    }
+    const bool narrow = result.upper - result.lower <= 5e-4 * result.upper;
+    if (narrow) break;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string tight_refusal(const Event& event, Adjacency adjacency) {
+  for (const Event& leaf : flatten(event)) {
+    if (std::holds_alternative<BarkerEvent>(leaf.mechanism) ||
+        std::holds_alternative<SubsampledPenaltyEvent>(leaf.mechanism)) {
+      return mechanism_name(leaf) + " has no proven loss distribution: use --bound rdp";
+    }
+    const bool add_remove = adjacency == Adjacency::add_remove;
+    if (add_remove && std::holds_alternative<RandomizedResponseEvent>(leaf.mechanism)) {
+      return "randomized-response always answers for every row: use --adjacency substitute";
+    }
+    const auto fixed_size = [](const auto* e) { return e != nullptr && e->sampling == Sampling::without_replacement; };
+    if (add_remove && (fixed_size(std::get_if<SubsampledGaussianEvent>(&leaf.mechanism)) ||
+                       fixed_size(std::get_if<SubsampledLaplaceEvent>(&leaf.mechanism)))) {
+      return "batches of fixed size are accounted under --adjacency substitute only";
+    }
+  }
+  return {};
+}
+
+Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  if (std::isinf(epsilon.value())) return {0, 0};
+  return both_bounds(event, adjacency, {true, epsilon.value()});
+}
+
+double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  refuse_unproven(event, adjacency);
+  if (std::isinf(epsilon.value())) return 0;
+  double delta = 0;
+  for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
+    delta = std::max(delta, answer(model, {true, epsilon.value()}, Side::upper, 1e-4));
+  }
+  return delta;
+}
+
+Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
+  if (delta.value() >= 1) return {0, 0};
+  if (delta.value() < 1e-290) {
+    // Nothing finer is resolved: bound from above by the loss at a smaller delta, from below at 1e-290.
+    const double infinity = HUGE_VAL;
+    return {both_bounds(event, adjacency, {false, 1e-290}).lower, infinity};
+  }
+  return both_bounds(event, adjacency, {false, delta.value()});
+}
+
+Bounds gaussian_rho_of(const Event& event) {
+  Bounds rho;
+  for (const Event& leaf : flatten(event)) {
+    double ratio = 0;
+    if (const auto* e = std::get_if<GaussianEvent>(&leaf.mechanism)) ratio = e->sensitivity / e->sigma;
+    if (const auto* e = std::get_if<DiscreteGaussianEvent>(&leaf.mechanism)) ratio = e->sensitivity / e->sigma;
+    const double cost = ratio * ratio / 2 * static_cast<double>(leaf.count);
+    rho.lower += cost * (1 - 1e-14);
+    rho.upper += cost * (1 + 1e-14);
+  }
+  return rho;
+}
+
+}  // namespace sotto
