@@ -53,25 +53,34 @@ void solve(const Options& options, const std::vector<Event>& events) {
   target.others.mechanism = CompositionEvent{{events.begin() + 1, events.end()}};
   if (options.solve == "count") {
     const std::uint64_t count = largest_count(events.front(), target);
-    if (options.json) fmt::print("{}\n", nlohmann::json{{"count", count}}.dump());
-    else fmt::print("count {}\n", count);
+    if (options.json)
+      fmt::print("{}\n", nlohmann::json{{"count", count}}.dump());
+    else
+      fmt::print("count {}\n", count);
   } else {
     const double sigma = smallest_noise(events.front(), target);
-    if (options.json) fmt::print("{}\n", nlohmann::json{{"sigma", sigma}}.dump());
-    else fmt::print("sigma {}\n", sigma);
+    if (options.json)
+      fmt::print("{}\n", nlohmann::json{{"sigma", sigma}}.dump());
+    else
+      fmt::print("sigma {}\n", sigma);
   }
 }
 
 void report(const Options& options, const Event& event, bool by_delta) {
-  const Adjacency adjacency = options.adjacency == "substitute" ? Adjacency::substitute : Adjacency::add_remove;
+  const Adjacency adjacency =
+      options.adjacency == "substitute" ? Adjacency::substitute : Adjacency::add_remove;
   const BoundKind kind = bound_kind(options.bound);
   Bounds epsilon{options.epsilon, options.epsilon};
   Bounds delta{options.delta, options.delta};
-  if (by_delta) epsilon = account_epsilon(event, adjacency, Delta(options.delta), kind);
-  else delta = account_delta(event, adjacency, Epsilon(options.epsilon), kind);
+  if (by_delta)
+    epsilon = account_epsilon(event, adjacency, Delta(options.delta), kind);
+  else
+    delta = account_delta(event, adjacency, Epsilon(options.epsilon), kind);
   if (!options.json) {
-    if (by_delta) fmt::print("epsilon {} at delta {}\n", epsilon.upper, delta.upper);
-    else fmt::print("delta {} at epsilon {}\n", delta.upper, epsilon.upper);
+    if (by_delta)
+      fmt::print("epsilon {} at delta {}\n", epsilon.upper, delta.upper);
+    else
+      fmt::print("delta {} at epsilon {}\n", delta.upper, epsilon.upper);
     return;
   }
   const std::optional<double> rho = concentrated_rho(event, adjacency);
@@ -109,7 +118,8 @@ void account(const Options& options, bool by_delta, bool by_epsilon) {
 
 void add_account(CLI::App& program, int&) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");
+  CLI::App* verb =
+      program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");
   verb->add_option("--mechanism", options->mechanisms,
                    "NAME:key=value,...; count=N composes it with itself; several are composed together.\n"
                    "gaussian: sigma | discrete-gaussian: sigma, grid, dim | laplace: scale\n"
@@ -125,11 +135,13 @@ void add_account(CLI::App& program, int&) {
   verb->add_option("--bound", options->bound, "Which accountant")
       ->check(CLI::IsMember({"tight", "rdp", "zcdp", "advanced"}))
       ->capture_default_str();
-  verb->add_option("--adjacency", options->adjacency, "Neighbours: one row exchanged, or one row more or less")
+  verb->add_option("--adjacency", options->adjacency,
+                   "Neighbours: one row exchanged, or one row more or less")
       ->check(CLI::IsMember({"substitute", "add-remove"}))
       ->capture_default_str();
-  verb->add_option("--solve", options->solve,
-                   "With --epsilon and --delta: the largest count, or the smallest sigma, of the first mechanism")
+  verb->add_option(
+          "--solve", options->solve,
+          "With --epsilon and --delta: the largest count, or the smallest sigma, of the first mechanism")
       ->check(CLI::IsMember({"sigma", "count"}));
   verb->add_flag("--json", options->json, "Print one JSON object, with bounds on both sides");
   verb->footer(

@@ -18,7 +18,8 @@ using nlohmann::json;
 struct Case {
   Event event;
   Adjacency adjacency;
-  std::optional<int> direction;  // the reference gives one direction only: 0 either is the larger, -1 not the larger
+  std::optional<int>
+      direction;  // the reference gives one direction only: 0 either is the larger, -1 not the larger
 };
 
 double number(const json& params, const char* key, double fallback) {
@@ -31,28 +32,34 @@ std::optional<Case> case_of(const json& tuple) {
   const std::string adjacency = tuple.at("adjacency");
   const json& p = tuple.at("params");
   const auto count = tuple.at("compositions").get<std::uint64_t>();
-  const bool substitute = adjacency.find("substitute") != std::string::npos ||
-                          adjacency.find("replace") != std::string::npos;
+  const bool substitute =
+      adjacency.find("substitute") != std::string::npos || adjacency.find("replace") != std::string::npos;
   const Adjacency neighbours = substitute ? Adjacency::substitute : Adjacency::add_remove;
   const double sensitivity = number(p, "sensitivity", 1);
   if (mechanism == "gaussian") {
     return Case{{GaussianEvent{sensitivity, p.at("sigma")}, count}, Adjacency::substitute, 0};
   }
-  if (mechanism == "laplace") return Case{{LaplaceEvent{sensitivity, p.at("b")}, count}, Adjacency::substitute, 0};
+  if (mechanism == "laplace")
+    return Case{{LaplaceEvent{sensitivity, p.at("b")}, count}, Adjacency::substitute, 0};
   if (mechanism == "discrete gaussian (untruncated)") {
-    return Case{{DiscreteGaussianEvent{sensitivity, std::sqrt(p.at("sigma2").get<double>()), 1}, count}, neighbours, 0};
+    return Case{{DiscreteGaussianEvent{sensitivity, std::sqrt(p.at("sigma2").get<double>()), 1}, count},
+                neighbours,
+                0};
   }
   if (mechanism == "poisson-subsampled laplace") {
-    return Case{{SubsampledLaplaceEvent{sensitivity, p.at("b"), p.at("q"), Sampling::poisson}, count}, neighbours,
+    return Case{{SubsampledLaplaceEvent{sensitivity, p.at("b"), p.at("q"), Sampling::poisson}, count},
+                neighbours,
                 adjacency == "add" ? -1 : 0};
   }
   if (mechanism == "poisson-subsampled gaussian" || mechanism == "poisson-subsampled gaussian (gold)") {
-    return Case{{SubsampledGaussianEvent{sensitivity, p.at("sigma"), p.at("q"), Sampling::poisson}, count}, neighbours,
+    return Case{{SubsampledGaussianEvent{sensitivity, p.at("sigma"), p.at("q"), Sampling::poisson}, count},
+                neighbours,
                 adjacency == "add" ? -1 : 0};
   }
   if (mechanism.find("WITHOUT replacement, records clipped") != std::string::npos) {
     return Case{{SubsampledGaussianEvent{1, p.at("sigma"), p.at("q"), Sampling::without_replacement}, count},
-                Adjacency::substitute, 0};
+                Adjacency::substitute,
+                0};
   }
   if (mechanism == "heterogeneous poisson-subsampled gaussian") {
     CompositionEvent steps;

@@ -15,8 +15,9 @@ enum class BoundKind {
   advanced,  ///< advanced composition of (epsilon, delta) guarantees
 };
 
-/// Bounds on the smallest delta (epsilon). Only `tight` knows lower bounds; the others report those of `tight` where it
-/// supports the events, else 0. Throws Error(usage) with the reason where the accountant cannot prove an answer.
+/// Bounds on the smallest delta (epsilon). Only `tight` knows lower bounds; the others report those of
+/// `tight` where it supports the events, else 0. Throws Error(usage) with the reason where the accountant
+/// cannot prove an answer.
 [[nodiscard]] Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind);
 [[nodiscard]] Bounds account_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind);
 

@@ -35,7 +35,8 @@ bool fits(const Event& event, const Target& target) {
   try {
     return upper_delta(all, target.adjacency, target.epsilon, target.kind) <= target.delta.value();
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::configuration) return false;  // beyond the accountant's range: does not fit
+    if (error.code() == ErrorCode::configuration)
+      return false;  // beyond the accountant's range: does not fit
     throw;
   }
 }
@@ -68,7 +69,8 @@ double smallest_noise(const Event& mechanism, const Target& target) {
   double high = 1;
   while (!at(high)) {
     high *= 2;
-    if (high > 1e12) throw Error(ErrorCode::usage, "no sigma up to 1e12 fits: raise epsilon or delta, or lower count");
+    if (high > 1e12)
+      throw Error(ErrorCode::usage, "no sigma up to 1e12 fits: raise epsilon or delta, or lower count");
   }
   double low = high / 2;
   while (low > 1e-6 && at(low)) {

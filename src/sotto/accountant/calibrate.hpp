@@ -19,8 +19,9 @@ struct Target {
 /// Largest count of `mechanism` (its own count is not used) whose upper bound fits; at most 2^50.
 [[nodiscard]] std::uint64_t largest_count(const Event& mechanism, const Target& target);
 
-/// Smallest sigma (scale, tau) of `mechanism`, in units of its sensitivity or clip norm, whose upper bound fits; within
-/// 1e-6 relative of the smallest, from above. Throws Error(usage) if the mechanism has no noise scale or nothing fits.
+/// Smallest sigma (scale, tau) of `mechanism`, in units of its sensitivity or clip norm, whose upper bound
+/// fits; within 1e-6 relative of the smallest, from above. Throws Error(usage) if the mechanism has no noise
+/// scale or nothing fits.
 [[nodiscard]] double smallest_noise(const Event& mechanism, const Target& target);
 
 }  // namespace sotto

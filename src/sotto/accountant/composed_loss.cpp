@@ -54,8 +54,9 @@ double chernoff(const std::vector<TiltedPower>& parts, double edge, double rate)
 std::complex<double> power(std::complex<double> z, std::uint64_t n) {
   std::complex<double> result = 1;
   for (; n > 0; n >>= 1) {
-    if (n & 1) result = {result.real() * z.real() - result.imag() * z.imag(),
-                         result.real() * z.imag() + result.imag() * z.real()};
+    if (n & 1)
+      result = {result.real() * z.real() - result.imag() * z.imag(),
+                result.real() * z.imag() + result.imag() * z.real()};
     z = {z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()};
   }
   return result;
@@ -68,7 +69,8 @@ void multiply(std::vector<std::complex<double>>& product, std::vector<double>& e
   const std::size_t mask = size - 1;
   double total = 0;
   for (std::size_t i = 0; i < part.loss.mass.size(); ++i) {
-    folded[static_cast<std::size_t>(part.loss.first + static_cast<std::int64_t>(i)) & mask] += part.loss.mass[i];
+    folded[static_cast<std::size_t>(part.loss.first + static_cast<std::int64_t>(i)) & mask] +=
+        part.loss.mass[i];
     total += part.loss.mass[i];
   }
   const std::vector<std::complex<double>> transform = real_to_complex(folded);
@@ -110,7 +112,8 @@ TiltedLoss tilted(const LossGrid& grid, double tilt) {
   return loss;
 }
 
-TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window, std::size_t size, Side side) {
+TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window, std::size_t size,
+                   Side side) {
   TiltedLoss sum;
   sum.step = parts.front().loss.step;
   double count = 0;
@@ -135,7 +138,8 @@ TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& wind
     modulus += twice * std::abs(product[j]);
     total_error += twice * error[j];
   }
-  const double each = (total_error + fourier_error(size) * (modulus + total_error)) / static_cast<double>(size) * 1.01;
+  const double each =
+      (total_error + fourier_error(size) * (modulus + total_error)) / static_cast<double>(size) * 1.01;
   const std::vector<double> circular = complex_to_real(product, size);
   sum.mass.resize(size);
   const double outward = side == Side::upper ? each : -each;
@@ -143,7 +147,8 @@ TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& wind
     const auto index = static_cast<std::size_t>(sum.first + static_cast<std::int64_t>(i)) & (size - 1);
     sum.mass[i] = std::max(circular[index] + outward, 0.0);
   }
-  const double last = sum.offset + static_cast<double>(sum.first + static_cast<std::int64_t>(size) - 1) * sum.step;
+  const double last =
+      sum.offset + static_cast<double>(sum.first + static_cast<std::int64_t>(size) - 1) * sum.step;
   const double start = sum.offset + static_cast<double>(sum.first) * sum.step;
   sum.missing = missing * 1.01 + chernoff(parts, last + sum.step, window.rate_above) +
                 chernoff(parts, start - sum.step, window.rate_below);
@@ -163,7 +168,8 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
   };
   out.first = place(loss.loss(0));
   const std::int64_t last = place(loss.loss(loss.mass.size() - 1));
-  if (last - out.first > (1 << 26)) throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
+  if (last - out.first > (1 << 26))
+    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
   out.mass.assign(static_cast<std::size_t>(last - out.first) + 1, 0.0);
   for (std::size_t i = 0; i < loss.mass.size(); ++i) {
     const std::int64_t index = place(loss.loss(i));
@@ -174,15 +180,22 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
 }
 
 LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
-    : side_(side), tilt_(tilt), centre_(loss.loss(loss.mass.size() / 2)), log_scale_(loss.log_scale),
-      infinite_(loss.infinite), missing_(loss.missing), first_loss_(loss.loss(0)), step_(loss.step) {
+    : side_(side),
+      tilt_(tilt),
+      centre_(loss.loss(loss.mass.size() / 2)),
+      log_scale_(loss.log_scale),
+      infinite_(loss.infinite),
+      missing_(loss.missing),
+      first_loss_(loss.loss(0)),
+      step_(loss.step) {
   tail_p_.assign(loss.mass.size() + 1, 0.0);
   tail_q_.assign(loss.mass.size() + 1, 0.0);
   long double sum_p = 0;
   long double sum_q = 0;
   for (std::size_t i = loss.mass.size(); i-- > 0;) {
     const double away = loss.loss(i) - centre_;
-    // Far below the centre the factor leaves the range of doubles; the curve is of no use there, but stays a bound.
+    // Far below the centre the factor leaves the range of doubles; the curve is of no use there, but stays a
+    // bound.
     if (-(tilt + 1) * away > kMostExponent) {
       if (side == Side::upper) sum_p += loss.mass[i] * std::exp(kMostExponent);
     } else if (loss.mass[i] > 0) {
@@ -204,7 +217,8 @@ double LossCurve::delta(double epsilon) const {
   const double difference = p - std::exp(epsilon - centre_) * tail_q_[i];
   const double sums = std::max(difference, 0.0) * std::exp(log_scale_ - tilt_ * centre_);
   const double rounding = p * std::exp(log_scale_ - tilt_ * centre_) * 1e-12;
-  // Largest weight of a loss above epsilon: e^(-tilt (l - epsilon)) (1 - e^(epsilon - l)) at e^(l - epsilon) = 1 + 1/tilt.
+  // Largest weight of a loss above epsilon: e^(-tilt (l - epsilon)) (1 - e^(epsilon - l)) at e^(l - epsilon)
+  // = 1 + 1/tilt.
   const double weight = std::exp(-tilt_ * std::log1p(1 / tilt_)) / (1 + tilt_);
   const double outside = missing_ * weight * std::exp(log_scale_ - tilt_ * epsilon);
   const double slack = rounding + outside;

@@ -1,4 +1,5 @@
-// Composition of privacy loss distributions by exponentially tilted Fourier transforms, with every error bounded.
+// Composition of privacy loss distributions by exponentially tilted Fourier transforms, with every error
+// bounded.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +33,13 @@ struct TiltedPower {
   std::uint64_t count = 1;
 };
 
-/// The distribution of the sum of independent losses on one grid step, restricted to `size` points (a power of two)
-/// about the window. Errors of the transform enter the masses outward, what lies outside the window enters `missing`.
-/// Computes   inverse transform of prod_e (transform of part e)^count_e
-/// Source     exponentially tilted FFT accounting [KMRS22, GLW21]; error bounds in docs/accounting.md, "Floating point"
+/// The distribution of the sum of independent losses on one grid step, restricted to `size` points (a power
+/// of two) about the window. Errors of the transform enter the masses outward, what lies outside the window
+/// enters `missing`. Computes   inverse transform of prod_e (transform of part e)^count_e Source
+/// exponentially tilted FFT accounting [KMRS22, GLW21]; error bounds in docs/accounting.md, "Floating point"
 /// Checked by tests/accountant/tight_test.cpp
-[[nodiscard]] TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window, std::size_t size,
-                                 Side side);
+[[nodiscard]] TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window,
+                                 std::size_t size, Side side);
 
 /// The same masses on another grid; losses are rounded up or down.
 [[nodiscard]] TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side);
@@ -48,7 +49,8 @@ class LossCurve {
  public:
   LossCurve(const TiltedLoss& loss, double tilt, Side side);
   [[nodiscard]] double delta(double epsilon) const;
-  /// Upper side: the smallest epsilon with delta(epsilon) <= target; lower side: the largest with delta(epsilon) > target, or 0.
+  /// Upper side: the smallest epsilon with delta(epsilon) <= target; lower side: the largest with
+  /// delta(epsilon) > target, or 0.
   [[nodiscard]] double epsilon(double target) const;
 
  private:
@@ -60,7 +62,8 @@ class LossCurve {
   double missing_;
   double first_loss_;
   double step_;
-  // Sums over all losses from here up, of mass e^(-tilt (loss - centre)) and of mass e^(-(tilt + 1) (loss - centre)).
+  // Sums over all losses from here up, of mass e^(-tilt (loss - centre)) and of mass e^(-(tilt + 1) (loss -
+  // centre)).
   std::vector<double> tail_p_;
   std::vector<double> tail_q_;
 };

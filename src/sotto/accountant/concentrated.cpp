@@ -11,8 +11,10 @@ constexpr double kRoundUp = 1 + 1e-12;
 
 std::optional<double> rho_of(const Event& event, Adjacency adjacency) {
   const auto gaussian = [](double ratio) { return ratio * ratio / 2; };
-  if (const auto* e = std::get_if<GaussianEvent>(&event.mechanism)) return gaussian(e->sensitivity / e->sigma);
-  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event.mechanism)) return gaussian(e->sensitivity / e->sigma);
+  if (const auto* e = std::get_if<GaussianEvent>(&event.mechanism))
+    return gaussian(e->sensitivity / e->sigma);
+  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event.mechanism))
+    return gaussian(e->sensitivity / e->sigma);
   // [BS16, Proposition 3.3].
   const auto pure = [](double epsilon) { return epsilon * epsilon / 2; };
   if (const auto* e = std::get_if<PureEvent>(&event.mechanism)) return pure(e->epsilon);
@@ -23,11 +25,13 @@ std::optional<double> rho_of(const Event& event, Adjacency adjacency) {
   }
   if (const auto* e = std::get_if<SubsampledGaussianEvent>(&event.mechanism)) {
     // Sampling only helps (quasi-convexity of Renyi divergences); fixed-size batches need one row exchanged.
-    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove) return std::nullopt;
+    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove)
+      return std::nullopt;
     return gaussian((adjacency == Adjacency::substitute ? 2 : 1) * e->clip_norm / e->sigma);
   }
   if (const auto* e = std::get_if<SubsampledLaplaceEvent>(&event.mechanism)) {
-    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove) return std::nullopt;
+    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove)
+      return std::nullopt;
     return pure((adjacency == Adjacency::substitute ? 2 : 1) * e->clip_norm / e->scale);
   }
   return std::nullopt;
@@ -60,7 +64,8 @@ double concentrated_delta(double rho, double epsilon) {
   for (int i = 0; i < 200; ++i) {
     const double left = high - golden * (high - low);
     const double right = low + golden * (high - low);
-    const bool go_left = log_delta_at(rho, epsilon, 1 + std::exp(left)) < log_delta_at(rho, epsilon, 1 + std::exp(right));
+    const bool go_left =
+        log_delta_at(rho, epsilon, 1 + std::exp(left)) < log_delta_at(rho, epsilon, 1 + std::exp(right));
     (go_left ? high : low) = go_left ? right : left;
   }
   const double best = log_delta_at(rho, epsilon, 1 + std::exp((low + high) / 2));

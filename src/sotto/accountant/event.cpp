@@ -48,10 +48,12 @@ void check(const RandomizedResponseEvent& e) {
   require(e.levels >= 2 && e.levels <= (1ULL << 40), "levels must lie in [2, 2^40]");
 }
 void check(const PureEvent& e) {
-  require(e.epsilon == 0 || (e.epsilon >= 1e-100 && e.epsilon <= 700), "a pure epsilon must be 0 or lie in [1e-100, 700]");
+  require(e.epsilon == 0 || (e.epsilon >= 1e-100 && e.epsilon <= 700),
+          "a pure epsilon must be 0 or lie in [1e-100, 700]");
 }
 void check(const BarkerEvent& e) {
-  require(e.batch >= 1 && e.batch <= e.rows && e.rows <= (1ULL << 53), "batch must lie in [1, rows], rows below 2^53");
+  require(e.batch >= 1 && e.batch <= e.rows && e.rows <= (1ULL << 53),
+          "batch must lie in [1, rows], rows below 2^53");
 }
 void check(const SubsampledPenaltyEvent& e) {
   require(positive(e.tau), "tau must lie in [1e-100, 1e100]");
@@ -70,7 +72,8 @@ bool same(const Event& a, const Event& b) {
 
 void collect(const Event& event, std::uint64_t times, std::vector<Event>& leaves) {
   std::uint64_t count = 0;
-  require(!__builtin_mul_overflow(event.count, times, &count) && count < (1ULL << 53), "count must stay below 2^53");
+  require(!__builtin_mul_overflow(event.count, times, &count) && count < (1ULL << 53),
+          "count must stay below 2^53");
   if (const auto* composition = std::get_if<CompositionEvent>(&event.mechanism)) {
     for (const Event& part : composition->parts) collect(part, count, leaves);
     return;
@@ -87,9 +90,12 @@ void collect(const Event& event, std::uint64_t times, std::vector<Event>& leaves
 
 const char* sampling_name(Sampling sampling) {
   switch (sampling) {
-    case Sampling::none: return "none";
-    case Sampling::poisson: return "poisson";
-    case Sampling::without_replacement: return "without-replacement";
+    case Sampling::none:
+      return "none";
+    case Sampling::poisson:
+      return "poisson";
+    case Sampling::without_replacement:
+      return "without-replacement";
   }
   return "none";
 }
@@ -109,12 +115,20 @@ json fields(const DiscreteGaussianEvent& e) {
 }
 json fields(const LaplaceEvent& e) { return {{"sensitivity", e.sensitivity}, {"scale", e.scale}}; }
 json fields(const SubsampledGaussianEvent& e) {
-  return {{"clip_norm", e.clip_norm}, {"sigma", e.sigma}, {"rate", e.rate}, {"sampling", sampling_name(e.sampling)}};
+  return {{"clip_norm", e.clip_norm},
+          {"sigma", e.sigma},
+          {"rate", e.rate},
+          {"sampling", sampling_name(e.sampling)}};
 }
 json fields(const SubsampledLaplaceEvent& e) {
-  return {{"clip_norm", e.clip_norm}, {"scale", e.scale}, {"rate", e.rate}, {"sampling", sampling_name(e.sampling)}};
+  return {{"clip_norm", e.clip_norm},
+          {"scale", e.scale},
+          {"rate", e.rate},
+          {"sampling", sampling_name(e.sampling)}};
 }
-json fields(const RandomizedResponseEvent& e) { return {{"probability", e.probability}, {"levels", e.levels}}; }
+json fields(const RandomizedResponseEvent& e) {
+  return {{"probability", e.probability}, {"levels", e.levels}};
+}
 json fields(const PureEvent& e) { return {{"epsilon", e.epsilon}}; }
 json fields(const BarkerEvent& e) { return {{"rows", e.rows}, {"batch", e.batch}}; }
 json fields(const SubsampledPenaltyEvent& e) { return {{"tau", e.tau}, {"rate", e.rate}}; }
@@ -138,7 +152,8 @@ Event from_fields(const std::string& name, const json& j) {
   if (name == "subsampled-laplace") {
     return {SubsampledLaplaceEvent{number("clip_norm"), number("scale"), number("rate"), sampling()}};
   }
-  if (name == "randomized-response") return {RandomizedResponseEvent{number("probability"), integer("levels")}};
+  if (name == "randomized-response")
+    return {RandomizedResponseEvent{number("probability"), integer("levels")}};
   if (name == "pure") return {PureEvent{number("epsilon")}};
   if (name == "dp-barker") return {BarkerEvent{integer("rows"), integer("batch")}};
   if (name == "subsampled-penalty") return {SubsampledPenaltyEvent{number("tau"), number("rate")}};
@@ -160,10 +175,10 @@ std::vector<Event> flatten(const Event& event) {
 }
 
 std::string mechanism_name(const Event& event) {
-  static constexpr const char* names[] = {"gaussian",           "discrete-gaussian",   "laplace",
-                                          "subsampled-gaussian", "subsampled-laplace", "randomized-response",
-                                          "pure",               "dp-barker",           "subsampled-penalty",
-                                          "composition"};
+  static constexpr const char* names[] = {
+      "gaussian",           "discrete-gaussian",   "laplace", "subsampled-gaussian",
+      "subsampled-laplace", "randomized-response", "pure",    "dp-barker",
+      "subsampled-penalty", "composition"};
   return names[event.mechanism.index()];
 }
 

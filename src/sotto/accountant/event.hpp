@@ -1,4 +1,5 @@
-// Privacy events: what was done to the data, as plain values. Accountants read them; no event knows any accountant.
+// Privacy events: what was done to the data, as plain values. Accountants read them; no event knows any
+// accountant.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ struct GaussianEvent {
 
 /// Discrete Gaussian noise on an integer grid, one coordinate at a time.
 struct DiscreteGaussianEvent {
-  double sensitivity = 1;      ///< L2, an integer number of grid steps
-  double sigma = 1;            ///< parameter of the noise, in grid steps
+  double sensitivity = 1;  ///< L2, an integer number of grid steps
+  double sigma = 1;        ///< parameter of the noise, in grid steps
   std::uint64_t dimension = 1;
   bool operator==(const DiscreteGaussianEvent&) const = default;
 };
@@ -47,7 +48,8 @@ struct SubsampledGaussianEvent {
   bool operator==(const SubsampledGaussianEvent&) const = default;
 };
 
-/// A one-dimensional sum over a random batch, plus Laplace noise. One row contributes a number in [-clip_norm, clip_norm].
+/// A one-dimensional sum over a random batch, plus Laplace noise. One row contributes a number in
+/// [-clip_norm, clip_norm].
 struct SubsampledLaplaceEvent {
   double clip_norm = 1;
   double scale = 1;
@@ -69,7 +71,8 @@ struct PureEvent {
   bool operator==(const PureEvent&) const = default;
 };
 
-/// One step of DP Barker on a batch of fixed size, noise of total variance 2, |log ratio| <= sqrt(batch) / rows.
+/// One step of DP Barker on a batch of fixed size, noise of total variance 2, |log ratio| <= sqrt(batch) /
+/// rows.
 struct BarkerEvent {
   std::uint64_t rows = 1;
   std::uint64_t batch = 1;
@@ -92,13 +95,15 @@ struct CompositionEvent {
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
-  std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent, SubsampledLaplaceEvent,
-               RandomizedResponseEvent, PureEvent, BarkerEvent, SubsampledPenaltyEvent, CompositionEvent>
+  std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+               SubsampledPenaltyEvent, CompositionEvent>
       mechanism;
   std::uint64_t count = 1;
 };
 
-/// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count overflows.
+/// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count
+/// overflows.
 [[nodiscard]] std::vector<Event> flatten(const Event& event);
 
 /// Throws Error(configuration) naming the first value that is out of range.
@@ -110,8 +115,8 @@ void validate(const Event& event);
 void to_json(nlohmann::json& json, const Event& event);
 void from_json(const nlohmann::json& json, Event& event);
 
-/// Reads "NAME:key=value,..." as on the command line; `sigma` and `scale` are in units of sensitivity (of the clip norm
-/// for subsampled mechanisms). Throws Error(usage) saying what to change.
+/// Reads "NAME:key=value,..." as on the command line; `sigma` and `scale` are in units of sensitivity (of the
+/// clip norm for subsampled mechanisms). Throws Error(usage) saying what to change.
 [[nodiscard]] Event parse_event(const std::string& spec);
 
 }  // namespace sotto

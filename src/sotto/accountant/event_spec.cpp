@@ -125,7 +125,8 @@ Event read_mechanism(const std::string& name, Keys& keys) {
   }
   if (name == "pure") return {PureEvent{keys.number("epsilon")}};
   fail("unknown mechanism " + shown(name) +
-       "; known: gaussian, discrete-gaussian, subsampled-gaussian, laplace, subsampled-laplace, randomized-response, "
+       "; known: gaussian, discrete-gaussian, subsampled-gaussian, laplace, subsampled-laplace, "
+       "randomized-response, "
        "dp-barker, subsampled-penalty, pure");
 }
 

@@ -18,7 +18,8 @@ struct Range {
 Range grid_range(const LossPair& pair, double offset, double step, TailCut tails) {
   if (pair.has_end_atoms()) {
     const double steps = std::round((pair.max_loss() - pair.min_loss()) / step);
-    if (!(steps >= 2 && steps < kMostBins)) throw Error(ErrorCode::internal, "a Laplace grid needs 2 to 2^24 steps");
+    if (!(steps >= 2 && steps < kMostBins))
+      throw Error(ErrorCode::internal, "a Laplace grid needs 2 to 2^24 steps");
     return {0, static_cast<std::int64_t>(steps)};
   }
   const double low = pair.lower_loss(tails.below);
@@ -26,7 +27,8 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
   const double first = std::floor((low - offset) / step);
   const double last = std::ceil((high - offset) / step);
   if (!(last - first < kMostBins)) {
-    throw Error(ErrorCode::configuration, "the loss distribution is too wide for its grid: raise sigma or lower count");
+    throw Error(ErrorCode::configuration,
+                "the loss distribution is too wide for its grid: raise sigma or lower count");
   }
   return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
 }
@@ -37,9 +39,12 @@ struct Bin {
   double excess = 0;
 };
 
-Bin bin_at(const PairMass& mass, double loss) { return {mass.p, mass.difference - std::expm1(loss) * mass.q}; }
+Bin bin_at(const PairMass& mass, double loss) {
+  return {mass.p, mass.difference - std::expm1(loss) * mass.q};
+}
 
-// Losses of a bin (eps_i, eps_i+1] are split over its ends so that both P- and Q-mass stay: the chord of the curve.
+// Losses of a bin (eps_i, eps_i+1] are split over its ends so that both P- and Q-mass stay: the chord of the
+// curve.
 LossGrid upper_polygon(const LossPair& pair, double offset, double step, TailCut tails) {
   const Range range = grid_range(pair, offset, step, tails);
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
@@ -67,8 +72,8 @@ LossGrid upper_polygon(const LossPair& pair, double offset, double step, TailCut
   return grid;
 }
 
-// Bins around the grid's points, cut at the midpoints. The topmost are merged until their common loss reaches the
-// point they are merged to, so that the polygon can end at zero.
+// Bins around the grid's points, cut at the midpoints. The topmost are merged until their common loss reaches
+// the point they are merged to, so that the polygon can end at zero.
 std::vector<Bin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
   const std::size_t n = grid.mass.size();
   std::vector<Bin> bins(n);
@@ -160,7 +165,8 @@ double aligned_offset(const LossPair& pair, double step) {
 
 LossGrid discretise(const LossPair& pair, double step, Side side, TailCut tails) {
   const double offset = pair.has_end_atoms() ? pair.min_loss() : aligned_offset(pair, step);
-  return side == Side::upper ? upper_polygon(pair, offset, step, tails) : lower_polygon(pair, offset, step, tails);
+  return side == Side::upper ? upper_polygon(pair, offset, step, tails)
+                             : lower_polygon(pair, offset, step, tails);
 }
 
 }  // namespace sotto

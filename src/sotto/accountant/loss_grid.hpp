@@ -11,7 +11,8 @@ namespace sotto {
 /// Which side of the truth a discretised distribution must stay on.
 enum class Side { lower, upper };
 
-/// P-probabilities of the losses offset + (first + i) * step. Read as a privacy curve u -> sum_i mass_i (1 - u e^-loss_i)_+
+/// P-probabilities of the losses offset + (first + i) * step. Read as a privacy curve u -> sum_i mass_i (1 -
+/// u e^-loss_i)_+
 /// + infinite, with u = e^epsilon.
 struct LossGrid {
   double offset = 0;
@@ -31,13 +32,15 @@ struct TailCut {
   double above = 0;
 };
 
-/// How far a discretised loss may be off by rounding of bin masses, in steps, and the relative error of all tail sums.
-/// Composition shifts the loss of every step outward by the first and scales by e^(count * second).
+/// How far a discretised loss may be off by rounding of bin masses, in steps, and the relative error of all
+/// tail sums. Composition shifts the loss of every step outward by the first and scales by e^(count *
+/// second).
 inline constexpr double kStepMargin = 1e-7;
 inline constexpr double kMassMargin = 1e-12;
 
-/// A grid whose curve lies on the given side of the pair's curve at every epsilon, hence also after composition.
-/// Computes   upper: the polygon through the curve's points at the grid's losses; lower: the convex polygon with kinks on
+/// A grid whose curve lies on the given side of the pair's curve at every epsilon, hence also after
+/// composition. Computes   upper: the polygon through the curve's points at the grid's losses; lower: the
+/// convex polygon with kinks on
 ///            the grid below the tangents at the midpoints
 /// Source     upper: connect-the-dots [DGKKM22]; lower: docs/accounting.md, "The lower polygon"
 /// Checked by tests/accountant/loss_grid_test.cpp

@@ -80,13 +80,15 @@ class Builder {
     add_rho(ratio);
     // Rounding: the loss lies within one grid step per coordinate of a Gaussian's (docs/accounting.md).
     const double dimension = side_ == Side::upper ? static_cast<double>(e.dimension) : 1;
-    const double slack = e.sensitivity * std::sqrt(dimension) / (e.sigma * e.sigma) * static_cast<double>(count_);
+    const double slack =
+        e.sensitivity * std::sqrt(dimension) / (e.sigma * e.sigma) * static_cast<double>(count_);
     model_.shift += (side_ == Side::upper ? 1 : -1) * slack * (1 + kRound);
   }
 
   void operator()(const LaplaceEvent& e) {
     if (e.sensitivity == 0) return;
-    model_.parts.push_back(pair_part(LossPair(LossPair::Noise::laplace, e.scale / e.sensitivity, 1, 1, 0), count_));
+    model_.parts.push_back(
+        pair_part(LossPair(LossPair::Noise::laplace, e.scale / e.sensitivity, 1, 1, 0), count_));
   }
 
   void operator()(const SubsampledGaussianEvent& e) {
@@ -98,7 +100,8 @@ class Builder {
 
   void operator()(const SubsampledLaplaceEvent& e) {
     if (e.clip_norm == 0 || e.rate == 0) return;
-    if (e.rate == 1) return (*this)(LaplaceEvent{adjacency_ == Adjacency::substitute ? 2.0 : 1.0, e.scale / e.clip_norm});
+    if (e.rate == 1)
+      return (*this)(LaplaceEvent{adjacency_ == Adjacency::substitute ? 2.0 : 1.0, e.scale / e.clip_norm});
     subsampled(LossPair::Noise::laplace, e.scale / e.clip_norm, e.rate, e.sampling);
   }
 
@@ -139,13 +142,16 @@ class Builder {
     if (sampling == Sampling::poisson && adjacency_ == Adjacency::substitute) {
       model_.parts.push_back(pair_part(LossPair(noise, scale, 1, rate, rate), count_));
     } else if (sampling == Sampling::poisson) {
-      model_.parts.push_back(pair_part(LossPair(noise, scale, 1, remove ? rate : 0, remove ? 0 : rate), count_));
+      model_.parts.push_back(
+          pair_part(LossPair(noise, scale, 1, remove ? rate : 0, remove ? 0 : rate), count_));
     } else if (side_ == Side::upper) {
-      // A batch of fixed size, one row exchanged: sensitivity 2, curve of "remove" above loss 0, mirrored below.
+      // A batch of fixed size, one row exchanged: sensitivity 2, curve of "remove" above loss 0, mirrored
+      // below.
       model_.parts.push_back(pair_part(LossPair::mirrored(LossPair(noise, scale, 2, rate, 0)), count_));
     } else {
       // Attained where all other rows contribute the opposite of the exchanged one.
-      model_.parts.push_back(pair_part(LossPair(noise, scale, 2, remove ? rate : 0, remove ? 0 : rate), count_));
+      model_.parts.push_back(
+          pair_part(LossPair(noise, scale, 2, remove ? rate : 0, remove ? 0 : rate), count_));
     }
   }
 
@@ -171,7 +177,8 @@ void add_gaussian_part(LossModel& model, Side side) {
   if (model.parts.empty() || !(model.rho > 0)) return;
   const double copies = std::max(1.0, std::ceil(model.rho / 8));
   const double each = model.rho / copies * (side == Side::upper ? 1 + kRound : 1 - kRound);
-  if (!(copies < 1e15)) throw Error(ErrorCode::configuration, "the Gaussian part's noise is too small: raise sigma");
+  if (!(copies < 1e15))
+    throw Error(ErrorCode::configuration, "the Gaussian part's noise is too small: raise sigma");
   model.parts.push_back(pair_part(LossPair(LossPair::Noise::gaussian, 1 / std::sqrt(2 * each), 1, 1, 0),
                                   static_cast<std::uint64_t>(copies)));
 }

@@ -10,7 +10,8 @@
 
 namespace sotto {
 
-/// One kind of step: either a continuous pair, discretised when the step is known, or an exact lattice of losses.
+/// One kind of step: either a continuous pair, discretised when the step is known, or an exact lattice of
+/// losses.
 struct LossPart {
   std::optional<LossPair> pair;
   LossGrid lattice;
@@ -27,7 +28,9 @@ struct LossModel {
   double shift = 0;
 };
 
-/// Pairs whose largest curve bounds the events from above (Side::upper) or is attained by some query (Side::lower).
-[[nodiscard]] std::vector<LossModel> loss_models(const std::vector<Event>& leaves, Adjacency adjacency, Side side);
+/// Pairs whose largest curve bounds the events from above (Side::upper) or is attained by some query
+/// (Side::lower).
+[[nodiscard]] std::vector<LossModel> loss_models(const std::vector<Event>& leaves, Adjacency adjacency,
+                                                 Side side);
 
 }  // namespace sotto

@@ -42,7 +42,8 @@ LossPair::LossPair(Noise noise, double scale, double shift, double r, double s)
     throw Error(ErrorCode::configuration, "the noise is below 1/35 of what one row contributes: raise sigma");
   }
   if (noise == Noise::laplace && shift > 600 * scale) {
-    throw Error(ErrorCode::configuration, "the noise is below 1/600 of what one row contributes: raise scale");
+    throw Error(ErrorCode::configuration,
+                "the noise is below 1/600 of what one row contributes: raise scale");
   }
   if (noise == Noise::laplace) {
     const double a = shift / scale;
@@ -90,7 +91,9 @@ double LossPair::exponent(double x) const {
   return shift_ * (2 * x - shift_) / (2 * scale_ * scale_);
 }
 
-double LossPair::loss_at(double x) const { return log_mixture(r_, exponent(x)) - log_mixture(s_, exponent(-x)); }
+double LossPair::loss_at(double x) const {
+  return log_mixture(r_, exponent(x)) - log_mixture(s_, exponent(-x));
+}
 
 double LossPair::inverse(double loss) const {
   if (loss <= min_loss_ && noise_ == Noise::gaussian) return -kInfinity;
@@ -111,7 +114,8 @@ double LossPair::inverse(double loss) const {
   };
   if (s_ == 0) return place(inverse_log_mixture(r_, loss));
   if (loss < 0) return -inverse(-loss);
-  if (noise_ == Noise::laplace) return place(inverse_log_mixture(r_, loss + log_mixture(s_, -shift_ / scale_)));
+  if (noise_ == Noise::laplace)
+    return place(inverse_log_mixture(r_, loss + log_mixture(s_, -shift_ / scale_)));
   // t = e^(shift x / scale^2) solves r c t^2 - (1 - r) (e^loss - 1) t - e^loss r c = 0.
   const double rise = std::expm1(loss);
   const double c = r_ * std::exp(-shift_ * shift_ / (2 * scale_ * scale_));

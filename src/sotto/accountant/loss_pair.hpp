@@ -19,17 +19,19 @@ struct LossSketch {
   std::vector<double> mass;
 };
 
-/// P = (1 - r) f0 + r f+,  Q = (1 - s) f0 + s f-: noise centred at 0, at +shift, at -shift. With r = rate, s = 0 a row is
-/// in P's data only ("remove"); r = 0, s = rate is the reverse ("add", written so that the loss increases); r = s is a
-/// row exchanged for the opposite one ("substitute"). The loss log(dP/dQ)(x) increases with x.
-/// Source     dominating pairs [ZDW22]; proof for all three cases in docs/accounting.md, "Poisson samples"
+/// P = (1 - r) f0 + r f+,  Q = (1 - s) f0 + s f-: noise centred at 0, at +shift, at -shift. With r = rate, s
+/// = 0 a row is in P's data only ("remove"); r = 0, s = rate is the reverse ("add", written so that the loss
+/// increases); r = s is a row exchanged for the opposite one ("substitute"). The loss log(dP/dQ)(x) increases
+/// with x. Source     dominating pairs [ZDW22]; proof for all three cases in docs/accounting.md, "Poisson
+/// samples"
 class LossPair {
  public:
   enum class Noise { gaussian, laplace };
 
   LossPair(Noise noise, double scale, double shift, double r, double s);
-  /// The pair whose curve is that of `base` for losses >= 0 and its mirror image below: dominates a fixed-size sample
-  /// without replacement, one row exchanged. Source: docs/accounting.md, "Samples without replacement".
+  /// The pair whose curve is that of `base` for losses >= 0 and its mirror image below: dominates a
+  /// fixed-size sample without replacement, one row exchanged. Source: docs/accounting.md, "Samples without
+  /// replacement".
   [[nodiscard]] static LossPair mirrored(const LossPair& base);
 
   /// Where a given loss is reached, with the probabilities on its sides.

@@ -13,7 +13,8 @@ SaddlePoint saddle_at(const Cumulant& cumulant, double t) {
   const auto k = cumulant.at(t);
   const double epsilon = k.k1 - 1 / t - 1 / (1 + t);
   const double curvature = k.k2 + 1 / (t * t) + 1 / ((1 + t) * (1 + t));
-  return {t, epsilon, k.k0 - t * epsilon - std::log(t) - std::log1p(t) - 0.5 * std::log(2 * M_PI * curvature)};
+  return {t, epsilon,
+          k.k0 - t * epsilon - std::log(t) - std::log1p(t) - 0.5 * std::log(2 * M_PI * curvature)};
 }
 
 // The saddle's epsilon increases with t and its log delta decreases: bisect in log t until `too_far` flips.
@@ -37,7 +38,8 @@ struct Edge {
   double rate;
 };
 
-// The least (K(t + s) - K(t) + exponent) / s over s > 0 (or the like for s < 0), by golden section in log |s|.
+// The least (K(t + s) - K(t) + exponent) / s over s > 0 (or the like for s < 0), by golden section in log
+// |s|.
 Edge chernoff_edge(const Cumulant& cumulant, double tilt, double exponent, double sign) {
   const auto here = cumulant.at(tilt);
   const double scale = 1 / std::sqrt(std::max(here.k2, 1e-300));
@@ -104,7 +106,8 @@ SaddlePoint saddle_for_delta(const Cumulant& cumulant, double delta) {
 LossWindow window_around(const Cumulant& cumulant, double tilt, double exponent) {
   const Edge high = chernoff_edge(cumulant, tilt, exponent, 1);
   const Edge low = chernoff_edge(cumulant, tilt, exponent, -1);
-  return {std::max(low.loss, cumulant.smallest()), std::min(high.loss, cumulant.largest()), low.rate, high.rate};
+  return {std::max(low.loss, cumulant.smallest()), std::min(high.loss, cumulant.largest()), low.rate,
+          high.rate};
 }
 
 }  // namespace sotto

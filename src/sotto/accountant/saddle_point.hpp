@@ -39,8 +39,8 @@ struct SaddlePoint {
 [[nodiscard]] SaddlePoint saddle_for_epsilon(const Cumulant& cumulant, double epsilon);
 [[nodiscard]] SaddlePoint saddle_for_delta(const Cumulant& cumulant, double delta);
 
-/// Losses between which the tilted composition lies except for a probability of about e^-exponent, and the rates at
-/// which Chernoff's bound shows it.
+/// Losses between which the tilted composition lies except for a probability of about e^-exponent, and the
+/// rates at which Chernoff's bound shows it.
 struct LossWindow {
   double low;
   double high;

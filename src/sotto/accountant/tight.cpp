@@ -22,7 +22,8 @@ struct Query {
 
 std::size_t power_of_two(double points) {
   if (!(points <= kMostPoints)) {
-    throw Error(ErrorCode::configuration, "the composed loss needs too fine a grid: account the parts apart or lower count");
+    throw Error(ErrorCode::configuration,
+                "the composed loss needs too fine a grid: account the parts apart or lower count");
   }
   return std::bit_ceil(static_cast<std::size_t>(std::max(points, 64.0)));
 }
@@ -33,10 +34,11 @@ Cumulant cumulant_of(const std::vector<LossPart>& parts) {
   return cumulant;
 }
 
-// A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log delta is
-// tilt (tilt + 1) / 2 times that, the gap in epsilon 1 / tilt of it.
+// A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log
+// delta is tilt (tilt + 1) / 2 times that, the gap in epsilon 1 / tilt of it.
 double wanted_step(const SaddlePoint& saddle, double count, const Query& query, double tolerance) {
-  const double gap = query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-3 / saddle.tilt);
+  const double gap =
+      query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-3 / saddle.tilt);
   return std::sqrt(8 * gap / ((saddle.tilt + 1) * count));
 }
 
@@ -54,11 +56,13 @@ TiltedLoss compose_alone(const LossPart& part, const SaddlePoint& saddle, double
   if (part.count == 1) return single;
   const LossWindow window = window_around(cumulant_of({part}), saddle.tilt, kWindowExponent);
   const double points = std::min((window.high - window.low) / grid.step,
-                                 static_cast<double>(part.count) * static_cast<double>(grid.mass.size())) + 16;
+                                 static_cast<double>(part.count) * static_cast<double>(grid.mass.size())) +
+                        16;
   return compose({{std::move(single), part.count}}, window, power_of_two(points), side);
 }
 
-LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Query& query, Side side, double tolerance) {
+LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Query& query, Side side,
+                   double tolerance) {
   const bool alone = model.parts.size() == 1 && model.parts.front().has_own_grid();
   double count = 0;
   for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
@@ -68,8 +72,13 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   const LossWindow window = window_around(cumulant_of(model.parts), saddle.tilt, kWindowExponent);
   const double width = window.high - window.low;
   const std::size_t size = power_of_two(std::clamp(1.05 * width / step, 4096.0, 0x1p20));
-  const double fitted = 1.05 * width / static_cast<double>(size);
   const TailCut tails{1e-20 / count, 1e-8 * std::exp(std::max(saddle.log_delta, -690.0)) / count};
+  double fitted = 1.05 * width / static_cast<double>(size);
+  for (const LossPart& part : model.parts) {
+    if (part.has_own_grid()) continue;
+    fitted = std::max(
+        fitted, (part.pair->upper_loss(tails.above) - part.pair->lower_loss(tails.below)) / kMostPoints);
+  }
   std::vector<TiltedPower> powers;
   for (const LossPart& part : model.parts) {
     if (part.has_own_grid()) {
@@ -79,6 +88,18 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
     }
   }
   return {compose(powers, window, size, side), saddle.tilt, side};
+}
+
+// No outcome shows a larger loss than this.
+double largest_loss(const LossModel& model) {
+  double total = 0;
+  for (const LossPart& part : model.parts) {
+    const double largest =
+        part.pair ? part.pair->max_loss() : part.lattice.loss(part.lattice.mass.size() - 1);
+    if (!part.pair && part.lattice.infinite > 0) return HUGE_VAL;
+    total += static_cast<double>(part.count) * largest;
+  }
+  return total * (1 + 1e-12);
 }
 
 // One side of one model's curve.
@@ -96,7 +117,8 @@ double answer(const LossModel& model, const Query& query, Side side, double tole
   const Cumulant cumulant = cumulant_of(model.parts);
   if (query.by_epsilon) {
     const double epsilon = query.value - shift;
-    if (epsilon < 0) return 1;
+    if (epsilon < 0) return side == Side::upper ? 1 : 0;
+    if (epsilon >= largest_loss(model)) return 0;
     const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
     return curve_of(model, saddle, query, side, tolerance).delta(epsilon);
   }
@@ -125,8 +147,10 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
   Bounds result;
   for (const double tolerance : {1e-4, 4e-6}) {
     Bounds now;
-    for (const LossModel& model : above) now.upper = std::max(now.upper, answer(model, query, Side::upper, tolerance));
-    for (const LossModel& model : below) now.lower = std::max(now.lower, answer(model, query, Side::lower, tolerance));
+    for (const LossModel& model : above)
+      now.upper = std::max(now.upper, answer(model, query, Side::upper, tolerance));
+    for (const LossModel& model : below)
+      now.lower = std::max(now.lower, answer(model, query, Side::lower, tolerance));
     if (tolerance == 1e-4) {
       result = now;
     } else {
@@ -150,7 +174,9 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
     if (add_remove && std::holds_alternative<RandomizedResponseEvent>(leaf.mechanism)) {
       return "randomized-response always answers for every row: use --adjacency substitute";
     }
-    const auto fixed_size = [](const auto* e) { return e != nullptr && e->sampling == Sampling::without_replacement; };
+    const auto fixed_size = [](const auto* e) {
+      return e != nullptr && e->sampling == Sampling::without_replacement;
+    };
     if (add_remove && (fixed_size(std::get_if<SubsampledGaussianEvent>(&leaf.mechanism)) ||
                        fixed_size(std::get_if<SubsampledLaplaceEvent>(&leaf.mechanism)))) {
       return "batches of fixed size are accounted under --adjacency substitute only";
@@ -189,7 +215,8 @@ Bounds gaussian_rho_of(const Event& event) {
   for (const Event& leaf : flatten(event)) {
     double ratio = 0;
     if (const auto* e = std::get_if<GaussianEvent>(&leaf.mechanism)) ratio = e->sensitivity / e->sigma;
-    if (const auto* e = std::get_if<DiscreteGaussianEvent>(&leaf.mechanism)) ratio = e->sensitivity / e->sigma;
+    if (const auto* e = std::get_if<DiscreteGaussianEvent>(&leaf.mechanism))
+      ratio = e->sensitivity / e->sigma;
     const double cost = ratio * ratio / 2 * static_cast<double>(leaf.count);
     rho.lower += cost * (1 - 1e-14);
     rho.upper += cost * (1 + 1e-14);

@@ -3,17 +3,17 @@
 
 #include <vector>
 
-#include "sotto/accountant/event.hpp"
 #include "sotto/accountant/bounds.hpp"
+#include "sotto/accountant/event.hpp"
 
 namespace sotto {
 
 /// Why the tight accountant cannot take this event under this adjacency; empty if it can.
 [[nodiscard]] std::string tight_refusal(const Event& event, Adjacency adjacency);
 
-/// Bounds on the smallest delta (epsilon) at which the composition is private. The lower bound is attained by a
-/// mechanism of the described kind; for samples without replacement the two are a proven bracket, not one number.
-/// Gaussian releases alone use the closed form, everything else privacy loss distributions on a grid.
+/// Bounds on the smallest delta (epsilon) at which the composition is private. The lower bound is attained by
+/// a mechanism of the described kind; for samples without replacement the two are a proven bracket, not one
+/// number. Gaussian releases alone use the closed form, everything else privacy loss distributions on a grid.
 /// Source     docs/accounting.md
 /// Checked by tests/accountant/tight_test.cpp, tests/accountant/reference_test.cpp
 [[nodiscard]] Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon);

@@ -31,7 +31,9 @@ class Plan {
   fftw_plan plan_;
 };
 
-fftw_complex* as_fftw(std::vector<std::complex<double>>& v) { return reinterpret_cast<fftw_complex*>(v.data()); }
+fftw_complex* as_fftw(std::vector<std::complex<double>>& v) {
+  return reinterpret_cast<fftw_complex*>(v.data());
+}
 
 }  // namespace
 
@@ -39,8 +41,8 @@ std::vector<std::complex<double>> real_to_complex(std::span<const double> data) 
   std::vector<std::complex<double>> half(data.size() / 2 + 1);
   const auto make = [&] {
     const std::lock_guard lock(planner);
-    return fftw_plan_dft_r2c_1d(static_cast<int>(data.size()), const_cast<double*>(data.data()), as_fftw(half),
-                                FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
+    return fftw_plan_dft_r2c_1d(static_cast<int>(data.size()), const_cast<double*>(data.data()),
+                                as_fftw(half), FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
   };
   const Plan plan(make());
   plan.run();
@@ -51,7 +53,8 @@ std::vector<double> complex_to_real(std::vector<std::complex<double>>& half, std
   std::vector<double> data(n);
   const auto make = [&] {
     const std::lock_guard lock(planner);
-    return fftw_plan_dft_c2r_1d(static_cast<int>(n), as_fftw(half), data.data(), FFTW_ESTIMATE | FFTW_DESTROY_INPUT);
+    return fftw_plan_dft_c2r_1d(static_cast<int>(n), as_fftw(half), data.data(),
+                                FFTW_ESTIMATE | FFTW_DESTROY_INPUT);
   };
   const Plan plan(make());
   plan.run();

@@ -15,7 +15,8 @@ namespace sotto {
 [[nodiscard]] std::vector<double> complex_to_real(std::vector<std::complex<double>>& half, std::size_t n);
 
 /// Bound on the error of every output of an unnormalised transform of data whose absolute values sum to 1.
-/// Computes   12 u log2(n): every output is a sum along a tree of depth log2(n) of terms bounded by the sum of absolute
+/// Computes   12 u log2(n): every output is a sum along a tree of depth log2(n) of terms bounded by the sum
+/// of absolute
 ///            values; a butterfly with a rounded twiddle factor adds at most 6 u per level, doubled here
 /// Source     [Hig02, Theorem 24.2], taken per output
 [[nodiscard]] double fourier_error(std::size_t n);
