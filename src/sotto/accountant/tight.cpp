@@ -66,9 +66,15 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   const bool alone = model.parts.size() == 1 && model.parts.front().has_own_grid();
   double count = 0;
   for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
-  const double step = wanted_step(saddle, count, query, tolerance);
+  double step = wanted_step(saddle, count, query, tolerance);
   if (alone) return {compose_alone(model.parts.front(), saddle, step, side), saddle.tilt, side};
 
+  // Each part that comes from its own grid is rounded to the common one once: a shift of at most one step.
+  const auto own =
+      std::count_if(model.parts.begin(), model.parts.end(), [](const auto& p) { return p.has_own_grid(); });
+  const double shift =
+      query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-6);
+  if (own > 0) step = std::min(step, shift / static_cast<double>(own));
   const LossWindow window = window_around(cumulant_of(model.parts), saddle.tilt, kWindowExponent);
   const double width = window.high - window.low;
   const std::size_t size = power_of_two(std::clamp(1.05 * width / step, 4096.0, 0x1p20));
