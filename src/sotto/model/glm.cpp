@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/contribution/weighted_pass.hpp"
 
 namespace sotto {
 namespace {
@@ -17,10 +18,12 @@ double logistic(double eta) { return 1 / (1 + std::exp(-eta)); }
 Glm::Glm(GlmFamily family, Domain domain, Interval response)
     : family_(family), domain_(std::move(domain)), response_(response) {
   if (family.family == Family::bernoulli && (response.lower < 0 || response.upper > 1)) {
-    throw Error(ErrorCode::configuration, "a bernoulli response must be binary: compare it with a number, as in y > 0 ~ x");
+    throw Error(ErrorCode::configuration,
+                "a bernoulli response must be binary: compare it with a number, as in y > 0 ~ x");
   }
   if (family.family == Family::poisson && response.lower < 0) {
-    throw Error(ErrorCode::configuration, "a poisson response must be a count: declare it with lower = 0 or more");
+    throw Error(ErrorCode::configuration,
+                "a poisson response must be a count: declare it with lower = 0 or more");
   }
   if (family.family == Family::normal && !family.unknown_sigma && !(family.sigma > 0)) {
     throw Error(ErrorCode::configuration, "sigma must be > 0, or \"unknown\"");
@@ -35,8 +38,10 @@ double Glm::sigma(const Position& at) const {
 
 Interval Glm::score_over(const Interval& eta, const Position& at) const {
   switch (family_.family) {
-    case Family::bernoulli: return {response_.lower - logistic(eta.upper), response_.upper - logistic(eta.lower)};
-    case Family::poisson: return {response_.lower - std::exp(eta.upper), response_.upper - std::exp(eta.lower)};
+    case Family::bernoulli:
+      return {response_.lower - logistic(eta.upper), response_.upper - logistic(eta.lower)};
+    case Family::poisson:
+      return {response_.lower - std::exp(eta.upper), response_.upper - std::exp(eta.lower)};
     case Family::normal: {
       const double precision = 1 / (sigma(at) * sigma(at));
       return {(response_.lower - eta.upper) * precision, (response_.upper - eta.lower) * precision};
@@ -93,8 +98,10 @@ double Glm::curvature_weight_bound(const Position& at) const {
       const double least = eta.lower > 0 ? eta.lower : eta.upper < 0 ? -eta.upper : 0;
       return logistic(least) * logistic(-least) * (1 + 0x1p-40);
     }
-    case Family::poisson: return std::exp(eta.upper) * (1 + 0x1p-40);
-    case Family::normal: return 1 / (family_.sigma * family_.sigma);
+    case Family::poisson:
+      return std::exp(eta.upper) * (1 + 0x1p-40);
+    case Family::normal:
+      return 1 / (family_.sigma * family_.sigma);
   }
   throw Error(ErrorCode::internal, "unknown family");
 }
@@ -120,18 +127,19 @@ GlmTiles Glm::tiles(const Rows& rows, std::size_t first, std::size_t count) cons
   return {rows.tile(first), count, static_cast<std::size_t>(domain_.columns())};
 }
 
-void Glm::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks, double scale,
-                     std::span<std::int64_t> sums) const {
+void Glm::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
+                     double scale, std::span<std::int64_t> sums) const {
   std::vector<RatioWork> work;
   work.reserve(tasks.size());
   for (const RatioTask& task : tasks) {
-    work.push_back({task.from->data(), task.to->data(), static_cast<double>(task.lower), static_cast<double>(task.upper)});
+    work.push_back({task.from->data(), task.to->data(), static_cast<double>(task.lower),
+                    static_cast<double>(task.upper)});
   }
   glm_ratio_pass(family_, tiles(rows, first, count), work, scale, sums);
 }
 
-void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count, std::span<const GradientTask> tasks,
-                        std::span<std::int64_t> sums) const {
+void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
+                        std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
   std::vector<GradientWork> work;
   work.reserve(tasks.size());
   for (const GradientTask& task : tasks) {
@@ -141,9 +149,20 @@ void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count, 
   glm_gradient_pass(family_, tiles(rows, first, count), work, sums);
 }
 
-void Glm::add_curvatures(const Rows& rows, std::size_t first, std::size_t count, const Position& at, double factor,
-                         std::span<std::int64_t> sums) const {
-  glm_curvature_pass(family_, tiles(rows, first, count), {at.data(), curvature_weight_bound(at), factor}, sums);
+void Glm::add_curvatures(const Rows& rows, std::size_t first, std::size_t count, const Position& at,
+                         double factor, std::span<std::int64_t> sums) const {
+  glm_curvature_pass(family_, tiles(rows, first, count), {at.data(), curvature_weight_bound(at), factor},
+                     sums);
+}
+
+void Glm::add_scores(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
+                     std::span<std::int64_t> sums) const {
+  glm_score_pass(family_, response_, tiles(rows, first, count), task, sums);
+}
+
+void Glm::add_information(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
+                          std::span<std::int64_t> sums) const {
+  glm_information_pass(family_, response_, tiles(rows, first, count), task, sums);
 }
 
 }  // namespace sotto

@@ -41,12 +41,16 @@ class Glm {
   /// Range of w over the domain at `at`.
   [[nodiscard]] Interval score_range(const Position& at) const;
 
-  void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks, double scale,
+  void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
+                  double scale, std::span<std::int64_t> sums) const;
+  void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
+                     std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
+  void add_curvatures(const Rows& rows, std::size_t first, std::size_t count, const Position& at,
+                      double factor, std::span<std::int64_t> sums) const;
+  void add_scores(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
                   std::span<std::int64_t> sums) const;
-  void add_gradients(const Rows& rows, std::size_t first, std::size_t count, std::span<const GradientTask> tasks,
-                     std::span<std::int64_t> sums) const;
-  void add_curvatures(const Rows& rows, std::size_t first, std::size_t count, const Position& at, double factor,
-                      std::span<std::int64_t> sums) const;
+  void add_information(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
+                       std::span<std::int64_t> sums) const;
 
  private:
   [[nodiscard]] Interval linear_range(const Position& at) const;
@@ -63,6 +67,6 @@ class Glm {
   Interval response_;
 };
 
-static_assert(CurvatureModel<Glm>);
+static_assert(CurvatureModel<Glm> && WeightedModel<Glm>);
 
 }  // namespace sotto
