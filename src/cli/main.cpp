@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   // Verbs register themselves here.
   sotto::cli::add_account(program, status);
   sotto::cli::add_privatize(program, status);
+  sotto::cli::add_schema(program, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

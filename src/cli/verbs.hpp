@@ -9,5 +9,6 @@ namespace sotto::cli {
 // `status` is what the process exits with when nothing is thrown.
 void add_account(CLI::App& program, int& status);
 void add_privatize(CLI::App& program, int& status);
+void add_schema(CLI::App& program, int& status);
 
 }  // namespace sotto::cli

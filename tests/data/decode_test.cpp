@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-Column real(double lower, double upper, OutOfRangePolicy policy = OutOfRangePolicy::clamp) {
+SchemaColumn real(double lower, double upper, OutOfRangePolicy policy = OutOfRangePolicy::clamp) {
   return {"x", ColumnKind::real, {lower, upper}, {}, MissingPolicy::drop, 0, policy};
 }
 
@@ -24,16 +24,16 @@ TEST(Decode, numbers_are_clamped_or_missing) {
 }
 
 TEST(Decode, kinds) {
-  const Column count{"n", ColumnKind::count, {0, 100}, {}};
+  const SchemaColumn count{"n", ColumnKind::count, {0, 100}, {}};
   EXPECT_EQ(decode_cell(count, "3.0"), 3);
   EXPECT_EQ(decode_cell(count, "250.5"), 100);
   EXPECT_EQ(decode_cell(count, "-1"), 0);
   EXPECT_EQ(decode_cell(count, "3.5"), std::nullopt);
-  const Column binary{"b", ColumnKind::binary};
+  const SchemaColumn binary{"b", ColumnKind::binary};
   EXPECT_EQ(decode_cell(binary, "True"), 1);
   EXPECT_EQ(decode_cell(binary, "0.0"), 0);
   EXPECT_EQ(decode_cell(binary, "0.5"), std::nullopt);
-  const Column region{"r", ColumnKind::category, {}, {"north", "None", "1"}};
+  const SchemaColumn region{"r", ColumnKind::category, {}, {"north", "None", "1"}};
   EXPECT_EQ(decode_cell(region, " north "), 0);
   EXPECT_EQ(decode_cell(region, "None"), 1);
   EXPECT_EQ(decode_cell(region, "west"), std::nullopt);
@@ -53,7 +53,7 @@ TEST(Decode, any_text_becomes_a_legal_value_or_is_missing) {
     for (const OutOfRangePolicy policy : {OutOfRangePolicy::clamp, OutOfRangePolicy::missing}) {
       for (const ColumnKind kind :
            {ColumnKind::real, ColumnKind::count, ColumnKind::binary, ColumnKind::category}) {
-        const Column column{"c", kind, {0, 7}, {"a", "0", "nan"}, MissingPolicy::drop, 0, policy};
+        const SchemaColumn column{"c", kind, {0, 7}, {"a", "0", "nan"}, MissingPolicy::drop, 0, policy};
         const auto value = decode_cell(column, text);
         if (!value) continue;
         RC_ASSERT(std::isfinite(*value));

@@ -31,7 +31,7 @@ TEST(Schema, accepts_a_consistent_declaration) {
 TEST(Schema, refuses_what_would_break_bounds) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto one = [](Column column) { return refusal(Schema{{std::move(column)}, {}}); };
+  const auto one = [](SchemaColumn column) { return refusal(Schema{{std::move(column)}, {}}); };
   EXPECT_NE(one({"x", ColumnKind::real, {1, 1}, {}}), "");
   EXPECT_NE(one({"x", ColumnKind::real, {nan, 1}, {}}), "");
   EXPECT_NE(one({"x", ColumnKind::real, {0, infinity}, {}}), "");

@@ -29,7 +29,7 @@ std::optional<double> parse_truth(std::string_view text) {
   return parse_number(text);
 }
 
-std::optional<double> parse_level(const Column& column, std::string_view text) {
+std::optional<double> parse_level(const SchemaColumn& column, std::string_view text) {
   const auto found = std::find(column.levels.begin(), column.levels.end(), text);
   if (found == column.levels.end()) return std::nullopt;
   return static_cast<double>(found - column.levels.begin());
@@ -50,7 +50,7 @@ bool is_missing(std::string_view trimmed) {
   return std::find(words.begin(), words.end(), trimmed) != words.end();
 }
 
-std::optional<double> decode_cell(const Column& column, std::string_view cell) {
+std::optional<double> decode_cell(const SchemaColumn& column, std::string_view cell) {
   const std::string_view text = trim(cell);
   // A declared level may be spelled like a missing value ("None").
   if (column.kind == ColumnKind::category) return parse_level(column, text);

@@ -13,7 +13,7 @@ namespace sotto {
 /// Missing are: empty text, NA, NaN, null, None and the like, text that is no number, a number too large for
 /// a double, a fraction in a count, an unknown level, and numbers out of range where the policy says so. The
 /// column's policy for missing cells is applied by the caller (see table.hpp).
-[[nodiscard]] std::optional<double> decode_cell(const Column& column, std::string_view cell);
+[[nodiscard]] std::optional<double> decode_cell(const SchemaColumn& column, std::string_view cell);
 
 /// Without the blanks at both ends.
 [[nodiscard]] std::string_view trim(std::string_view text);

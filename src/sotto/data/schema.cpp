@@ -18,7 +18,7 @@ constexpr double kLargestCount = 9007199254740992.0;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
 
-void check_bounds(const Column& column) {
+void check_bounds(const SchemaColumn& column) {
   const auto [lower, upper] = column.bounds;
   if (!(std::abs(lower) <= kLargestBound) || !(std::abs(upper) <= kLargestBound)) {
     refuse(fmt::format("column {}: lower and upper must be finite numbers of at most 1e100", column.name));
@@ -33,7 +33,7 @@ void check_bounds(const Column& column) {
   }
 }
 
-void check_levels(const Column& column) {
+void check_levels(const SchemaColumn& column) {
   if (column.levels.size() < 2) {
     refuse(fmt::format("column {}: a category needs levels = [...] with two or more levels", column.name));
   }
@@ -46,7 +46,7 @@ void check_levels(const Column& column) {
   }
 }
 
-void check_imputed(const Column& column) {
+void check_imputed(const SchemaColumn& column) {
   if (column.missing != MissingPolicy::impute) return;
   const auto [lower, upper] = column.range();
   const bool whole = column.kind == ColumnKind::real || column.imputed == std::floor(column.imputed);
@@ -57,7 +57,7 @@ void check_imputed(const Column& column) {
 
 }  // namespace
 
-Interval Column::range() const {
+Interval SchemaColumn::range() const {
   switch (kind) {
     case ColumnKind::real:
     case ColumnKind::count:
@@ -75,11 +75,11 @@ std::size_t Schema::index(const std::string& name) const {
     if (columns[i].name == name) return i;
   }
   std::string known;
-  for (const Column& column : columns) known += (known.empty() ? "" : ", ") + column.name;
+  for (const SchemaColumn& column : columns) known += (known.empty() ? "" : ", ") + column.name;
   refuse(fmt::format("column {} is not declared in the schema; add it there or use one of: {}", name, known));
 }
 
-const Column& Schema::column(const std::string& name) const { return columns[index(name)]; }
+const SchemaColumn& Schema::column(const std::string& name) const { return columns[index(name)]; }
 
 Schema Schema::select(const std::vector<std::string>& names) const {
   Schema selected{{}, unit, adjacency};
@@ -91,7 +91,7 @@ void check(const Schema& schema) {
   if (schema.columns.empty())
     refuse("the schema declares no column; add one [[column]] for each column to use");
   std::set<std::string> seen;
-  for (const Column& column : schema.columns) {
+  for (const SchemaColumn& column : schema.columns) {
     if (column.name.empty()) refuse("every column of the schema needs a name");
     if (!seen.insert(column.name).second) {
       refuse(fmt::format("column {} is declared twice; declare it once", column.name));

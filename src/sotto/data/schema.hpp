@@ -24,10 +24,10 @@ enum class MissingPolicy { drop, impute };
 enum class OutOfRangePolicy { clamp, missing };
 
 /// A declared column. Every decoded value lies in `range()`.
-struct Column {
+struct SchemaColumn {
   std::string name;
   ColumnKind kind = ColumnKind::real;
-  Interval bounds{0, 1};            ///< real and count
+  Interval bounds{0, 1};              ///< real and count
   std::vector<std::string> levels{};  ///< category
   MissingPolicy missing = MissingPolicy::drop;
   double imputed = 0;  ///< the value of a missing cell under `impute`; a level's index for a category
@@ -47,12 +47,12 @@ struct PrivacyUnit {
 
 /// The declaration of a table. Everything here is public.
 struct Schema {
-  std::vector<Column> columns;
+  std::vector<SchemaColumn> columns;
   PrivacyUnit unit{};
   Adjacency adjacency = Adjacency::substitute;
 
   /// The column of that name. Throws ErrorCode::configuration, listing the declared names.
-  [[nodiscard]] const Column& column(const std::string& name) const;
+  [[nodiscard]] const SchemaColumn& column(const std::string& name) const;
   [[nodiscard]] std::size_t index(const std::string& name) const;
   /// The same declaration for these columns only, in this order: a cell of an unused column then drops no
   /// row.

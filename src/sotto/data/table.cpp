@@ -15,7 +15,7 @@ void Table::append(std::span<const std::optional<std::string_view>> cells,
                    std::optional<std::string_view> person) {
   bool kept = true;
   for (std::size_t j = 0; j < columns_.size(); ++j) {
-    const Column& column = schema_.columns[j];
+    const SchemaColumn& column = schema_.columns[j];
     const std::optional<double> value =
         j < cells.size() && cells[j] ? decode_cell(column, *cells[j]) : std::nullopt;
     if (!value && column.missing == MissingPolicy::drop) kept = false;
@@ -23,6 +23,11 @@ void Table::append(std::span<const std::optional<std::string_view>> cells,
         value.value_or(column.missing == MissingPolicy::impute ? column.imputed : column.range().lower));
   }
   kept_.push_back(kept && within_person(person) ? 1 : 0);
+}
+
+void Table::append_nothing() {
+  for (std::size_t j = 0; j < columns_.size(); ++j) columns_[j].push_back(schema_.columns[j].range().lower);
+  kept_.push_back(0);
 }
 
 bool Table::within_person(std::optional<std::string_view> person) {

@@ -29,6 +29,9 @@ class Table {
   /// hold.
   void append(std::span<const std::optional<std::string_view>> cells, std::optional<std::string_view> person);
 
+  /// A row that contributes nothing, for a line of a file that is no record.
+  void append_nothing();
+
   [[nodiscard]] const Schema& schema() const { return schema_; }
   [[nodiscard]] std::size_t rows() const { return kept_.size(); }
   /// Values of one declared column, shape (rows). Categories as level indices.

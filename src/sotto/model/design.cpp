@@ -35,7 +35,7 @@ double apply(Transform transform, double x) {
   return x;
 }
 
-void check_transform(const Variable& variable, const Column& column) {
+void check_transform(const Variable& variable, const SchemaColumn& column) {
   if (variable.transform == Transform::none) return;
   if (column.kind == ColumnKind::category)
     refuse(fmt::format("{}: {} is a category", variable.text(), column.name));
@@ -48,7 +48,7 @@ void check_transform(const Variable& variable, const Column& column) {
 }
 
 Source source_of(const Variable& variable, const Schema& schema) {
-  const Column& column = schema.column(variable.column);
+  const SchemaColumn& column = schema.column(variable.column);
   check_transform(variable, column);
   Source source{variable, column, {}, {}};
   const auto [lower, upper] = column.range();
@@ -69,7 +69,7 @@ Source source_of(const Variable& variable, const Schema& schema) {
 
 Response response_of(const Formula& formula, const Schema& schema) {
   Source source = source_of(formula.response, schema);
-  const Column& column = source.declared;
+  const SchemaColumn& column = source.declared;
   Response response{formula.response.text(), ResponseKind::real, source.range, source, formula.comparison};
   if (formula.comparison) {
     const bool with_level = std::holds_alternative<std::string>(formula.comparison->with);

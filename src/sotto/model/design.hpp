@@ -17,7 +17,7 @@ namespace sotto {
 /// A column of the table as a design reads it, after its transform.
 struct Source {
   Variable variable;
-  Column declared;                  ///< as in the schema
+  SchemaColumn declared;            ///< as in the schema
   Interval range;                   ///< of its values; indices for a category
   std::vector<std::string> levels;  ///< names of the levels of a category, else empty
 

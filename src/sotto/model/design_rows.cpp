@@ -10,8 +10,8 @@ namespace {
 
 // The bounds that decoding enforced must be the bounds that sensitivities are computed from.
 std::span<const double> cells(const Table& table, const Source& source) {
-  const Column& decoded = table.schema().column(source.variable.column);
-  const Column& declared = source.declared;
+  const SchemaColumn& decoded = table.schema().column(source.variable.column);
+  const SchemaColumn& declared = source.declared;
   if (decoded.kind != declared.kind || decoded.range().lower != declared.range().lower ||
       decoded.range().upper != declared.range().upper || decoded.levels != declared.levels) {
     throw Error(ErrorCode::internal, "the table was decoded under another schema than the design's");

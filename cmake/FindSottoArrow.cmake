@@ -1,0 +1,35 @@
+# Apache Arrow and Parquet as sotto_arrow: a packaged Arrow where there is one, else the libraries and headers that the
+# pyarrow wheel in the project's .venv brings (tools/setup installs it).
+find_package(Arrow CONFIG QUIET)
+find_package(Parquet CONFIG QUIET)
+
+add_library(sotto_arrow INTERFACE)
+if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
+  target_link_libraries(sotto_arrow INTERFACE Parquet::parquet_shared Arrow::arrow_shared)
+  set(SottoArrow_FOUND TRUE)
+  return()
+endif()
+
+find_program(SOTTO_PYTHON NAMES python python3 NO_DEFAULT_PATH
+             PATHS ${PROJECT_SOURCE_DIR}/.venv/bin $ENV{VIRTUAL_ENV}/bin
+             DOC "A Python that has pyarrow")
+if(SOTTO_PYTHON)
+  execute_process(COMMAND ${SOTTO_PYTHON} -c "import pyarrow; print(pyarrow.get_include()); print(pyarrow.get_library_dirs()[0])"
+                  OUTPUT_VARIABLE wheel OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
+  if(NOT failed)
+    string(REPLACE "\n" ";" wheel "${wheel}")
+    list(GET wheel 0 wheel_include)
+    list(GET wheel 1 wheel_lib)
+    # The wheel has libarrow.so.NNNN without the plain name that -larrow would want.
+    file(GLOB arrow_library ${wheel_lib}/libarrow.so.*)
+    file(GLOB parquet_library ${wheel_lib}/libparquet.so.*)
+  endif()
+endif()
+if(NOT arrow_library OR NOT parquet_library)
+  message(FATAL_ERROR "Apache Arrow not found: run tools/setup, which installs the pyarrow wheel into .venv, "
+                      "or install Arrow and Parquet so that find_package(Arrow) finds them")
+endif()
+target_include_directories(sotto_arrow SYSTEM INTERFACE ${wheel_include})
+target_link_libraries(sotto_arrow INTERFACE ${parquet_library} ${arrow_library})
+set(SottoArrow_LIBRARY_DIR ${wheel_lib})
+set(SottoArrow_FOUND TRUE)

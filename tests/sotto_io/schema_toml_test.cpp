@@ -1,0 +1,96 @@
+#include "sotto_io/schema_toml.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSchema = R"(adjacency = "add-remove"
+[unit]
+person = "id"
+maximum_rows = 3
+[[column]]
+name = "visits"
+kind = "count"
+lower = 0
+upper = 100
+missing = "impute"
+imputed = 2
+[[column]]
+name = "region"
+kind = "category"
+levels = ["north", "south", 3]
+missing = "impute"
+imputed = "south"
+[[column]]
+name = "age"
+kind = "real"
+lower = 0.5
+upper = 1e2
+out_of_range = "missing"
+[[column]]
+name = "any"
+kind = "binary"
+)";
+
+std::string refusal(const std::string& text) {
+  try {
+    (void)parse_schema(text, "s.toml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SchemaToml, reads_every_declaration_in_order) {
+  const Schema schema = parse_schema(kSchema, "s.toml");
+  EXPECT_EQ(schema.adjacency, Adjacency::add_remove);
+  EXPECT_EQ(schema.unit.person, "id");
+  EXPECT_EQ(schema.unit.maximum_rows, 3U);
+  ASSERT_EQ(schema.columns.size(), 4U);
+  EXPECT_EQ(schema.columns[0].imputed, 2);
+  EXPECT_EQ(schema.columns[1].levels, (std::vector<std::string>{"north", "south", "3"}));
+  EXPECT_EQ(schema.columns[1].imputed, 1);
+  EXPECT_EQ(schema.columns[2].bounds.lower, 0.5);
+  EXPECT_EQ(schema.columns[2].out_of_range, OutOfRangePolicy::missing);
+  EXPECT_EQ(schema.columns[3].kind, ColumnKind::binary);
+}
+
+TEST(SchemaToml, refusals_name_the_line_and_what_to_change) {
+  const std::string head = "[[column]]\nname = \"x\"\n";
+  EXPECT_THAT(refusal("x = \n"), HasSubstr("s.toml:1"));
+  EXPECT_THAT(refusal("columns = 3\n"), HasSubstr("unknown key columns"));
+  EXPECT_THAT(refusal(head), HasSubstr("add kind"));
+  EXPECT_THAT(refusal(head + "kind = \"integer\"\n"),
+              HasSubstr("s.toml:3: kind = \"integer\" is not known; use one of \"real\""));
+  EXPECT_THAT(refusal(head + "kind = \"real\"\nlower = 0\n"), HasSubstr("add upper"));
+  EXPECT_THAT(refusal(head + "kind = \"real\"\nlower = 2\nupper = 1\n"), HasSubstr("less than"));
+  EXPECT_THAT(refusal(head + "kind = \"real\"\nlower = nan\nupper = 1\n"), HasSubstr("finite"));
+  EXPECT_THAT(refusal(head + "kind = \"real\"\nlower = \"0\"\nupper = 1\n"), HasSubstr("must be a number"));
+  EXPECT_THAT(refusal(head + "kind = \"binary\"\nlower = 0\n"), HasSubstr("remove it"));
+  EXPECT_THAT(refusal(head + "kind = \"binary\"\nmissing = \"impute\"\n"), HasSubstr("go together"));
+  EXPECT_THAT(refusal(head + "kind = \"binary\"\nimputed = 1\n"), HasSubstr("go together"));
+  EXPECT_THAT(refusal(head + "kind = \"category\"\n"), HasSubstr("levels"));
+  EXPECT_THAT(refusal(head + "kind = \"category\"\nlevels = [\"a\", 1.5]\n"), HasSubstr("whole number"));
+  EXPECT_THAT(refusal(head + "kind = \"binary\"\nlowr = 1\n"), HasSubstr("s.toml:4: unknown key lowr"));
+  EXPECT_THAT(refusal(head + "kind = \"binary\"\n[unit]\nperson = \"id\"\n"), HasSubstr("maximum_rows"));
+  EXPECT_THAT(refusal(head + "kind = \"binary\"\n[unit]\nperson = \"id\"\nmaximum_rows = nan\n"),
+              HasSubstr("whole number"));
+  EXPECT_THAT(refusal("adjacency = \"swap\"\n"), HasSubstr("\"add-remove\""));
+  EXPECT_THAT(refusal(""), HasSubstr("declares no column"));
+}
+
+TEST(SchemaToml, template_lists_the_header_and_must_be_filled_in) {
+  const std::string text = schema_template({"a", "odd \"name\"\\"});
+  EXPECT_THAT(text, HasSubstr("name = \"odd \\\"name\\\"\\\\\""));
+  EXPECT_THAT(refusal(text), HasSubstr("kind"));
+}
+
+}  // namespace
+}  // namespace sotto
