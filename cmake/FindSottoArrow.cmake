@@ -10,11 +10,11 @@ if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
   return()
 endif()
 
-find_program(SOTTO_PYTHON NAMES python python3 NO_DEFAULT_PATH
+find_program(SOTTO_ARROW_PYTHON NAMES python python3 NO_DEFAULT_PATH
              PATHS ${PROJECT_SOURCE_DIR}/.venv/bin $ENV{VIRTUAL_ENV}/bin
              DOC "A Python that has pyarrow")
-if(SOTTO_PYTHON)
-  execute_process(COMMAND ${SOTTO_PYTHON} -c "import pyarrow; print(pyarrow.get_include()); print(pyarrow.get_library_dirs()[0])"
+if(SOTTO_ARROW_PYTHON)
+  execute_process(COMMAND ${SOTTO_ARROW_PYTHON} -c "import pyarrow; print(pyarrow.get_include()); print(pyarrow.get_library_dirs()[0])"
                   OUTPUT_VARIABLE wheel OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
   if(NOT failed)
     string(REPLACE "\n" ";" wheel "${wheel}")
