@@ -1,0 +1,27 @@
+// Which algorithm suits a data set, from measured rules.
+#pragma once
+
+namespace sotto::mixture {
+
+enum class Algorithm { neal5, slice, neal8 };
+
+/// What the choice depends on.
+struct Situation {
+  double epsilon = 0;        ///< of one datum's release; infinite for confidential data
+  bool local = true;         ///< one release per datum
+  bool closed_form = false;  ///< g(z | theta) is known (`HasMarginalDensity`)
+  bool light_tail = true;    ///< of the mixing prior; heavy tails make the slice sampler draw many atoms
+};
+
+/// The algorithm with the most effective draws of the number of clusters per second, by the tables in docs/mixtures.md:
+/// private Neal 5 while the channel accepts most of its proposals (epsilon up to about 20), else the slice sampler, which
+/// takes any kernel and channel; Neal 8 with the exact density where the slice sampler would draw too many atoms or where
+/// nothing is imputed anyway (confidential data).
+[[nodiscard]] inline Algorithm choose_algorithm(const Situation& situation) {
+  constexpr double kManyAccepted = 20;
+  if (situation.epsilon <= kManyAccepted || !situation.local) return Algorithm::neal5;
+  if (!situation.light_tail && situation.closed_form) return Algorithm::neal8;
+  return situation.light_tail ? Algorithm::slice : Algorithm::neal5;
+}
+
+}  // namespace sotto::mixture
