@@ -1,17 +1,51 @@
 #include "sotto/accountant/account.hpp"
 
+#include "sotto/accountant/advanced.hpp"
+#include "sotto/accountant/concentrated.hpp"
+#include "sotto/accountant/renyi.hpp"
 #include "sotto/accountant/tight.hpp"
 
 namespace sotto {
+namespace {
+
+double known_rho(const Event& event, Adjacency adjacency) {
+  const std::optional<double> rho = concentrated_rho(event, adjacency);
+  if (!rho) {
+    throw Error(ErrorCode::usage,
+                "no zero-concentrated cost is proven for one of the mechanisms under this adjacency: use "
+                "--bound tight or rdp");
+  }
+  return *rho;
+}
+
+}  // namespace
 
 double upper_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind) {
-  if (kind == BoundKind::tight) return tight_delta_upper(event, adjacency, epsilon);
-  throw Error(ErrorCode::usage, "this bound is not available yet: use --bound tight");
+  switch (kind) {
+    case BoundKind::tight:
+      return tight_delta_upper(event, adjacency, epsilon);
+    case BoundKind::rdp:
+      return renyi_delta(event, adjacency, epsilon.value());
+    case BoundKind::zcdp:
+      return concentrated_delta(known_rho(event, adjacency), epsilon.value());
+    case BoundKind::advanced:
+      return advanced_delta(event, epsilon.value());
+  }
+  throw Error(ErrorCode::internal, "unknown bound");
 }
 
 double upper_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind) {
-  if (kind == BoundKind::tight) return tight_epsilon(event, adjacency, delta).upper;
-  throw Error(ErrorCode::usage, "this bound is not available yet: use --bound tight");
+  switch (kind) {
+    case BoundKind::tight:
+      return tight_epsilon(event, adjacency, delta).upper;
+    case BoundKind::rdp:
+      return renyi_epsilon(event, adjacency, delta.value());
+    case BoundKind::zcdp:
+      return concentrated_epsilon(known_rho(event, adjacency), delta.value());
+    case BoundKind::advanced:
+      return advanced_epsilon(event, delta.value());
+  }
+  throw Error(ErrorCode::internal, "unknown bound");
 }
 
 Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind) {

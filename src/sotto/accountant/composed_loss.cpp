@@ -113,7 +113,7 @@ TiltedLoss tilted(const LossGrid& grid, double tilt) {
 }
 
 TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window, std::size_t size,
-                   Side side) {
+                   double tilt, Side side, bool cut) {
   TiltedLoss sum;
   sum.step = parts.front().loss.step;
   double count = 0;
@@ -147,15 +147,25 @@ TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& wind
     const auto index = static_cast<std::size_t>(sum.first + static_cast<std::int64_t>(i)) & (size - 1);
     sum.mass[i] = std::max(circular[index] + outward, 0.0);
   }
-  const double last =
-      sum.offset + static_cast<double>(sum.first + static_cast<std::int64_t>(size) - 1) * sum.step;
-  const double start = sum.offset + static_cast<double>(sum.first) * sum.step;
-  sum.missing = missing * 1.01 + chernoff(parts, last + sum.step, window.rate_above) +
-                chernoff(parts, start - sum.step, window.rate_below);
+  const auto points = static_cast<std::int64_t>(size);
+  const auto place = [&](double l) { return (l - sum.offset) / sum.step - static_cast<double>(sum.first); };
+  const auto from = !cut ? 0
+                         : std::clamp(static_cast<std::int64_t>(std::floor(place(window.low))) - 1,
+                                      std::int64_t{0}, points - 1);
+  const auto to =
+      !cut ? points
+           : std::clamp(static_cast<std::int64_t>(std::ceil(place(window.high))) + 2, from + 1, points);
+  sum.mass.erase(sum.mass.begin() + to, sum.mass.end());
+  sum.mass.erase(sum.mass.begin(), sum.mass.begin() + from);
+  sum.first += from;
+  sum.missing = missing * 1.01 +
+                chernoff(parts, sum.loss(sum.mass.size() - 1) + sum.step, window.rate_above) +
+                chernoff(parts, sum.loss(0) - sum.step, window.rate_below);
   // Rounding of losses and masses of the single steps, outward.
   const double margin = side == Side::upper ? 1 : -1;
-  sum.offset += margin * (count * kStepMargin * sum.step + 1e-14 * std::abs(sum.offset));
-  sum.log_scale += margin * count * kMassMargin;
+  const double shift = margin * (count * kStepMargin * sum.step + 1e-14 * std::abs(sum.offset));
+  sum.offset += shift;
+  sum.log_scale += tilt * shift + margin * count * kMassMargin;  // a loss moves with its untilted probability
   return sum;
 }
 
@@ -226,13 +236,25 @@ double LossCurve::delta(double epsilon) const {
   return std::clamp((sums - slack) * (1 - 1e-9) - 1e-305, 0.0, 1.0);
 }
 
-double LossCurve::epsilon(double target) const {
+double LossCurve::epsilon(double target, double guess) const {
   const bool upper = side_ == Side::upper;
   const auto small_enough = [&](double e) { return delta(e) <= target; };
-  if (small_enough(0)) return 0;
+  if (upper && small_enough(0)) return 0;
   double low = 0;
   double high = std::max(first_loss_ + step_ * static_cast<double>(tail_p_.size()), step_);
-  if (!small_enough(high)) return upper ? std::numeric_limits<double>::infinity() : high;
+  if (upper && !small_enough(high)) return std::numeric_limits<double>::infinity();
+  if (!upper) {
+    // Far below the tilt's place the lower bound falls back to 0, so look near the guess.
+    double width = 0.25 / tilt_;
+    low = std::clamp(guess, 0.0, high);
+    while (low > 0 && small_enough(low)) {
+      high = low;
+      low = std::max(low - width, 0.0);
+      width *= 1.5;
+    }
+    if (low == 0 && small_enough(0)) return 0;
+    if (!small_enough(high)) return high;
+  }
   for (int i = 0; i < 100 && high - low > 1e-13 * high; ++i) {
     const double middle = low + (high - low) / 2;
     (small_enough(middle) ? high : low) = middle;

@@ -39,7 +39,7 @@ struct TiltedPower {
 /// exponentially tilted FFT accounting [KMRS22, GLW21]; error bounds in docs/accounting.md, "Floating point"
 /// Checked by tests/accountant/tight_test.cpp
 [[nodiscard]] TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window,
-                                 std::size_t size, Side side);
+                                 std::size_t size, double tilt, Side side, bool cut);
 
 /// The same masses on another grid; losses are rounded up or down.
 [[nodiscard]] TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side);
@@ -50,8 +50,9 @@ class LossCurve {
   LossCurve(const TiltedLoss& loss, double tilt, Side side);
   [[nodiscard]] double delta(double epsilon) const;
   /// Upper side: the smallest epsilon with delta(epsilon) <= target; lower side: the largest with
-  /// delta(epsilon) > target, or 0.
-  [[nodiscard]] double epsilon(double target) const;
+  /// delta(epsilon) > target, or 0. `guess`
+  /// steers only.
+  [[nodiscard]] double epsilon(double target, double guess) const;
 
  private:
   Side side_;

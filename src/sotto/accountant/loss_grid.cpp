@@ -22,8 +22,8 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
       throw Error(ErrorCode::internal, "a Laplace grid needs 2 to 2^24 steps");
     return {0, static_cast<std::int64_t>(steps)};
   }
-  const double low = pair.lower_loss(tails.below);
   const double high = pair.upper_loss(tails.above);
+  const double low = std::min(std::max(pair.lower_loss(tails.below), tails.least_loss), high);
   const double first = std::floor((low - offset) / step);
   const double last = std::ceil((high - offset) / step);
   if (!(last - first < kMostBins)) {
@@ -77,7 +77,9 @@ LossGrid upper_polygon(const LossPair& pair, double offset, double step, TailCut
 std::vector<Bin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
   const std::size_t n = grid.mass.size();
   std::vector<Bin> bins(n);
-  LossPair::Cut low = pair.cut_below_everything();
+  // What lies below the first bin is dropped: it may only lower the curve.
+  LossPair::Cut low =
+      pair.has_end_atoms() ? pair.cut_below_everything() : pair.cut(grid.loss(0) - grid.step / 2);
   for (std::size_t i = 0; i < n; ++i) {
     LossPair::Cut high = pair.cut(grid.loss(i) + grid.step / 2);
     if (pair.has_end_atoms() && i == 0) high = pair.cut_above_low_atom();

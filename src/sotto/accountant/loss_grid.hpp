@@ -26,10 +26,11 @@ struct LossGrid {
   }
 };
 
-/// How much of the tails may be cut off: probabilities under P.
+/// How much of the tails may be cut off: probabilities under P, and a loss below which detail does not matter.
 struct TailCut {
   double below = 0;
   double above = 0;
+  double least_loss = -1e308;
 };
 
 /// How far a discretised loss may be off by rounding of bin masses, in steps, and the relative error of all

@@ -58,7 +58,7 @@ TiltedLoss compose_alone(const LossPart& part, const SaddlePoint& saddle, double
   const double points = std::min((window.high - window.low) / grid.step,
                                  static_cast<double>(part.count) * static_cast<double>(grid.mass.size())) +
                         16;
-  return compose({{std::move(single), part.count}}, window, power_of_two(points), side);
+  return compose({{std::move(single), part.count}}, window, power_of_two(points), saddle.tilt, side, true);
 }
 
 LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Query& query, Side side,
@@ -75,25 +75,34 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   const double shift =
       query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-6);
   if (own > 0) step = std::min(step, shift / static_cast<double>(own));
-  const LossWindow window = window_around(cumulant_of(model.parts), saddle.tilt, kWindowExponent);
+  LossWindow window = window_around(cumulant_of(model.parts), saddle.tilt, kWindowExponent);
+  const double room = 2 * static_cast<double>(own + 1) * std::min(step, window.high - window.low);
+  window.low -= room;
+  window.high += room;
   const double width = window.high - window.low;
   const std::size_t size = power_of_two(std::clamp(1.05 * width / step, 4096.0, 0x1p20));
-  const TailCut tails{1e-20 / count, 1e-8 * std::exp(std::max(saddle.log_delta, -690.0)) / count};
   double fitted = 1.05 * width / static_cast<double>(size);
+  std::vector<TailCut> tails;
   for (const LossPart& part : model.parts) {
+    // Tilted, everything below least_loss weighs less than e^-60 / count.
+    const double scale = cumulant_of({part}).at(saddle.tilt).k0 / static_cast<double>(part.count);
+    tails.push_back({1e-20 / count, 1e-8 * std::exp(std::max(saddle.log_delta, -690.0)) / count,
+                     (scale - 60 - std::log(count)) / saddle.tilt});
     if (part.has_own_grid()) continue;
-    fitted = std::max(
-        fitted, (part.pair->upper_loss(tails.above) - part.pair->lower_loss(tails.below)) / kMostPoints);
+    const double high = part.pair->upper_loss(tails.back().above);
+    const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
+    fitted = std::max(fitted, (high - low) / 0x1p20);
   }
   std::vector<TiltedPower> powers;
-  for (const LossPart& part : model.parts) {
+  for (std::size_t i = 0; i < model.parts.size(); ++i) {
+    const LossPart& part = model.parts[i];
     if (part.has_own_grid()) {
       powers.push_back({regrid(compose_alone(part, saddle, step, side), fitted, saddle.tilt, side), 1});
     } else {
-      powers.push_back({tilted(discretise(*part.pair, fitted, side, tails), saddle.tilt), part.count});
+      powers.push_back({tilted(discretise(*part.pair, fitted, side, tails[i]), saddle.tilt), part.count});
     }
   }
-  return {compose(powers, window, size, side), saddle.tilt, side};
+  return {compose(powers, window, size, saddle.tilt, side, false), saddle.tilt, side};
 }
 
 // No outcome shows a larger loss than this.
@@ -129,15 +138,24 @@ double answer(const LossModel& model, const Query& query, Side side, double tole
     return curve_of(model, saddle, query, side, tolerance).delta(epsilon);
   }
   const SaddlePoint saddle = saddle_for_delta(cumulant, query.value);
-  double epsilon = curve_of(model, saddle, query, side, tolerance).epsilon(query.value);
+  double epsilon = curve_of(model, saddle, query, side, tolerance).epsilon(query.value, saddle.epsilon);
   // The saddle's epsilon is a guess; where it was a poor one, tilt for the epsilon found.
   const double spread = 1 / saddle.tilt;
   if (std::isfinite(epsilon) && std::abs(epsilon - saddle.epsilon) > 2 * spread) {
     const SaddlePoint better = saddle_for_epsilon(cumulant, epsilon);
-    const double again = curve_of(model, better, query, side, tolerance).epsilon(query.value);
+    const double again = curve_of(model, better, query, side, tolerance).epsilon(query.value, epsilon);
     epsilon = side == Side::upper ? std::min(epsilon, again) : std::max(epsilon, again);
   }
+  if (side == Side::upper) epsilon = std::min(epsilon, largest_loss(model));
   return std::max(0.0, epsilon + shift);
+}
+
+bool is_fixed_size(const Event& event) {
+  const auto fixed_size = [](const auto* e) {
+    return e != nullptr && e->sampling == Sampling::without_replacement;
+  };
+  return fixed_size(std::get_if<SubsampledGaussianEvent>(&event.mechanism)) ||
+         fixed_size(std::get_if<SubsampledLaplaceEvent>(&event.mechanism));
 }
 
 void refuse_unproven(const Event& event, Adjacency adjacency) {
@@ -150,6 +168,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
+  const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);  // wide by nature
   Bounds result;
   for (const double tolerance : {1e-4, 4e-6}) {
     Bounds now;
@@ -162,8 +181,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
     } else {
       result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
     }
-    const bool narrow = result.upper - result.lower <= 5e-4 * result.upper;
-    if (narrow) break;
+    if (bracket || result.upper - result.lower <= 5e-4 * result.upper) break;
   }
   return result;
 }
@@ -180,11 +198,7 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
     if (add_remove && std::holds_alternative<RandomizedResponseEvent>(leaf.mechanism)) {
       return "randomized-response always answers for every row: use --adjacency substitute";
     }
-    const auto fixed_size = [](const auto* e) {
-      return e != nullptr && e->sampling == Sampling::without_replacement;
-    };
-    if (add_remove && (fixed_size(std::get_if<SubsampledGaussianEvent>(&leaf.mechanism)) ||
-                       fixed_size(std::get_if<SubsampledLaplaceEvent>(&leaf.mechanism)))) {
+    if (add_remove && is_fixed_size(leaf)) {
       return "batches of fixed size are accounted under --adjacency substitute only";
     }
   }

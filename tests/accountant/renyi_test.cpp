@@ -1,0 +1,62 @@
+#include "sotto/accountant/renyi.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sotto/accountant/advanced.hpp"
+#include "sotto/accountant/concentrated.hpp"
+
+namespace sotto {
+namespace {
+
+void expect_cost(const Event& event, Adjacency adjacency, int order, double steps, double published) {
+  EXPECT_NEAR(renyi_cost(event, adjacency, order) * steps / published, 1, 1e-6);
+}
+
+TEST(Renyi, costs_match_published_values) {
+  const auto poisson = [](double sigma, double q) {
+    return Event{SubsampledGaussianEvent{1, sigma, q, Sampling::poisson}};
+  };
+  expect_cost(poisson(2.5, 0.01), Adjacency::add_remove, 5, 50, 0.00218075656);
+  expect_cost(poisson(2.5, 0.01), Adjacency::add_remove, 100, 50, 167.416308);
+  expect_cost(poisson(1, 0.01), Adjacency::add_remove, 2, 1000, 0.1718134220745343);
+  expect_cost(poisson(1, 0.01), Adjacency::add_remove, 10, 1000, 38.27041889494864);
+  // The published values take sigma over the replace-one sensitivity, which is twice the clip norm.
+  const auto fixed = [](double sigma, double q) {
+    return Event{SubsampledGaussianEvent{0.5, sigma, q, Sampling::without_replacement}};
+  };
+  expect_cost(fixed(4, 0.01), Adjacency::substitute, 2, 1, 2.5797450810048217e-05);
+  expect_cost(fixed(4, 0.01), Adjacency::substitute, 32, 1, 0.0004319038556391072);
+  expect_cost(fixed(10, 0.1), Adjacency::substitute, 20, 1, 0.004304427253444228);
+}
+
+TEST(Renyi, barker_holds_below_a_fifth_of_the_batch_only) {
+  const Event step{BarkerEvent{100000, 1000}};
+  EXPECT_TRUE(std::isinf(renyi_cost(step, Adjacency::substitute, 200)));
+  EXPECT_TRUE(std::isfinite(renyi_cost(step, Adjacency::substitute, 199)));
+  EXPECT_THROW((void)renyi_cost(step, Adjacency::add_remove, 2), Error);
+  // Theorem 8 at order 2, by hand.
+  const double inner = 5 / 2000.0 + 0.5 * std::log(2000 / 990.0) + 4 / 990.0;
+  const double q = 0.01;
+  EXPECT_NEAR(renyi_cost(step, Adjacency::substitute, 2),
+              std::log1p(q * q * std::min(4 * std::expm1(inner), 2 * std::exp(inner))), 1e-12);
+}
+
+TEST(Renyi, conversion_of_a_gaussian_is_close_to_the_best) {
+  EXPECT_NEAR(renyi_epsilon({GaussianEvent{1, 4.530877117}}, Adjacency::substitute, 1e-6), 1, 2e-3);
+}
+
+TEST(Concentrated, conversions_match_published_values) {
+  EXPECT_NEAR(concentrated_delta(0.05, 0.25), 0.0817727531036956, 1e-9);
+  EXPECT_NEAR(concentrated_epsilon(0.03125, 1e-3), 0.6880024554878085, 1e-8);
+  EXPECT_GE(concentrated_delta(0.05, 0.25), 0.0817727531036956 * (1 - 1e-13));
+}
+
+TEST(Advanced, formula) {
+  const double delta = 1e-6;
+  EXPECT_NEAR(advanced_epsilon({PureEvent{0.01}, 1000}, delta),
+              std::sqrt(2 * 1000 * std::log(2 / delta)) * 0.01 + 1000 * 0.01 * std::expm1(0.01), 1e-9);
+  EXPECT_TRUE(std::isinf(advanced_epsilon({GaussianEvent{1, 1}, 10}, delta)));
+}
+
+}  // namespace
+}  // namespace sotto
