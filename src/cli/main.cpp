@@ -49,6 +49,8 @@ int main(int argc, char** argv) {
   sotto::cli::add_account(program, status);
   sotto::cli::add_privatize(program, status);
   sotto::cli::add_schema(program, status);
+  sotto::cli::add_report(program, status);
+  sotto::cli::add_diagnose(program, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,5 +10,7 @@ namespace sotto::cli {
 void add_account(CLI::App& program, int& status);
 void add_privatize(CLI::App& program, int& status);
 void add_schema(CLI::App& program, int& status);
+void add_report(CLI::App& program, int& status);
+void add_diagnose(CLI::App& program, int& status);
 
 }  // namespace sotto::cli

@@ -11,7 +11,16 @@ std::string format_number(double x) {
   if (std::isnan(x)) return "-";
   if (std::isinf(x)) return x > 0 ? "infinite" : "-infinite";
   const double size = std::abs(x);
-  if (size != 0 && (size < 1e-3 || size >= 1e6)) return fmt::format("{:.3g}", x);
+  if (size != 0 && (size < 1e-3 || size >= 1e6)) {
+    std::string text = fmt::format("{:.3g}", x);
+    // 1e-06 and 4e+07 read better as 1e-6 and 4e7.
+    const auto exponent = text.find('e');
+    if (exponent == std::string::npos) return text;
+    if (text[exponent + 1] == '+') text.erase(exponent + 1, 1);
+    const auto zero = text.find_first_of("0123456789", exponent);
+    if (text[zero] == '0') text.erase(zero, 1);
+    return text;
+  }
   if (x == std::round(x)) return fmt::format("{:.0f}", x);
   return fmt::format("{:.{}f}", x, std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4));
 }

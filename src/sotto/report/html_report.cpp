@@ -27,13 +27,20 @@ std::string box(const char* style, const std::vector<std::string>& sentences) {
   return text + "</div>";
 }
 
-// A section's heading; with the badge where what follows holds results without privacy.
-std::string heading(const char* id, const char* title, bool not_private) {
-  return fmt::format("<h2 id=\"{}\">{}{}</h2>", id, title, not_private ? not_private_badge() : "");
+// A section's heading; with a badge where what follows holds results without privacy.
+std::string heading(const char* id, const char* title, const std::string& badge) {
+  return fmt::format("<h2 id=\"{}\">{}{}</h2>", id, title, badge);
 }
 
-bool has_clear_results(const RunRecord& record) {
-  return !record.privacy.is_private || record.comparison.has_value();
+// For sections on this run alone.
+std::string own_badge(const RunRecord& record) {
+  return record.privacy.is_private ? "" : not_private_badge();
+}
+
+// For sections that also show the comparison.
+std::string badge(const RunRecord& record) {
+  if (!record.privacy.is_private) return not_private_badge();
+  return record.comparison ? "<span class=\"badge\">IN PART NOT PRIVATE</span>" : "";
 }
 
 std::string head(const RunRecord& record) {
@@ -74,7 +81,7 @@ std::string head(const RunRecord& record) {
 
 std::string privacy_section(const RunRecord& record) {
   const PrivacyStatement& s = record.privacy;
-  std::string text = heading("privacy", s.is_private ? "What was promised" : "No privacy", !s.is_private);
+  std::string text = heading("privacy", s.is_private ? "What was promised" : "No privacy", own_badge(record));
   for (const auto& paragraph : in_plain_words(s)) text += "<p>" + escape_html(paragraph) + "</p>";
   if (!s.approximations.empty()) {
     text += "<h3>What is approximate</h3><div class=\"box\"><ul>";
@@ -85,8 +92,7 @@ std::string privacy_section(const RunRecord& record) {
   return text +
          fmt::format(
              "<div class=\"pair\"><figure>{}<figcaption>delta against epsilon: every point of the curve "
-             "holds, for "
-             "what was charged. The red dot is the promise.</figcaption></figure><figure>{}<figcaption>An "
+             "is promised. The red dot is the pair to quote.</figcaption></figure><figure>{}<figcaption>An "
              "attacker's greatest true-positive rate (up) against the false-positive rate (across). Dashed: "
              "guessing.</figcaption></figure></div>",
              privacy_curve_figure(s), tradeoff_figure(s));
@@ -137,7 +143,7 @@ std::string budget_section(const RunRecord& record) {
     group.least_multiplier = std::min(group.least_multiplier, multiplier);
     group.greatest_multiplier = std::max(group.greatest_multiplier, multiplier);
   }
-  std::string text = heading("budget", "What it was spent on", !s.is_private);
+  std::string text = heading("budget", "What it was spent on", own_badge(record));
   text += fmt::format("<p>Noise from: {}. Cost in all: rho = {} (slack {}).</p>", escape_html(s.noise_source),
                       format_number(s.rho), format_number(s.slack));
   text +=
@@ -190,7 +196,7 @@ const char* cell_style(Verdict verdict) {
 std::string summary_section(const RunRecord& record, const std::vector<ParameterSummary>& summary,
                             const std::vector<std::string>& complaints) {
   const auto others = record.comparison ? summarise(*record.comparison) : std::vector<ParameterSummary>{};
-  std::string text = heading("summary", "Summary", has_clear_results(record));
+  std::string text = heading("summary", "Summary", badge(record));
   if (complaints.empty()) {
     text += box("good", {record.markov_chain ? "The chains agree and hold enough effective draws."
                                              : "Draws are independent: there is no convergence to judge."});
@@ -235,7 +241,7 @@ std::string summary_section(const RunRecord& record, const std::vector<Parameter
 }
 
 std::string posterior_sections(const RunRecord& record) {
-  const bool clear = has_clear_results(record);
+  const std::string clear = badge(record);
   std::string text =
       heading("posterior", record.priors.empty() ? "Posterior" : "Posterior against prior", clear);
   text += legend(record) + forest_figure(record);
@@ -245,10 +251,9 @@ std::string posterior_sections(const RunRecord& record) {
       "the data said little at this budget.</p>";
   text += heading("densities", "Densities", clear) + legend(record) + density_figures(record);
   if (!record.markov_chain) return text;
-  text +=
-      heading("traces", "Traces", !record.privacy.is_private) + chain_legend(record) + trace_figures(record);
+  text += heading("traces", "Traces", own_badge(record)) + chain_legend(record) + trace_figures(record);
   if (record.draws.chains.size() > 1) {
-    text += heading("ranks", "Ranks by chain", !record.privacy.is_private) + chain_legend(record) +
+    text += heading("ranks", "Ranks by chain", own_badge(record)) + chain_legend(record) +
             "<p class=\"note\">Share of each chain's draws in every slice of the ranks of all draws. Dashed: "
             "chains that agree.</p>" +
             rank_figures(record);
@@ -257,7 +262,7 @@ std::string posterior_sections(const RunRecord& record) {
 }
 
 std::string manifest_section(const RunRecord& record) {
-  std::string text = heading("manifest", "How it was made", false);
+  std::string text = heading("manifest", "How it was made", "");
   text += fmt::format("<p>Started {}; {} s in all, of which {} s of warmup and {} s of sampling.</p>",
                       escape_html(record.manifest.started), format_number(record.manifest.wall_seconds),
                       format_number(record.manifest.warmup_seconds),

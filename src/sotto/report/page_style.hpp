@@ -24,16 +24,16 @@ p{margin:.5rem 0 .9rem;max-width:44rem}
 .kicker{letter-spacing:.14em;text-transform:uppercase;font-size:.75rem;color:var(--muted);margin:0}
 .muted{color:var(--muted)}small,.note{font-size:.86rem;color:var(--muted)}
 a{color:var(--accent)}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:1px;background:var(--line);
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.8rem,1fr));background:var(--card);
 border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:1.4rem 0}
-.facts div{background:var(--card);padding:.7rem .9rem}
+.facts div{padding:.7rem .9rem;box-shadow:0 0 0 1px var(--line)}
 .facts dt{font-size:.75rem;color:var(--muted)}.facts dd{margin:0;font-size:1.15rem;overflow-wrap:anywhere}
 .facts dd small{display:block;line-height:1.35}
 .box{border-left:4px solid var(--warn);background:var(--warnsoft);padding:.7rem 1rem;margin:1rem 0;border-radius:0 6px 6px 0}
 .box p,.box ul{margin:.2rem 0}.box ul{padding-left:1.1rem}.box.np{border-color:var(--np);background:var(--npsoft)}
 .box.good{border-color:var(--accent);background:var(--soft)}
 .badge{display:inline-block;background:var(--np);color:var(--bg);font:700 .68rem/1.6 system-ui,sans-serif;
-letter-spacing:.06em;padding:0 .5em;border-radius:3px;vertical-align:.2em;margin-left:.5em;white-space:nowrap}
+letter-spacing:.06em;padding:0 .5em;border-radius:3px;vertical-align:.2em;margin-left:.8em;white-space:nowrap}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.84rem;color:var(--muted);margin:.4rem 0 .8rem}
 .legend span{display:inline-flex;align-items:center;gap:.45em}
 .legend i{width:1.7em;height:0;border-top:3px solid var(--accent);display:inline-block}
@@ -64,7 +64,7 @@ border-bottom:1px solid var(--line)}
 .yaxis span{position:absolute;right:0;transform:translateY(-50%);font-size:.72rem;color:var(--muted);white-space:nowrap}
 .xaxis{position:relative;height:1.4rem}
 .xaxis span{position:absolute;transform:translateX(-50%);top:.15rem;font-size:.72rem;color:var(--muted);white-space:nowrap}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.4rem;margin-top:1rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.4rem;margin-top:1.8rem}
 .pair .plot .area,.pair .yaxis{height:14rem}.pair .plot{margin:0 1.4rem 0 0}
 .pair figure{margin:0;min-width:0}figcaption{font-size:.86rem;color:var(--muted);margin-bottom:.7rem}
 sup{line-height:0;font-size:.75em}
@@ -73,7 +73,7 @@ table{border-collapse:collapse;width:100%;font-size:.87rem}
 th,td{padding:.36rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th{font-weight:600;color:var(--muted);font-size:.78rem}th:first-child,td:first-child{text-align:left;padding-left:0}
 td.text{text-align:left;white-space:normal}th.text{text-align:left}
-td.poor{color:var(--np);font-weight:700}td.unknown{color:var(--muted)}td.np,th.np{color:var(--np)}
+td.poor{color:var(--np);font-weight:700}td.unknown{color:var(--muted)}td.np,th.np{color:var(--np)}th.np{white-space:normal;min-width:5.2rem}
 td.poor::after{content:" !"}
 .bar{display:inline-block;width:5.5rem;height:.55rem;background:var(--line);border-radius:2px;vertical-align:middle;
 overflow:hidden}.bar b{display:block;height:100%;background:var(--accent)}

@@ -93,11 +93,11 @@ void Plot::line(const Curve& points, std::string_view style) {
   marks_ += fmt::format("<path class=\"{}\" d=\"{}\"/>", style, path(points));
 }
 
-void Plot::area(const Curve& points, std::string_view style) {
+void Plot::area(const Curve& points, double base, std::string_view style) {
   if (points.empty()) return;
   Curve closed = points;
-  closed.insert(closed.begin(), {points.front().first, y_.low});
-  closed.emplace_back(points.back().first, y_.low);
+  closed.insert(closed.begin(), {points.front().first, base});
+  closed.emplace_back(points.back().first, base);
   marks_ += fmt::format("<path class=\"{}\" d=\"{}Z\"/>", style, path(closed));
 }
 

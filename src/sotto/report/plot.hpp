@@ -35,7 +35,8 @@ class Plot {
  public:
   Plot(Span x, Span y) : x_(x), y_(y) {}
   void line(const Curve& points, std::string_view style);
-  void area(const Curve& points, std::string_view style);  ///< between the curve and the lower edge
+  /// Between the curve and the height `base`.
+  void area(const Curve& points, double base, std::string_view style);
   void dot(double x, double y, std::string_view style);
   void horizontal(double y, std::string_view style) { line({{x_.low, y}, {x_.high, y}}, style); }
   void vertical(double x, std::string_view style) { line({{x, y_.low}, {x, y_.high}}, style); }

@@ -159,9 +159,7 @@ std::string density_card(const RunRecord& record, std::size_t i) {
   if (const auto* prior = prior_of(record, name); prior != nullptr && prior->q05 < prior->q95) {
     plot.line({{prior->q05, -0.045 * top}, {prior->q95, -0.045 * top}}, "prior thin");
   }
-  Curve shade = own;
-  for (auto& point : shade) point.second = std::max(point.second, 0.0);
-  plot.area(shade, "shade");
+  plot.area(own, 0, "shade");
   plot.line(own, "postline");
   if (!clear.empty()) plot.line(clear, "npline");
   return card(name, plot.html("Posterior density of " + name, round_ticks(x, 4), {}));

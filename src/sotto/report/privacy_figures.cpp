@@ -37,7 +37,7 @@ std::string tradeoff_figure(const PrivacyStatement& statement) {
   for (const auto& [wrong, right] : tradeoff_curve(statement.curve)) curve.emplace_back(wrong, right);
   Plot plot({0, 1}, {0, 1});
   plot.line({{0, 0}, {1, 1}}, "zero");
-  plot.area(curve, "shade");
+  plot.area(curve, 0, "shade");
   plot.line(curve, "postline");
   const Ticks ticks{{0, "0"}, {0.25, "25 %"}, {0.5, "50 %"}, {0.75, "75 %"}, {1, "100 %"}};
   return plot.html(

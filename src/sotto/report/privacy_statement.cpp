@@ -12,15 +12,15 @@ namespace sotto {
 namespace {
 
 std::string promise(const PrivacyStatement& s) {
-  const std::string change = s.adjacency == Adjacency::substitute
-                                 ? "had been exchanged for any other the schema allows"
-                                 : "had been added to the data or left out of them";
+  const char* change = s.adjacency == Adjacency::substitute
+                           ? "Had any one unit been exchanged for any other that the schema allows"
+                           : "Had any one unit been added to the data or left out of them";
   return fmt::format(
-      "Take any one unit ({}). If it {}, every possible result of this run, all files in this directory "
-      "together, would "
-      "have come out with nearly the same probability: larger by a factor of at most e^{} = {}, but for a "
-      "part of "
-      "total probability {}.",
+      "The protected unit is {}. {}, every possible result of this run (draws, summaries and figures "
+      "together, but not "
+      "what is marked NOT PRIVATE) would have come out with nearly the same probability: larger by a factor "
+      "of at most "
+      "e^{} = {}, but for a part of total probability {}.",
       s.privacy_unit, change, format_number(s.epsilon), format_number(std::exp(s.epsilon)),
       format_number(s.delta));
 }
@@ -59,7 +59,12 @@ PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::st
     statement.releases.push_back({entry.charge.query, entry.charge.mechanism, std::nullopt, std::nullopt,
                                   entry.count, entry.charge.rho.value(), entry.charge.slack});
   }
-  statement.curve = privacy_curve(statement.rho, statement.slack);
+  // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.
+  const double room = statement.epsilon - statement.slack;
+  if (room > 0) {
+    statement.curve =
+        privacy_curve(gaussian_rho(Epsilon(room), Delta(statement.delta)).value(), statement.slack);
+  }
   return statement;
 }
 
@@ -118,13 +123,15 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
   words.push_back(promise(s));
   if (!s.curve.empty()) words.push_back(attack(s));
   if (s.spent_epsilon < s.epsilon) {
-    words.push_back(fmt::format("Of the promised epsilon = {}, the releases that were made used {}.",
-                                format_number(s.epsilon), format_number(s.spent_epsilon)));
+    words.push_back(
+        fmt::format("Of the promised epsilon = {}, the releases that were made cost {}; the promise is the "
+                    "number to quote.",
+                    format_number(s.epsilon), format_number(s.spent_epsilon)));
   }
   words.emplace_back(
       "It holds against any attacker, with any knowledge from elsewhere and any computing power, and for "
       "whatever is "
-      "computed from these files later.");
+      "computed from the results later.");
   words.push_back(
       "It does not promise that nothing is learned about a unit: what the data say about people in general "
       "is the purpose "

@@ -49,7 +49,7 @@ struct PrivacyStatement {
   std::string noise_source;  ///< EntropySource::name()
   std::vector<std::string>
       approximations;             ///< sentences such as "clipped: ..."; empty when the target is exact
-  std::vector<CurvePoint> curve;  ///< delta falls as epsilon grows
+  std::vector<CurvePoint> curve;  ///< of the promise, through (epsilon, delta); delta falls as epsilon grows
 };
 
 /// The statement of what is on the books, curve included. The caller adds `approximations`, and sensitivities

@@ -1,0 +1,34 @@
+// A line on the terminal that tells how far a run is; nothing at all where standard error is not a terminal.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace sotto::cli {
+
+/// What the line says. `width` is that of the terminal in columns; the bar takes what the text leaves.
+/// `fraction` and `budget` lie in [0, 1]. Without a useful estimate (fraction 0) no remaining time is given.
+[[nodiscard]] std::string progress_line(std::string_view phase, double fraction, double budget,
+                                        double elapsed_seconds, int width);
+
+/// Draws the line at most ten times a second and wipes it when it ends. Not thread safe.
+class Progress {
+ public:
+  /// Silent unless standard error is a terminal; `quiet` silences it there too.
+  explicit Progress(bool quiet = false);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// `phase` is e.g. "warmup" or "sampling"; `fraction` is how much of all steps is done, `budget` of the budget spent.
+  void update(std::string_view phase, double fraction, double budget);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool shown_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_{};
+};
+
+}  // namespace sotto::cli

@@ -1,0 +1,48 @@
+// sotto report: makes report.html again from an output directory.
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/verbs.hpp"
+#include "sotto_io/run_directory.hpp"
+
+namespace sotto::cli {
+namespace {
+
+struct Options {
+  std::string directory;
+  bool without_comparison = false;
+  bool json = false;
+};
+
+void report(const Options& options) {
+  RunRecord record = read_run(options.directory);
+  if (options.without_comparison) record.comparison.reset();
+  write_report(options.directory, record);
+  const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
+  if (options.json) {
+    const nlohmann::ordered_json json{{"report", file},
+                                      {"private", record.privacy.is_private},
+                                      {"comparison", record.comparison.has_value()}};
+    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
+    fmt::print("{}\n", file);
+  }
+}
+
+}  // namespace
+
+void add_report(CLI::App& program, int& status) {
+  (void)status;
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = program.add_subcommand("report", "Make report.html again from an output directory");
+  verb->add_option("DIR", options->directory, "output directory of a fit")->required();
+  verb->add_flag("--without-comparison", options->without_comparison,
+                 "leave out what is NOT PRIVATE (default: keep it)");
+  verb->add_flag("--json", options->json, "print one JSON object (default: the file's name)");
+  verb->footer("Example: sotto report out/demo --without-comparison");
+  verb->callback([options] { report(*options); });
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+#include "sotto_io/run_directory.hpp"
+#include "support/synthetic_run.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+
+class Diagnose : public Program {};
+
+TEST_F(Diagnose, judges_an_output_directory) {
+  write_run(folder_ / "run", synthetic_run(1000, 0.3));
+  const Outcome table = sotto("diagnose run");
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("ess_bulk"));
+  EXPECT_THAT(table.out, HasSubstr("The chains agree"));
+
+  const Outcome json = sotto("diagnose run --json");
+  const auto object = nlohmann::json::parse(json.out);
+  EXPECT_EQ(object["verdict"], "good");
+  EXPECT_EQ(object["parameters"].size(), 7U);
+  EXPECT_LT(object["worst_rhat"].get<double>(), 1.01);
+}
+
+TEST_F(Diagnose, judges_chain_files_from_elsewhere) {
+  std::string text = "lp__,mu\n";
+  for (int i = 0; i < 60; ++i) text += "0," + std::to_string(i) + "\n";  // a chain that only drifts
+  write("one.csv", text);
+  write("two.csv", text);
+  const auto object = nlohmann::json::parse(sotto("diagnose one.csv two.csv --json").out);
+  EXPECT_EQ(object["verdict"], "poor");
+  EXPECT_EQ(object["chains"], 2);
+  EXPECT_GT(object["worst_rhat"].get<double>(), 1.5);
+  EXPECT_THAT(object["warnings"].dump(), HasSubstr("not mixed"));
+}
+
+TEST_F(Diagnose, says_what_is_wrong_with_its_input) {
+  EXPECT_EQ(sotto("diagnose nothing.csv").status, 66);
+  write("broken.csv", "mu,tau\n1,2\n3\n");
+  const Outcome broken = sotto("diagnose broken.csv");
+  EXPECT_EQ(broken.status, 65);
+  EXPECT_THAT(broken.err, HasSubstr("line 3"));
+  EXPECT_EQ(sotto("diagnose").status, 64);
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_EQ(sotto("diagnose empty").status, 66);
+}
+
+class Report : public Program {};
+
+TEST_F(Report, is_made_again_with_and_without_the_comparison) {
+  write_run(folder_ / "run", synthetic_run(200));
+  const std::string first = file_content(folder_ / "run/report.html");
+  std::filesystem::remove(folder_ / "run/report.html");
+  EXPECT_EQ(sotto("report run").status, 0);
+  EXPECT_EQ(file_content(folder_ / "run/report.html"), first);
+  const auto object = nlohmann::json::parse(sotto("report run --without-comparison --json").out);
+  EXPECT_EQ(object["comparison"], false);
+  EXPECT_EQ(object["private"], true);
+  EXPECT_THAT(file_content(folder_ / "run/report.html"), testing::Not(HasSubstr("class=\"badge\"")));
+  EXPECT_EQ(sotto("report nowhere").status, 66);
+}
+
+}  // namespace
+}  // namespace sotto

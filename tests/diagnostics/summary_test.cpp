@@ -1,0 +1,64 @@
+#include "sotto/diagnostics/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/synthetic_run.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Draws chains(Eigen::Index length, double correlation) {
+  return synthetic_draws({"a", "b"}, {1, -2}, {0.5, 3}, 4, length, correlation, 9);
+}
+
+TEST(Summary, good_chains_raise_no_warning) {
+  const Draws draws = chains(2000, 0.2);
+  const auto summary = summarise(draws);
+  ASSERT_EQ(summary.size(), 2U);
+  EXPECT_NEAR(summary[0].mean, 1, 5 * summary[0].mcse_mean);
+  EXPECT_NEAR(summary[1].sd, 3, 5 * summary[1].mcse_sd);
+  EXPECT_NEAR(summary[0].q95, 1 + 0.5 * 1.644854, 0.06);
+  EXPECT_THAT(warnings(draws, summary), IsEmpty());
+}
+
+TEST(Summary, chains_apart_are_named) {
+  Draws draws = chains(500, 0.2);
+  draws.chains[2].draws.col(1).array() += 9;
+  EXPECT_THAT(
+      warnings(draws, summarise(draws)),
+      ElementsAre(testing::AllOf(HasSubstr("R-hat"), HasSubstr("b ("), testing::Not(HasSubstr("a ("))),
+                  HasSubstr("Fewer than 400 effective draws for b")));
+}
+
+TEST(Summary, short_chains_are_called_short) {
+  const Draws draws = chains(12, 0.9);
+  EXPECT_THAT(warnings(draws, summarise(draws)).at(0),
+              testing::AllOf(HasSubstr("12 draws"), HasSubstr("nested R-hat")));
+}
+
+TEST(Summary, constant_and_missing_draws_are_told) {
+  Draws draws = chains(200, 0);
+  for (Chain& chain : draws.chains) chain.draws.col(0).setConstant(3);
+  const auto summary = summarise(draws);
+  EXPECT_TRUE(std::isnan(summary[0].rhat));
+  EXPECT_EQ(summary[0].mean, 3);
+  EXPECT_THAT(warnings(draws, summary).at(0), HasSubstr("Nothing can be said of a"));
+  draws.chains[1].draws.resize(0, 2);
+  EXPECT_THAT(warnings(draws, summarise(draws)), ElementsAre(HasSubstr("no draws")));
+}
+
+TEST(Summary, independent_draws_are_not_judged_as_chains) {
+  const Draws draws = synthetic_draws({"a"}, {0}, {1}, 1, 30, 0, 4);
+  EXPECT_THAT(warnings(draws, summarise(draws), false), IsEmpty());
+  EXPECT_FALSE(warnings(draws, summarise(draws), true).empty());
+}
+
+}  // namespace
+}  // namespace sotto

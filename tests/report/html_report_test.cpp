@@ -1,0 +1,113 @@
+#include "sotto/report/html_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+
+#include "support/synthetic_run.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(HtmlReport, asks_the_network_for_nothing) {
+  const std::string page = html_report(synthetic_run(200));
+  for (const char* outside :
+       {"http:", "https:", "//", "<script", "<link", "<img", "src=", "url(", "@import"}) {
+    EXPECT_THAT(page, Not(HasSubstr(outside))) << outside;
+  }
+}
+
+TEST(HtmlReport, every_opened_element_is_closed) {
+  const std::string page = html_report(synthetic_run(200));
+  for (const char* name :
+       {"div", "span",    "section", "table", "tr", "td", "th", "p",    "h2",   "h4",  "figure",
+        "svg", "details", "ul",      "li",    "dl", "dd", "dt", "main", "body", "html"}) {
+    const std::regex open("<" + std::string(name) + "[ >]");
+    const auto opened = static_cast<std::size_t>(
+        std::distance(std::sregex_iterator(page.begin(), page.end(), open), std::sregex_iterator()));
+    EXPECT_EQ(opened, times(page, "</" + std::string(name) + ">")) << name;
+  }
+}
+
+TEST(HtmlReport, marks_the_comparison_wherever_it_shows) {
+  RunRecord record = synthetic_run(200);
+  const std::string with = html_report(record);
+  for (const char* id : {"posterior", "densities", "summary"}) {
+    EXPECT_TRUE(std::regex_search(
+        with, std::regex("<h2 id=\"" + std::string(id) + "\">[^<]*<span class=\"badge\">[A-Z ]*NOT PRIVATE")))
+        << id;
+  }
+  EXPECT_THAT(with, HasSubstr("npline"));
+  record.comparison.reset();
+  const std::string without = html_report(record);
+  EXPECT_THAT(without, Not(HasSubstr("class=\"badge\"")));
+  EXPECT_EQ(times(without, "class=\"npline\"") + times(without, "class=\"np90\""), 0U);
+}
+
+TEST(HtmlReport, a_run_without_privacy_says_so_in_every_section) {
+  RunRecord record = synthetic_run(200);
+  record.comparison.reset();
+  record.privacy = not_private_statement("no noise was added");
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, HasSubstr("<title>NOT PRIVATE: "));
+  for (const char* id : {"privacy", "posterior", "densities", "traces", "ranks", "summary"}) {
+    EXPECT_TRUE(std::regex_search(
+        page, std::regex("<h2 id=\"" + std::string(id) + "\">[^<]*<span class=\"badge\">NOT PRIVATE")))
+        << id;
+  }
+  EXPECT_THAT(page, Not(HasSubstr("<dt>epsilon</dt>")));
+}
+
+TEST(HtmlReport, escapes_what_others_named) {
+  RunRecord record = synthetic_run(20);
+  record.title = "<script>alert('x')</script> & \"y\"";
+  record.draws.parameters[0] = "a<b";
+  record.priors[0].distribution = "<i>";
+  record.manifest.configuration["note"] = "</pre><script>";
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("<i>normal")));
+  EXPECT_THAT(page, HasSubstr("a&lt;b"));
+}
+
+TEST(HtmlReport, bad_chains_are_told_at_the_top) {
+  const std::string page = html_report(synthetic_run(14, 0.9));
+  const auto told = page.find("The shortest chain has 14 draws");
+  ASSERT_NE(told, std::string::npos);
+  EXPECT_LT(told, page.find("id=\"privacy\""));
+  EXPECT_THAT(page, HasSubstr("<td class=\"poor\">"));
+}
+
+TEST(HtmlReport, independent_draws_have_no_traces) {
+  RunRecord record = synthetic_run(500, 0);
+  record.markov_chain = false;
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, Not(HasSubstr("id=\"traces\"")));
+  EXPECT_THAT(page, HasSubstr("no convergence to judge"));
+}
+
+TEST(HtmlReport, odd_draws_do_not_break_it) {
+  for (const Eigen::Index length : {0, 1, 3})
+    EXPECT_THAT(html_report(synthetic_run(length)), HasSubstr("</html>"));
+  RunRecord record = synthetic_run(50);
+  record.draws.chains[0].draws(3, 1) = NAN;
+  record.draws.chains[0].draws(4, 2) = HUGE_VAL;
+  for (Chain& chain : record.draws.chains) chain.draws.col(3).setZero();
+  record.priors.clear();
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("nan"), HasSubstr("inf "))));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,98 @@
+#include "sotto/report/privacy_statement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+
+#include "sotto/accountant/gaussian.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+
+std::string all_words(const PrivacyStatement& statement) {
+  std::string text;
+  for (const auto& paragraph : in_plain_words(statement)) text += paragraph + "\n";
+  return text;
+}
+
+PrivacyStatement example() {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(0.002), 1e-10}).has_value());
+  EXPECT_TRUE(budget.spend({"curvature", "discrete Gaussian", Rho(0.001), 0}).has_value());
+  return statement_of(budget, Adjacency::substitute, "one row", "one curator", "operating system", true);
+}
+
+TEST(PrivacyStatement, holds_the_books) {
+  const PrivacyStatement s = example();
+  ASSERT_EQ(s.releases.size(), 2U);
+  EXPECT_EQ(s.releases[0].count, 3U);
+  EXPECT_EQ(s.releases[1].query, "curvature");
+  EXPECT_NEAR(s.rho, 0.007, 1e-12);
+  EXPECT_NEAR(s.slack, 3e-10, 1e-15);
+  EXPECT_LT(s.spent_epsilon, s.epsilon);
+  EXPECT_GE(s.spent_epsilon, gaussian_epsilon(Rho(0.007), Delta(1e-6)).value());
+}
+
+TEST(PrivacyStatement, the_curve_meets_the_promise) {
+  const PrivacyStatement s = example();
+  // Between the points on either side of the promised epsilon lies the promised delta.
+  for (std::size_t i = 1; i < s.curve.size(); ++i) {
+    EXPECT_GT(s.curve[i].epsilon, s.curve[i - 1].epsilon);
+    EXPECT_LT(s.curve[i].delta, s.curve[i - 1].delta);
+    if (s.curve[i - 1].epsilon <= s.epsilon && s.epsilon <= s.curve[i].epsilon) {
+      EXPECT_LE(s.curve[i].delta, s.delta);
+      EXPECT_GE(s.curve[i - 1].delta, s.delta * (1 - 1e-6));
+    }
+  }
+  EXPECT_GT(s.curve.back().epsilon, s.epsilon);
+}
+
+TEST(PrivacyStatement, power_is_the_gaussian_tests_and_never_below) {
+  const double rho = 0.3;
+  const auto curve = privacy_curve(rho, 0);
+  const boost::math::normal standard;
+  for (const double wrong : {0.001, 0.01, 0.05, 0.3, 0.7, 0.99}) {
+    // The most powerful test between N(0, 1) and N(mu, 1), mu = sqrt(2 rho).
+    const double right =
+        boost::math::cdf(standard, boost::math::quantile(standard, wrong) + std::sqrt(2 * rho));
+    EXPECT_GE(best_true_positive_rate(curve, wrong), right - 1e-12);
+    EXPECT_LE(best_true_positive_rate(curve, wrong), right + 2e-3);
+  }
+}
+
+TEST(PrivacyStatement, power_follows_from_one_pair_by_hand) {
+  const std::vector<CurvePoint> pure{{std::log(2.0), 0.01}};
+  EXPECT_NEAR(best_true_positive_rate(pure, 0.1), 0.21, 1e-12);
+  EXPECT_NEAR(best_true_positive_rate(pure, 0.8), 1 - (1 - 0.01 - 0.8) / 2, 1e-12);
+  EXPECT_EQ(best_true_positive_rate({}, 0.1), 1);
+}
+
+TEST(PrivacyStatement, says_the_numbers_in_words) {
+  PrivacyStatement s = example();
+  const std::string words = all_words(s);
+  EXPECT_THAT(words, HasSubstr("one row"));
+  EXPECT_THAT(words, HasSubstr("exchanged"));
+  EXPECT_THAT(words, HasSubstr("e^1 = 2.718"));
+  EXPECT_THAT(words, HasSubstr("1e-6"));
+  EXPECT_THAT(words, HasSubstr("not promise"));
+  s.adjacency = Adjacency::add_remove;
+  EXPECT_THAT(all_words(s), HasSubstr("added to the data or left out"));
+}
+
+TEST(PrivacyStatement, noise_that_can_be_repeated_promises_nothing) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  const auto s =
+      statement_of(budget, Adjacency::substitute, "one row", "one curator", "test (seeded)", false);
+  const std::string words = all_words(s);
+  EXPECT_THAT(words, HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(words, HasSubstr("test (seeded)"));
+  EXPECT_THAT(words, testing::Not(HasSubstr("e^")));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,51 @@
+#include "sotto/report/text_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "sotto/report/format_number.hpp"
+#include "support/synthetic_run.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(TextTable, has_a_line_per_parameter_of_one_width) {
+  RunRecord record = synthetic_run(300);
+  record.draws.parameters[1] = "größe";  // eleven bytes, five places
+  std::istringstream lines(posterior_table(record.draws));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_THAT(line, HasSubstr("ess_tail   rhat"));
+  const std::size_t width = line.size();
+  int rows = 0;
+  while (std::getline(lines, line)) {
+    EXPECT_EQ(line.size(), width + (rows == 1 ? 2 : 0)) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 7);
+}
+
+TEST(TextTable, a_comparison_is_marked) {
+  const RunRecord record = synthetic_run(300);
+  EXPECT_THAT(posterior_table(record.draws, record.comparison), HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(posterior_table(record.draws), testing::Not(HasSubstr("NOT PRIVATE")));
+}
+
+TEST(FormatNumber, four_digits_or_an_exponent) {
+  EXPECT_EQ(format_number(0.123456), "0.1235");
+  EXPECT_EQ(format_number(-12.3456), "-12.35");
+  EXPECT_EQ(format_number(1e-6), "1e-6");
+  EXPECT_EQ(format_number(2.5e-12), "2.5e-12");
+  EXPECT_EQ(format_number(4e7), "4e7");
+  EXPECT_EQ(format_number(3), "3");
+  EXPECT_EQ(format_number(NAN), "-");
+  EXPECT_EQ(format_percent(0.0156), "1.56 %");
+}
+
+}  // namespace
+}  // namespace sotto
