@@ -61,9 +61,9 @@ class BetaKernel {
   [[nodiscard]] double step() const { return std::exp(log_step_); }
 
   /// Metropolis-adjusted Langevin steps on (log a, log b).
-  /// Computes   x' ~ N(x + (e^2/2) G(x)^{-1} grad(x), e^2 G(x)^{-1}), accepted with the ratio of target times
-  /// reverse
-  ///            proposal; G is the Fisher information plus the prior's curvature, e the adapted step
+  /// Computes   x' ~ N(x + (e^2/2) G(x)^{-1} grad(x), e^2 G(x)^{-1}), accepted with the ratio of target
+  ///            times reverse proposal; G is the Fisher information plus the prior's curvature, e the
+  ///            adapted step
   /// Source     [GC11, simplified manifold MALA]; [BFR24, appendix B.1] with a fixed step and no metric
   /// Checked by tests/statistical/mixture_enumeration_test.cpp
   Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) {

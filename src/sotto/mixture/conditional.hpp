@@ -31,15 +31,14 @@ struct ConditionalSettings {
   std::size_t threads = 1;   ///< the chain is the same for any number
 };
 
-/// Computes   a chain on (c, theta*, Y) with target
-///              eppf(c) prod_h G0(theta*_h) prod_i q(z_i | y_i) f(y_i | theta*_{c_i})
-///            by drawing P given (c, theta*), slices u_i ~ uniform(0, w_{c_i}), y_i by Metropolis-Hastings
-///            from its kernel, atoms given y, and c_i with probability proportional to 1(w_h > u_i) f(y_i |
-///            theta_h).
+/// Computes   a chain on (c, theta*, Y) with target eppf(c) prod_h G0(theta*_h) prod_i q(z_i | y_i)
+///            f(y_i | theta*_{c_i}) by drawing P given (c, theta*), slices u_i ~ uniform(0, w_{c_i}),
+///            y_i by Metropolis-Hastings from its kernel, atoms given y, and c_i with probability
+///            proportional to 1(w_h > u_i) f(y_i | theta_h).
 /// Source     [BFR24, section 3.2], [KGW11], [IJ01]
-/// Differs    P is drawn from its posterior given the partition: Dirichlet weights for the occupied atoms
-/// [FB14], sticks
-///            for the others. The sticks run until what is left is below the present smallest slice (E34)
+/// Differs    P is drawn from its posterior given the partition: Dirichlet weights for the occupied
+///            atoms [FB14], sticks for the others. The sticks run until what is left is below the
+///            present smallest slice (E34)
 /// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 class Conditional {

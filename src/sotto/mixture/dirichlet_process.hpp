@@ -58,8 +58,9 @@ class DirichletProcess {
     concentration_ = std::fmax(draw_gamma(prior_->shape + clusters - (more ? 0 : 1), rate, rng), 1e-12);
   }
 
-  /// The weights of the occupied atoms and of the rest: Dirichlet(n_1, ..., n_k, alpha). The rest is again a
-  /// Dirichlet process with the same concentration. Source     [Fer73]
+  /// The weights of the occupied atoms and of the rest: Dirichlet(n_1, ..., n_k, alpha). The rest is
+  /// again a Dirichlet process with the same concentration.
+  /// Source     [Fer73]
   Rest draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
     double rest = draw_gamma(concentration_, 1, rng);
     double total = rest;

@@ -57,8 +57,9 @@ class Imputation {
   }
 
   /// Metropolis-Hastings with the kernel as proposal: y ~ f(. | theta), accepted by the ratio of the
-  /// channel's density. Leaves q(z_i | y_i) f(y_i | theta) invariant in y_i. Does nothing for confidential
-  /// data. Source [JAGR22, algorithm 1]
+  /// channel's density. Leaves q(z_i | y_i) f(y_i | theta) invariant in y_i. Does nothing for
+  /// confidential data.
+  /// Source     [JAGR22, algorithm 1]
   void update(std::size_t i, const Kernel& kernel, const typename Kernel::Parameter& theta, ChainRng& rng,
               SweepInfo& info) {
     if constexpr (is_confidential<Data>) return;

@@ -10,9 +10,9 @@
 
 namespace sotto::mixture {
 
-/// log S(a, x), S(a, x) = sum_k x^k / (a (a+1) ... (a+k)), for a > 0, x >= 0: the lower incomplete gamma
-/// function is x^a e^{-x} S(a, x). For large x by the continued fraction of the upper one. Source
-/// [AS64, 6.5.29 and 6.5.31]
+/// log S(a, x), S(a, x) = sum_k x^k / (a (a+1) ... (a+k)), for a > 0, x >= 0: the lower incomplete
+/// gamma function is x^a e^{-x} S(a, x). For large x by the continued fraction of the upper one.
+/// Source     [AS64, 6.5.29 and 6.5.31]
 inline double log_incomplete_sum(double a, double x) {
   if (x < a + 10 * std::sqrt(a) + 100) {
     double term = 1 / a;
@@ -47,12 +47,13 @@ inline double draw_gamma_below(double shape, double bound, ChainRng& rng) {
     if (const double x = draw_gamma(shape, 1, rng); x <= bound) return x;
 }
 
-/// g(z | theta) = N(z | mean, t^2), t^2 = noise + variance of the data. `sd` is t.
-/// G0: t^2 ~ inverse gamma(shape, rate) conditioned on t^2 >= noise; mean | t^2 ~ N(mean, t^2 / precision).
-/// Use it on releases as if they were confidential data (Neal 2, 3, split-merge, or any algorithm): the data
-/// y are N(mean, t^2 - noise) given their atom. The model is that of a Gaussian channel whose data are not
-/// clamped. Source     [BFR24, section 3.3]; the mean is mean_i (E24); marginal likelihood as in E31 Checked
-/// by tests/mixture/inflated_normal_kernel_test.cpp
+/// g(z | theta) = N(z | mean, t^2), t^2 = noise + variance of the data. `sd` is t. G0: t^2 ~ inverse
+/// gamma(shape, rate) conditioned on t^2 >= noise; mean | t^2 ~ N(mean, t^2 / precision). Use it on
+/// releases as if they were confidential data (Neal 2, 3, split-merge, or any algorithm): the data y
+/// are N(mean, t^2 - noise) given their atom. The model is that of a Gaussian channel whose data are
+/// not clamped.
+/// Source     [BFR24, section 3.3]; the mean is mean_i (E24); marginal likelihood as in E31
+/// Checked by tests/mixture/kernels_test.cpp
 class InflatedNormalKernel {
  public:
   using Datum = double;
@@ -83,9 +84,9 @@ class InflatedNormalKernel {
     return {theta.mean, std::sqrt(variance), std::log(variance) / 2};
   }
 
-  /// Computes   -(n/2) log(2 pi e^2) + (1/2) log(lambda/lambda_n) - (b_n - b)/e^2 + log S(a_n, b_n/e^2) - log
-  /// S(a, b/e^2),
-  ///            e^2 the noise variance; no difference of nearly equal incomplete gamma functions
+  /// Computes   -(n/2) log(2 pi e^2) + (1/2) log(lambda/lambda_n) - (b_n - b)/e^2 + log S(a_n, b_n/e^2)
+  ///            - log S(a, b/e^2), e^2 the noise variance; no difference of nearly equal incomplete
+  ///            gamma functions
   /// Source     erratum E31
   [[nodiscard]] double log_marginal(const Statistic& s) const {
     const NormalInverseGamma p = posterior(prior(), s);

@@ -79,8 +79,8 @@ class NormalPieces {
 };
 
 /// Laplace noise of scale b about y in the domain.
-/// Computes   on y <= z: exp(-(z-y)/b) N(y | m, s^2) = exp((m-z)/b + s^2/(2 b^2)) N(y | m + s^2/b, s^2);
-/// mirrored above
+/// Computes   on y <= z: exp(-(z-y)/b) N(y | m, s^2) = exp((m-z)/b + s^2/(2 b^2)) N(y | m + s^2/b,
+///            s^2); mirrored above
 inline void add_inside(NormalPieces& pieces, double z, double b, Interval domain,
                        const NormalParameter& theta) {
   const double middle = std::clamp(z, domain.lower, domain.upper);
@@ -117,14 +117,13 @@ inline double tilted_tail(double x, double s) {
 }
 
 /// Normal kernel (whole line or truncated) with Laplace noise on data clamped to [L, U].
-/// Computes   g / q(z | clamp z) = J(a, s) - e^{-(z'-L)/b} J(l, s) + J(-a, s) - e^{-(U-z')/b} J(-u, s), z' =
-/// clamp z,
-///            a, l, u = (z', L, U - mean) / sd, s = sd / b; over P(domain) for the truncated kernel; for the
-///            kernel on the whole line plus P(y < L) e^{-(z'-L)/b} + P(y > U) e^{-(U-z')/b}
-/// Differs    from [BFR24], which imputes y: here g is exact (erratum E33). With a grid channel the rounding
-/// of y to the
-///            grid is ignored: log q is off by at most epsilon / (2 steps) <= epsilon 2^-21 on the default
-///            grid
+/// Computes   g / q(z | clamp z) = J(a, s) - e^{-(z'-L)/b} J(l, s) + J(-a, s) - e^{-(U-z')/b} J(-u, s),
+///            z' = clamp z, a, l, u = (z', L, U - mean) / sd, s = sd / b; over P(domain) for the
+///            truncated kernel; for the kernel on the whole line plus P(y < L) e^{-(z'-L)/b} + P(y > U)
+///            e^{-(U-z')/b}
+/// Differs    from [BFR24], which imputes y: here g is exact (erratum E33). With a grid channel the
+///            rounding of y to the grid is ignored: log q is off by at most epsilon / (2 steps) <=
+///            epsilon 2^-21 on the default grid
 /// Holds when epsilon < 600, so that nothing underflows
 /// Checked by tests/mixture/marginal_density_test.cpp
 template <ContinuousLaplace Channel, NormalLike Kernel>
@@ -191,10 +190,10 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
   std::vector<Place> places;
 };
 
-/// Normal kernel (whole line or truncated) with Gaussian noise of standard deviation e on data clamped to [L,
-/// U]. Computes   in the domain: N(z | y, e^2) N(y | m, s^2) = N(z | m, s^2 + e^2) N(y | (m e^2 + z s^2)/(s^2
-/// + e^2),
-///            s^2 e^2 / (s^2 + e^2))
+/// Normal kernel (whole line or truncated) with Gaussian noise of standard deviation e on data clamped
+/// to [L, U].
+/// Computes   in the domain: N(z | y, e^2) N(y | m, s^2) = N(z | m, s^2 + e^2) N(y | (m e^2 + z
+///            s^2)/(s^2 + e^2), s^2 e^2 / (s^2 + e^2))
 /// Differs    with a grid channel the rounding of y to the grid is ignored
 /// Checked by tests/mixture/marginal_density_test.cpp
 template <ContinuousGaussian Channel, NormalLike Kernel>

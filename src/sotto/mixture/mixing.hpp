@@ -17,11 +17,12 @@ namespace sotto::mixture {
 ///   log_eppf(sizes)           log probability of a partition of n data with these cluster sizes
 ///   concentration()           the parameter reported with each draw
 ///   update(k, n, rng)         one step on the prior's own parameters given a partition with k clusters
-///   draw_weights(sizes, w, rng)  the weights of the k occupied atoms given the partition: fills w[0..k-1]
-///   and returns
-///                             what is left for all other atoms
-///   draw_stick(k, j, left, rng)  the share of what is left that the next atom takes, after k occupied and j
-///   new ones light_tail                whether the weights that are left vanish geometrically
+///   draw_weights(sizes, w, rng)
+///                             the weights of the k occupied atoms given the partition: fills w[0..k-1] and
+///                             returns what is left for all other atoms
+///   draw_stick(k, j, left, rng)
+///                             the share of what is left that the next atom takes, after k occupied and j new
+///   light_tail                whether the weights that are left vanish geometrically
 template <class Mixing>
 concept MixingPrior = requires(Mixing& mixing, const Mixing& constant, std::size_t k,
                                std::span<const int> sizes, std::span<double> weights, ChainRng& rng) {

@@ -62,8 +62,8 @@ class MultivariateNormalKernel {
     return draw(posterior(s), rng);
   }
 
-  /// Computes   -(n d/2) log pi + log Gamma_d(v_n/2) - log Gamma_d(v/2) + (v/2) log|S| - (v_n/2) log|S_n|
-  ///            + (d/2) log(k/k_n)
+  /// Computes   -(n d/2) log pi + log Gamma_d(v_n/2) - log Gamma_d(v/2) + (v/2) log|S| - (v_n/2)
+  ///            log|S_n| + (d/2) log(k/k_n)
   /// Source     [Mur07, section 8]
   [[nodiscard]] double log_marginal(const Statistic& s) const {
     const NormalInverseWishart<Dim> p = posterior(s);

@@ -11,11 +11,12 @@
 
 namespace sotto::mixture {
 
-/// Computes   a chain on (c, theta*) with target eppf(c) prod_h G0(theta*_h) prod_i f(x_i | theta*_{c_i}):
-///            c_i joins cluster h with weight (n_h + shift) f(x_i | theta*_h), or opens one with weight
-///            new_weight * m(x_i), its atom drawn from the posterior given x_i alone
+/// Computes   a chain on (c, theta*) with target eppf(c) prod_h G0(theta*_h) prod_i f(x_i |
+///            theta*_{c_i}): c_i joins cluster h with weight (n_h + shift) f(x_i | theta*_h), or opens
+///            one with weight new_weight * m(x_i), its atom drawn from the posterior given x_i alone
 /// Source     [Nea00, algorithm 2]. For releases of a Gaussian channel give them as data with
-/// InflatedNormalKernel Checked by tests/statistical/mixture_enumeration_test.cpp
+///            InflatedNormalKernel
+/// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <ConjugateKernel Kernel, MixingPrior Mixing>
 class Neal2 {
  public:

@@ -17,13 +17,13 @@ struct Neal3Settings {
   std::size_t split_merge_moves = 0;  ///< proposed before each scan
 };
 
-/// Computes   a chain on (c, Y) with target eppf(c) prod_h m(y_C_h) q(Z | Y), m the marginal likelihood of a
-/// cluster:
-///            c_i joins cluster h with weight (n_h + shift) m(y_h + y_i) / m(y_h), or opens one with weight
-///            new_weight m(y_i). Then theta* ~ p(. | c, Y) is drawn for the output, and, where there is a
-///            channel, y_i given (z_i, theta*) by Metropolis-Hastings from its kernel.
-/// Source     [Nea00, algorithm 3]. For releases of a Gaussian channel give them as confidential data with
-///            InflatedNormalKernel: then nothing is imputed [BFR24, section 3.3]
+/// Computes   a chain on (c, Y) with target eppf(c) prod_h m(y_C_h) q(Z | Y), m the marginal likelihood
+///            of a cluster: c_i joins cluster h with weight (n_h + shift) m(y_h + y_i) / m(y_h), or
+///            opens one with weight new_weight m(y_i). Then theta* ~ p(. | c, Y) is drawn for the
+///            output, and, where there is a channel, y_i given (z_i, theta*) by Metropolis-Hastings
+///            from its kernel.
+/// Source     [Nea00, algorithm 3]. For releases of a Gaussian channel give them as confidential data
+///            with InflatedNormalKernel: then nothing is imputed [BFR24, section 3.3]
 /// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <ConjugateKernel Kernel, MixingPrior Mixing, class Data>
 class Neal3 {

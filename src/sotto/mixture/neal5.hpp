@@ -27,16 +27,16 @@ struct Neal5Settings {
   AtomUpdate atom_update = AtomUpdate::all;
 };
 
-/// Computes   a chain on (c, theta*, Y) with target
-///              eppf(c) prod_h G0(theta*_h) prod_i [ (1/m) sum_j q(z_i | Y_ij) ] prod_j f(Y_ij |
-///              theta*_{c_i})
-///            Each datum's (c_i, Y_i) is proposed from its prior given the rest and accepted with
-///              min{1, ghat'_i / ghat_i}, ghat_i = (1/m) sum_j q(z_i | Y_ij)
-///            With a global channel (m = 1) the ratio is that of q(W | Y); for confidential data Y is the
-///            datum itself and the ratio is f(y_i | theta') / f(y_i | theta): Algorithm 5 of [Nea00].
+/// Computes   a chain on (c, theta*, Y) with target eppf(c) prod_h G0(theta*_h) prod_i [ (1/m) sum_j
+///            q(z_i | Y_ij) ] prod_j f(Y_ij | theta*_{c_i}) Each datum's (c_i, Y_i) is proposed from
+///            its prior given the rest and accepted with min{1, ghat'_i / ghat_i}, ghat_i = (1/m) sum_j
+///            q(z_i | Y_ij) With a global channel (m = 1) the ratio is that of q(W | Y); for
+///            confidential data Y is the datum itself and the ratio is f(y_i | theta') / f(y_i |
+///            theta): Algorithm 5 of [Nea00].
 /// Source     [BFR24, algorithm 1]
-/// Differs    the ratio is not upside down (E23); the extended target is written out (E30); global needs m =
-/// 1 (E32) Checked by tests/statistical/mixture_enumeration_test.cpp
+/// Differs    the ratio is not upside down (E23); the extended target is written out (E30); global
+///            needs m = 1 (E32)
+/// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 class Neal5 {
  public:

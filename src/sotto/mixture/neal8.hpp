@@ -16,13 +16,14 @@ struct Neal8Settings {
   std::size_t auxiliaries = 2;  ///< atoms from the base measure that stand for the clusters not yet open
 };
 
-/// Computes   a chain on (c, theta*) with target eppf(c) prod_h G0(theta*_h) prod_i g(z_i | theta*_{c_i}).
-///            Given m auxiliary atoms from G0, c_i joins cluster h with weight (n_h + shift) g(z_i |
-///            theta*_h), or takes an auxiliary atom with weight new_weight / m times its g. Then y_i ~ p(y_i
-///            | z_i, theta*_{c_i}) exactly, and theta* is updated given y; y is forgotten.
-/// Source     [Nea00, algorithm 8] with the exact g (erratum E33); auxiliary atoms are used again until one
-/// is taken, and
-///            the atom of a cluster that a datum leaves empty replaces one of them [FT13, section 3]
+/// Computes   a chain on (c, theta*) with target eppf(c) prod_h G0(theta*_h) prod_i g(z_i |
+///            theta*_{c_i}). Given m auxiliary atoms from G0, c_i joins cluster h with weight (n_h +
+///            shift) g(z_i | theta*_h), or takes an auxiliary atom with weight new_weight / m times its
+///            g. Then y_i ~ p(y_i | z_i, theta*_{c_i}) exactly, and theta* is updated given y; y is
+///            forgotten.
+/// Source     [Nea00, algorithm 8] with the exact g (erratum E33); auxiliary atoms are used again until
+///            one is taken, and the atom of a cluster that a datum leaves empty replaces one of them
+///            [FT13, section 3]
 /// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 requires HasMarginalDensity<Data, Kernel>

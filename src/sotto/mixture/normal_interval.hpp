@@ -35,7 +35,7 @@ inline double log_interval(double a, double b) {
 }
 
 /// A standard normal conditioned on [a, b], a < b, exactly.
-/// Source [Rob95]: the normal, the uniform or the exponential distribution as the envelope
+/// Source     [Rob95]: the normal, the uniform or the exponential distribution as the envelope
 inline double draw_standard_in(double a, double b, ChainRng& rng) {
   if (b < 0) return -draw_standard_in(-b, -a, rng);
   if (a <= 0) {

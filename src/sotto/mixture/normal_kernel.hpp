@@ -35,8 +35,8 @@ struct NormalStatistic {
 };
 
 /// The posterior of a normal-inverse-gamma given a statistic.
-/// Computes   lambda_n = lambda + n, m_n = (lambda m + S1) / lambda_n, a_n = a + n/2,
-///            b_n = b + (Q + lambda n (ybar - m)^2 / lambda_n) / 2, Q = S2 - n ybar^2
+/// Computes   lambda_n = lambda + n, m_n = (lambda m + S1) / lambda_n, a_n = a + n/2, b_n = b + (Q +
+///            lambda n (ybar - m)^2 / lambda_n) / 2, Q = S2 - n ybar^2
 /// Source     [Mur07, section 3]
 inline NormalInverseGamma posterior(const NormalInverseGamma& prior, const NormalStatistic& s) {
   if (s.count < 0.5) return prior;
@@ -82,8 +82,9 @@ class NormalKernel {
     return draw_normal_parameter(posterior(prior_, s), rng);
   }
 
-  /// Computes   -(n/2) log(2 pi) + (1/2) log(lambda/lambda_n) + a log b - a_n log b_n + log Gamma(a_n) - log
-  /// Gamma(a) Source     [Mur07, section 3.4]
+  /// Computes   -(n/2) log(2 pi) + (1/2) log(lambda/lambda_n) + a log b - a_n log b_n + log Gamma(a_n)
+  ///            - log Gamma(a)
+  /// Source     [Mur07, section 3.4]
   [[nodiscard]] double log_marginal(const Statistic& s) const {
     const NormalInverseGamma p = posterior(prior_, s);
     return -0.5 * s.count * std::log(2 * std::numbers::pi) + 0.5 * std::log(prior_.precision / p.precision) +

@@ -45,8 +45,9 @@ class PitmanYor {
 
   void update(std::size_t, std::size_t, ChainRng&) {}
 
-  /// Dirichlet(n_1 - d, ..., n_k - d, theta + k d); the rest is a Pitman-Yor process with strength theta + k
-  /// d. Source     [Pit96, corollary 20]
+  /// Dirichlet(n_1 - d, ..., n_k - d, theta + k d); the rest is a Pitman-Yor process with strength
+  /// theta + k d.
+  /// Source     [Pit96, corollary 20]
   Rest draw_weights(std::span<const int> sizes, std::span<double> weights, ChainRng& rng) const {
     const double rest = draw_gamma(new_weight(sizes.size()), 1, rng);
     double total = rest;

@@ -12,12 +12,11 @@
 
 namespace sotto::mixture {
 
-/// Computes   two data i, j are picked. In one cluster: propose to split it; in two: to merge these. A split
-/// lets the
-///            other members, in random order, join the side of i or of j with probability proportional to
-///            (size + shift) times the marginal likelihood ratio; q is the product of these probabilities.
-///            Accepted with min{1, eppf' m(A) m(B) / (eppf m(A u B) q)} for a split, the inverse for a merge.
-///            Leaves eppf(c) prod_h m(y_C_h) invariant.
+/// Computes   two data i, j are picked. In one cluster: propose to split it; in two: to merge these. A
+///            split lets the other members, in random order, join the side of i or of j with
+///            probability proportional to (size + shift) times the marginal likelihood ratio; q is the
+///            product of these probabilities. Accepted with min{1, eppf' m(A) m(B) / (eppf m(A u B) q)}
+///            for a split, the inverse for a merge. Leaves eppf(c) prod_h m(y_C_h) invariant.
 /// Source     [Dah05], a variant of [JN04]
 /// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <ConjugateKernel Kernel, MixingPrior Mixing>

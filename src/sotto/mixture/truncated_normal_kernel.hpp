@@ -41,9 +41,9 @@ class TruncatedNormalKernel {
   }
   Parameter draw_prior(ChainRng& rng) const { return complete(normal_.draw_prior(rng)); }
 
-  /// Two Metropolis-Hastings steps: one proposes from the posterior that ignores the truncation, one walks in
-  /// the mean and log variance. Both accept by the exact ratio. Computes   target(theta) proportional to
-  /// NIG(theta | prior) prod N(y | theta) / inside(theta)^n
+  /// Two Metropolis-Hastings steps: one proposes from the posterior that ignores the truncation, one
+  /// walks in the mean and log variance. Both accept by the exact ratio.
+  /// Computes   target(theta) proportional to NIG(theta | prior) prod N(y | theta) / inside(theta)^n
   Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) const {
     const Parameter fresh = complete(normal_.update(theta, s, rng));
     if (std::log(positive_uniform(rng)) < s.count * (theta.log_inside - fresh.log_inside)) theta = fresh;
