@@ -14,11 +14,11 @@ struct Situation {
 };
 
 /// The algorithm with the most effective draws of the number of clusters per second, by the tables in docs/mixtures.md:
-/// private Neal 5 while the channel accepts most of its proposals (epsilon up to about 20), else the slice sampler, which
+/// private Neal 5 while the channel accepts most of its proposals (epsilon up to about 10), else the slice sampler, which
 /// takes any kernel and channel; Neal 8 with the exact density where the slice sampler would draw too many atoms or where
 /// nothing is imputed anyway (confidential data).
 [[nodiscard]] inline Algorithm choose_algorithm(const Situation& situation) {
-  constexpr double kManyAccepted = 20;
+  constexpr double kManyAccepted = 10;
   if (situation.epsilon <= kManyAccepted || !situation.local) return Algorithm::neal5;
   if (!situation.light_tail && situation.closed_form) return Algorithm::neal8;
   return situation.light_tail ? Algorithm::slice : Algorithm::neal5;
