@@ -1,15 +1,34 @@
 // Mixture samplers: bookkeeping, threads, refusals, adaptation.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
 #include "sotto/channel/laplace.hpp"
+#include "sotto/mixture/algorithm_choice.hpp"
 #include "sotto/mixture/conditional.hpp"
 #include "sotto/mixture/dirichlet_process.hpp"
 #include "sotto/mixture/finite_mixture.hpp"
 #include "sotto/mixture/measure.hpp"
+#include "sotto/mixture/neal3.hpp"
 #include "sotto/mixture/neal5.hpp"
 #include "sotto/mixture/neal8.hpp"
 #include "sotto/mixture/normal_kernel.hpp"
 #include "sotto/mixture/pitman_yor.hpp"
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}
+
+// Counts what the tests below allocate. Not inlined, or the compiler takes malloc and delete for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace sotto::mixture {
 namespace {
@@ -150,6 +169,39 @@ TEST(Measure, weights_sum_to_one_and_keep_the_occupied_atoms_first) {
     EXPECT_EQ(measure.weights.size(), measure.atoms.size());
     for (std::size_t h = 0; h < draw.clusters(); ++h) EXPECT_EQ(measure.atoms[h].mean, draw.atoms[h].mean);
   }
+}
+
+template <class Sampler>
+std::size_t allocations_in_sweeps(Sampler& sampler, ChainRng& rng) {
+  for (int sweep = 0; sweep < 1000; ++sweep) sampler.sweep(rng);
+  const std::size_t before = allocations;
+  for (int sweep = 0; sweep < 200; ++sweep) sampler.sweep(rng);
+  return allocations - before;
+}
+
+// Once a chain has met its usual number of clusters, a sweep allocates nothing.
+TEST(Samplers, sweeps_do_not_allocate) {
+  const Release data = release(60, 5);
+  const std::vector<double> start(60, 0.0);
+  const NormalKernel kernel({});
+  const DirichletProcess mixing(1, ConcentrationPrior{});
+  ChainRng rng(7);
+  Neal5 five(kernel, mixing, data, start, {.imputations = 3, .atom_update = AtomUpdate::selected}, rng);
+  EXPECT_EQ(allocations_in_sweeps(five, rng), 0U);
+  Conditional slice(kernel, mixing, data, start, {}, rng);
+  EXPECT_EQ(allocations_in_sweeps(slice, rng), 0U);
+  Neal8 eight(kernel, mixing, data, {}, rng);
+  EXPECT_EQ(allocations_in_sweeps(eight, rng), 0U);
+  Neal3 three(kernel, mixing, data, start, {.split_merge_moves = 1}, rng);
+  EXPECT_EQ(allocations_in_sweeps(three, rng), 0U);
+}
+
+TEST(AlgorithmChoice, follows_the_channel) {
+  EXPECT_EQ(choose_algorithm({.epsilon = 2, .closed_form = true}), Algorithm::neal5);
+  EXPECT_EQ(choose_algorithm({.epsilon = 50, .closed_form = true}), Algorithm::slice);
+  EXPECT_EQ(choose_algorithm({.epsilon = 50, .closed_form = true, .light_tail = false}), Algorithm::neal8);
+  EXPECT_EQ(choose_algorithm({.epsilon = 50, .light_tail = false}), Algorithm::neal5);
+  EXPECT_EQ(choose_algorithm({.epsilon = 50, .local = false}), Algorithm::neal5);
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ struct Situation {
   bool light_tail = true;    ///< of the mixing prior; heavy tails make the slice sampler draw many atoms
 };
 
-/// The algorithm with the most effective draws of the number of clusters per second, by the tables in docs/mixtures.md:
-/// private Neal 5 while the channel accepts most of its proposals (epsilon up to about 10), else the slice sampler, which
-/// takes any kernel and channel; Neal 8 with the exact density where the slice sampler would draw too many atoms or where
-/// nothing is imputed anyway (confidential data).
+/// The algorithm with the most effective draws of the number of clusters per second, by the tables in
+/// docs/mixtures.md: private Neal 5 while the channel accepts much of what it proposes (epsilon up to about 10) and
+/// for global channels; else the slice sampler, which takes any kernel and channel; with heavy tails, for which the
+/// slice sampler would draw too many atoms, Neal 8 where g is known.
 [[nodiscard]] inline Algorithm choose_algorithm(const Situation& situation) {
   constexpr double kManyAccepted = 10;
   if (situation.epsilon <= kManyAccepted || !situation.local) return Algorithm::neal5;

@@ -72,7 +72,7 @@ class Conditional {
   SweepInfo sweep(ChainRng& rng) {
     // 1. The weights of the occupied atoms given the partition.
     const std::size_t k = state_.partition.clusters();
-    reserve_weights(k);
+    reserve_components(k);
     Rest rest = state_.mixing.draw_weights(state_.partition.sizes(), {weights_.data(), k}, rng);
     // 2. Slices given the weights; confidential data given their atoms.
     SweepInfo info;
@@ -102,8 +102,15 @@ class Conditional {
     double smallest_slice;
   };
 
-  void reserve_weights(std::size_t count) {
-    if (weights_.size() < count) weights_.resize(2 * count);
+  /// Makes room for what is kept per component, with some to spare: later sweeps seldom allocate.
+  void reserve_components(std::size_t count) {
+    if (count <= weights_.size()) return;
+    const std::size_t room = std::max<std::size_t>(64, 2 * count);
+    weights_.resize(room);
+    order_.resize(room);
+    log_weights_.resize(room);
+    label_.reserve(room);
+    for (Block& block : blocks_) block.log_density.resize(room);
   }
   void update_atoms(ChainRng& rng) {
     state_.gather([&](std::size_t i, typename Kernel::Statistic& s) { s.add(y_[i]); });
@@ -139,7 +146,7 @@ class Conditional {
     std::size_t components = k;
     while (rest.mass > threshold && rest.atoms > 0) {
       const double share = state_.mixing.draw_stick(k, components - k, rest.atoms, rng);
-      reserve_weights(components + 1);
+      reserve_components(components + 1);
       state_.require(static_cast<int>(components));
       weights_[components] = rest.mass * share;
       state_.atom(static_cast<int>(components)) = state_.kernel.draw_prior(rng);
@@ -151,19 +158,16 @@ class Conditional {
   }
 
   void order_by_weight(std::size_t components) {
-    order_.resize(std::max(order_.size(), components));
     std::iota(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(components), 0);
     std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(components), [&](int a, int b) {
       return weights_[static_cast<std::size_t>(a)] > weights_[static_cast<std::size_t>(b)];
     });
-    log_weights_.resize(std::max(log_weights_.size(), components));
     for (std::size_t j = 0; j < components; ++j)
       log_weights_[j] = std::log(weights_[static_cast<std::size_t>(order_[j])]);
   }
 
   void allocate(std::size_t b, std::size_t components) {
     Block& block = blocks_[b];
-    if (block.log_density.size() < components) block.log_density.resize(2 * components);
     const bool slices = settings_.truncation == Truncation::slice;
     for (std::size_t i = b * kBlock; i < std::min(state_.size(), (b + 1) * kBlock); ++i) {
       double top = -HUGE_VAL;

@@ -36,8 +36,8 @@ class MixtureState {
   [[nodiscard]] const Parameter& atom_of(std::size_t i) const { return atom(partition.slot(i)); }
   Statistic& statistic(int slot) { return statistics_[static_cast<std::size_t>(slot)]; }
 
-  /// Moves datum i to a new cluster with this atom.
-  int open(std::size_t i, const Parameter& theta) {
+  /// Moves datum i to a new cluster with this atom: a copy, as making room may move the atom that is given.
+  int open(std::size_t i, Parameter theta) {
     const int slot = partition.next_slot();
     require(slot);
     atom(slot) = theta;
