@@ -39,6 +39,20 @@ std::string column_name(const std::string& parameter) {
   return name;
 }
 
+// One column name per parameter, no two alike.
+std::vector<std::string> column_names(const std::vector<std::string>& parameters) {
+  std::vector<std::string> names;
+  for (const auto& parameter : parameters) {
+    const std::string name = column_name(parameter);
+    std::string unique = name;
+    for (int k = 2; std::find(names.begin(), names.end(), unique) != names.end(); ++k) {
+      unique = fmt::format("{}_{}", name, k);
+    }
+    names.push_back(unique);
+  }
+  return names;
+}
+
 // A header value on one line, without the sign that readers split at.
 std::string header_value(std::string text) {
   for (char& c : text) {
@@ -199,7 +213,7 @@ void write_cmdstan_csv(std::ostream& out, const CsvHeader& header, const std::ve
   for (const auto& [name, values] : chain.steps) {
     if (name != "log_prior") out << ',' << column_name(name) << "__";
   }
-  for (const auto& name : parameters) out << ',' << column_name(name);
+  for (const auto& name : column_names(parameters)) out << ',' << name;
   out << '\n';
   const auto log_prior = chain.steps.find("log_prior");
   fmt::memory_buffer row;

@@ -68,6 +68,7 @@ TEST_F(CmdstanCsv, rows_and_header_have_the_form_readers_want) {
 TEST_F(CmdstanCsv, names_that_readers_would_misread_are_changed) {
   const std::string text = written({"a,b", "age.sq"}, small_chain());
   EXPECT_THAT(text, testing::HasSubstr("\nlp__,accept_stat__,a_b,age_sq\n"));
+  EXPECT_THAT(written({"a,b", "a_b"}, small_chain()), testing::HasSubstr("\nlp__,accept_stat__,a_b,a_b_2\n"));
 }
 
 TEST_F(CmdstanCsv, the_log_density_of_the_data_has_no_way_in) {

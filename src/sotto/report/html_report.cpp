@@ -263,10 +263,11 @@ std::string posterior_sections(const RunRecord& record) {
 
 std::string manifest_section(const RunRecord& record) {
   std::string text = heading("manifest", "How it was made", "");
-  text += fmt::format("<p>Started {}; {} s in all, of which {} s of warmup and {} s of sampling.</p>",
-                      escape_html(record.manifest.started), format_number(record.manifest.wall_seconds),
-                      format_number(record.manifest.warmup_seconds),
-                      format_number(record.manifest.sampling_seconds));
+  text += fmt::format("<p>Started {}", escape_html(record.manifest.started));
+  // No time is kept where it would tell a number of rows that is not public.
+  if (record.manifest.wall_seconds > 0)
+    text += fmt::format("; took {} s", format_number(record.manifest.wall_seconds));
+  text += ".</p>";
   text +=
       "<div class=\"scroll\" "
       "tabindex=\"0\"><table><thead><tr><th>chain</th><th>seed</th><th>warmup</th><th>draws</th>"

@@ -1,5 +1,4 @@
-// A small figure: lines, areas and dots in inline SVG that stretches to any width, with axis labels as plain
-// text.
+// A small figure: lines, areas and dots in inline SVG that stretches to any width; axis labels are plain text.
 #pragma once
 
 #include <string>
