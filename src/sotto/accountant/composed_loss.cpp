@@ -189,10 +189,10 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
   return out;
 }
 
-LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
+LossCurve::LossCurve(const TiltedLoss& loss, double tilt, double centre, Side side)
     : side_(side),
       tilt_(tilt),
-      centre_(loss.loss(loss.mass.size() / 2)),
+      centre_(std::clamp(centre, loss.loss(0), loss.loss(loss.mass.size() - 1))),
       log_scale_(loss.log_scale),
       infinite_(loss.infinite),
       missing_(loss.missing),
@@ -204,15 +204,13 @@ LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
   long double sum_q = 0;
   for (std::size_t i = loss.mass.size(); i-- > 0;) {
     const double away = loss.loss(i) - centre_;
-    // Far below the centre the factor leaves the range of doubles; the curve is of no use there, but stays a
-    // bound.
     if (-(tilt + 1) * away > kMostExponent) {
-      if (side == Side::upper) sum_p += loss.mass[i] * std::exp(kMostExponent);
-    } else if (loss.mass[i] > 0) {
-      const double p = loss.mass[i] * std::exp(-tilt * away);
-      sum_p += p;
-      sum_q += p * std::exp(-away);
+      blind_ = i + 1;
+      break;
     }
+    const double p = loss.mass[i] > 0 ? loss.mass[i] * std::exp(-tilt * away) : 0;
+    sum_p += p;
+    sum_q += p * std::exp(-away);
     tail_p_[i] = static_cast<double>(sum_p);
     tail_q_[i] = static_cast<double>(sum_q);
   }
@@ -221,19 +219,27 @@ LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
 double LossCurve::delta(double epsilon) const {
   const double place = std::floor((epsilon - first_loss_) / step_) + 1;
   const auto size = static_cast<double>(tail_p_.size() - 1);
-  const auto i = static_cast<std::size_t>(std::clamp(place, 0.0, size));
-  // A grid point within rounding of epsilon weighs nothing, on either side of it.
+  auto i = static_cast<std::size_t>(std::clamp(place, 0.0, size));
+  if (i < blind_) {
+    if (side_ == Side::upper) return 1;
+    i = blind_;  // losses left out only lower the bound
+  }
+  const double log_scale = log_scale_ - tilt_ * centre_;
+  const double scale = std::exp(log_scale);
   const double p = tail_p_[i];
-  const double difference = p - std::exp(epsilon - centre_) * tail_q_[i];
-  const double sums = std::max(difference, 0.0) * std::exp(log_scale_ - tilt_ * centre_);
-  const double rounding = p * std::exp(log_scale_ - tilt_ * centre_) * 1e-12;
-  // Largest weight of a loss above epsilon: e^(-tilt (l - epsilon)) (1 - e^(epsilon - l)) at e^(l - epsilon)
-  // = 1 + 1/tilt.
+  const double sums = std::max(p - std::exp(epsilon - centre_) * tail_q_[i], 0.0) * scale;
+  const double rounding = p * scale * 1e-12;
+  // Largest weight of a loss above epsilon: e^(-tilt (l - epsilon)) (1 - e^(epsilon - l)) at e^(l - epsilon) = 1 + 1/tilt.
   const double weight = std::exp(-tilt_ * std::log1p(1 / tilt_)) / (1 + tilt_);
-  const double outside = missing_ * weight * std::exp(log_scale_ - tilt_ * epsilon);
+  const double outside = missing_ > 0 ? missing_ * weight * std::exp(log_scale_ - tilt_ * epsilon) : 0;
   const double slack = rounding + outside;
-  if (side_ == Side::upper) return std::min((sums + slack + infinite_) * (1 + 1e-9) + 1e-305, 1.0);
-  return std::clamp((sums - slack) * (1 - 1e-9) - 1e-305, 0.0, 1.0);
+  const double underflow = 1e-300 * std::max(scale, 1.0);
+  if (side_ == Side::upper) {
+    const double delta = (sums + slack + infinite_) * (1 + 1e-9) + underflow;
+    return delta <= 1 ? delta : 1;  // also where an overflow left no number
+  }
+  const double delta = (sums - slack) * (1 - 1e-9) - underflow;
+  return delta > 0 ? std::min(delta, 1.0) : 0;
 }
 
 double LossCurve::epsilon(double target, double guess) const {

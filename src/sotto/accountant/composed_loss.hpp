@@ -47,7 +47,8 @@ struct TiltedPower {
 /// delta(epsilon) of a composed loss, on one side of the truth for every epsilon >= 0.
 class LossCurve {
  public:
-  LossCurve(const TiltedLoss& loss, double tilt, Side side);
+  /// `centre` is the epsilon of interest: the curve is sharp within about 600 / tilt of it, and a mere bound elsewhere.
+  LossCurve(const TiltedLoss& loss, double tilt, double centre, Side side);
   [[nodiscard]] double delta(double epsilon) const;
   /// Upper side: the smallest epsilon with delta(epsilon) <= target; lower side: the largest with
   /// delta(epsilon) > target, or 0. `guess`
@@ -61,6 +62,7 @@ class LossCurve {
   double log_scale_;
   double infinite_;
   double missing_;
+  std::size_t blind_ = 0;  ///< losses before this index are too far below the centre for doubles
   double first_loss_;
   double step_;
   // Sums over all losses from here up, of mass e^(-tilt (loss - centre)) and of mass e^(-(tilt + 1) (loss -

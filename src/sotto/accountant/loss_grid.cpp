@@ -89,18 +89,26 @@ std::vector<Bin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
     if (pair.has_end_atoms() && (i == 0 || i + 1 == n)) bins[i].excess = 0;
     low = high;
   }
-  while (bins.size() > 1 && bins.back().excess < 0) {
-    const Bin top = bins.back();
-    bins.pop_back();
-    bins.back().p += top.p;
-    bins.back().excess += top.excess - (top.p - top.excess) * std::expm1(-grid.step);
-  }
-  bins.back().excess = std::max(bins.back().excess, 0.0);
   return bins;
 }
 
-// Removes kinks of negative mass: the largest convex polygon with kinks on the grid below the given one.
-void make_convex(std::vector<double>& mass, double step) {
+// Merges the topmost bins, at least `count` of them, until their common loss reaches the point they are merged to: only
+// then can the polygon end at zero.
+void merge_top(std::vector<Bin>& bins, std::size_t count, double step) {
+  const auto too_low = [&] { return bins.back().excess + std::min(bins[bins.size() - 2].excess, 0.0) < 0; };
+  while (bins.size() > 1 && (count > 0 || too_low())) {
+    const Bin top = bins.back();
+    bins.pop_back();
+    bins.back().p += top.p;
+    bins.back().excess += top.excess - (top.p - top.excess) * std::expm1(-step);
+    if (count > 0) --count;
+  }
+  bins.back().excess = std::max(bins.back().excess, 0.0);
+}
+
+// Removes kinks of negative mass: the largest convex polygon with kinks on the grid below the given one. False if the
+// polygon would have to cross zero between two kinks.
+bool make_convex(std::vector<double>& mass, double step) {
   std::vector<std::size_t> kept;
   const std::size_t n = mass.size();
   for (std::size_t next = 0; next < n; ++next) {
@@ -121,31 +129,36 @@ void make_convex(std::vector<double>& mass, double step) {
     }
     if (mass[next] != 0) kept.push_back(next);
   }
-  while (!kept.empty() && mass[kept.back()] < 0) {  // only by rounding: the last bin's excess is >= 0
-    mass[kept.back()] = 0;
-    kept.pop_back();
-  }
+  if (!kept.empty() && mass[kept.back()] < 0) return false;
   for (double& m : mass) m = std::max(m, 0.0);
+  return true;
 }
 
-LossGrid lower_polygon(const LossPair& pair, double offset, double step, TailCut tails) {
-  const Range range = grid_range(pair, offset, step, tails);
-  LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
-  const std::vector<Bin> bins = midpoint_bins(pair, grid);
-  // Kinks may appear one step outside the bins on either side.
-  grid.first -= 1;
-  grid.mass.assign(bins.size() + 2, 0.0);
+// Kinks of the polygon whose value at a grid point is the smaller one of the two tangents' next to it.
+std::vector<double> kink_masses(const std::vector<Bin>& bins, double step) {
+  std::vector<double> mass(bins.size() + 2, 0.0);
   const double rise = std::expm1(step);
   const double fall = -std::expm1(-step);
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const double above = std::max(bins[i].excess, 0.0);
     const double below = std::min(bins[i].excess, 0.0);
-    grid.mass[i] -= above / rise;
-    grid.mass[i + 1] += bins[i].p - bins[i].excess + above / fall - below / rise;
-    grid.mass[i + 2] += below / fall;
+    mass[i] -= above / rise;
+    mass[i + 1] += bins[i].p - bins[i].excess + above / fall - below / rise;
+    mass[i + 2] += below / fall;
   }
-  make_convex(grid.mass, step);
-  return grid;
+  return mass;
+}
+
+LossGrid lower_polygon(const LossPair& pair, double offset, double step, TailCut tails) {
+  const Range range = grid_range(pair, offset, step, tails);
+  LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
+  std::vector<Bin> bins = midpoint_bins(pair, grid);
+  grid.first -= 1;  // kinks may appear one step outside the bins on either side
+  for (std::size_t merged = 0;; merged = 2 * merged + 1) {
+    merge_top(bins, merged, step);
+    grid.mass = kink_masses(bins, step);
+    if (make_convex(grid.mass, step)) return grid;
+  }
 }
 
 // Moves the grid so that probability that sits (nearly) in one point is on the grid.

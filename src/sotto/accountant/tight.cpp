@@ -67,7 +67,8 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   double count = 0;
   for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
   double step = wanted_step(saddle, count, query, tolerance);
-  if (alone) return {compose_alone(model.parts.front(), saddle, step, side), saddle.tilt, side};
+  if (alone)
+    return {compose_alone(model.parts.front(), saddle, step, side), saddle.tilt, saddle.epsilon, side};
 
   // Each part that comes from its own grid is rounded to the common one once: a shift of at most one step.
   const auto own =
@@ -102,7 +103,7 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
       powers.push_back({tilted(discretise(*part.pair, fitted, side, tails[i]), saddle.tilt), part.count});
     }
   }
-  return {compose(powers, window, size, saddle.tilt, side, false), saddle.tilt, side};
+  return {compose(powers, window, size, saddle.tilt, side, false), saddle.tilt, saddle.epsilon, side};
 }
 
 // No outcome shows a larger loss than this.
@@ -137,13 +138,14 @@ double answer(const LossModel& model, const Query& query, Side side, double tole
     const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
     return curve_of(model, saddle, query, side, tolerance).delta(epsilon);
   }
-  const SaddlePoint saddle = saddle_for_delta(cumulant, query.value);
+  SaddlePoint saddle = saddle_for_delta(cumulant, query.value);
   double epsilon = curve_of(model, saddle, query, side, tolerance).epsilon(query.value, saddle.epsilon);
-  // The saddle's epsilon is a guess; where it was a poor one, tilt for the epsilon found.
-  const double spread = 1 / saddle.tilt;
-  if (std::isfinite(epsilon) && std::abs(epsilon - saddle.epsilon) > 2 * spread) {
-    const SaddlePoint better = saddle_for_epsilon(cumulant, epsilon);
-    const double again = curve_of(model, better, query, side, tolerance).epsilon(query.value, epsilon);
+  // The saddle's epsilon is a guess, a poor one where rare large losses carry the cumulant: tilt for the epsilon found.
+  for (int round = 0; round < 2; ++round) {
+    const double near = std::isfinite(epsilon) ? epsilon : saddle.epsilon / 2;
+    if (std::abs(near - saddle.epsilon) <= 2 / saddle.tilt) break;
+    saddle = saddle_for_epsilon(cumulant, near);
+    const double again = curve_of(model, saddle, query, side, tolerance).epsilon(query.value, near);
     epsilon = side == Side::upper ? std::min(epsilon, again) : std::max(epsilon, again);
   }
   if (side == Side::upper) epsilon = std::min(epsilon, largest_loss(model));

@@ -1,0 +1,118 @@
+// What must hold for any events: order and splitting do not matter, more noise never costs more, accountants agree.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "sotto/accountant/account.hpp"
+#include "sotto/accountant/calibrate.hpp"
+#include "sotto/accountant/tight.hpp"
+
+namespace sotto {
+namespace {
+
+Event random_event(std::mt19937_64& rng) {
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution(low, high)(rng);
+  };
+  const std::uint64_t count = 1 + rng() % 40;
+  switch (rng() % 6) {
+    case 0:
+      return {GaussianEvent{1, uniform(1, 20)}, count};
+    case 1:
+      return {SubsampledGaussianEvent{1, uniform(0.8, 6), uniform(0.001, 0.3), Sampling::poisson}, count};
+    case 2:
+      return {LaplaceEvent{1, uniform(3, 40)}, count};
+    case 3:
+      return {PureEvent{uniform(0.01, 0.3)}, count};
+    case 4:
+      return {RandomizedResponseEvent{uniform(0.7, 0.99), 2 + rng() % 5}, count};
+    default:
+      return {DiscreteGaussianEvent{static_cast<double>(1 + rng() % 5), uniform(5, 40), 1}, count};
+  }
+}
+
+Event composed(std::vector<Event> parts) { return {CompositionEvent{std::move(parts)}, 1}; }
+
+void expect_overlap(const Bounds& a, const Bounds& b) {
+  EXPECT_LE(a.lower, a.upper);
+  EXPECT_LE(b.lower, b.upper);
+  EXPECT_LE(a.lower, b.upper);
+  EXPECT_LE(b.lower, a.upper);
+}
+
+TEST(Properties, order_and_splitting_do_not_matter) {
+  std::mt19937_64 rng(20240611);
+  for (int i = 0; i < 5; ++i) {
+    const Event a = random_event(rng);
+    const Event b = random_event(rng);
+    const Delta delta(std::pow(10.0, -1.0 - static_cast<double>(rng() % 12)));
+    const Bounds forward = tight_epsilon(composed({a, b}), Adjacency::substitute, delta);
+    expect_overlap(forward, tight_epsilon(composed({b, a}), Adjacency::substitute, delta));
+    Event first = a;
+    Event second = a;
+    first.count = a.count / 2;
+    second.count = a.count - first.count;
+    expect_overlap(forward, tight_epsilon(composed({first, b, second}), Adjacency::substitute, delta));
+  }
+}
+
+TEST(Properties, no_accountant_lies_below_the_lower_bound_of_the_tight_one) {
+  std::mt19937_64 rng(7);
+  for (int i = 0; i < 10; ++i) {
+    const Event event = composed({random_event(rng), random_event(rng)});
+    const Delta delta(std::pow(10.0, -1.0 - static_cast<double>(rng() % 12)));
+    const Bounds tight = tight_epsilon(event, Adjacency::substitute, delta);
+    EXPECT_LE(tight.lower, tight.upper);
+    EXPECT_GE(upper_epsilon(event, Adjacency::substitute, delta, BoundKind::rdp), tight.lower);
+    EXPECT_GE(upper_epsilon(event, Adjacency::substitute, delta, BoundKind::zcdp), tight.lower);
+  }
+}
+
+TEST(Properties, more_noise_never_costs_more) {
+  for (const double rate : {0.003, 0.05, 0.7}) {
+    for (const Adjacency adjacency : {Adjacency::add_remove, Adjacency::substitute}) {
+      double before = HUGE_VAL;
+      for (const double sigma : {0.6, 0.9, 1.5, 4.0, 20.0}) {
+        const Event event{SubsampledGaussianEvent{1, sigma, rate, Sampling::poisson}, 60};
+        const Bounds now = tight_epsilon(event, adjacency, Delta(1e-6));
+        EXPECT_LE(now.lower, before);
+        before = now.upper;
+      }
+    }
+  }
+}
+
+// Awkward corners: rare huge losses, delta near 1, bounded losses, tiny delta. The bounds must never cross.
+TEST(Properties, bounds_never_cross) {
+  struct Corner {
+    double sigma, rate;
+    std::uint64_t count;
+    double delta;
+  };
+  const Corner corners[] = {{0.5, 1e-6, 30, 1e-6},  {0.5, 0.05, 1000, 0.9},   {0.3, 0.5, 1, 1e-40},
+                            {0.3, 1e-6, 30, 1e-40}, {100, 0.001, 1000, 1e-9}, {1000, 1e-6, 1000, 1e-40}};
+  for (const Corner& c : corners) {
+    SCOPED_TRACE(testing::Message() << "sigma " << c.sigma << " rate " << c.rate);
+    const Event event{SubsampledGaussianEvent{1, c.sigma, c.rate, Sampling::poisson}, c.count};
+    for (const Adjacency adjacency : {Adjacency::add_remove, Adjacency::substitute}) {
+      const Bounds epsilon = tight_epsilon(event, adjacency, Delta(c.delta));
+      EXPECT_LE(epsilon.lower, epsilon.upper);
+      const Bounds delta = tight_delta(event, adjacency, Epsilon(0.5));
+      EXPECT_LE(delta.lower, delta.upper);
+    }
+  }
+}
+
+TEST(Properties, calibration_never_overshoots) {
+  const Event step{SubsampledGaussianEvent{1, 2, 0.02, Sampling::poisson}};
+  const Target target{Epsilon(1), Delta(1e-6)};
+  Event run = step;
+  run.count = largest_count(step, target);
+  EXPECT_LE(upper_delta(run, target.adjacency, target.epsilon, target.kind), 1e-6);
+  run.count += 1 + run.count / 500;
+  EXPECT_GT(upper_delta(run, target.adjacency, target.epsilon, target.kind), 1e-6);
+}
+
+}  // namespace
+}  // namespace sotto
