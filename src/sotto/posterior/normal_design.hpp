@@ -6,8 +6,8 @@
 
 namespace sotto {
 
-/// `mass` rows x ~ N(mean, covariance). It only has to be roughly right: it chooses where to look next, never what the
-/// posterior is there.
+/// `mass` rows x ~ N(mean, covariance). It only has to be roughly right: it chooses where to look next, and centres a weak
+/// prior on the information there.
 struct NormalDesign {
   double mass = 1;
   Position mean;

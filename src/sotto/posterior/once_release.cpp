@@ -33,24 +33,28 @@ Weighting weighting_at(Position at, Matrix frame, double width, double residual,
   return {std::move(at), std::move(frame), residual * std::sqrt(length2), variance * length2};
 }
 
+/// What is left of a noisy positive semidefinite matrix.
+struct Shrunk {
+  Matrix matrix;
+  double caution;  ///< mean eigenvalue less its noise's standard deviation, over the mean eigenvalue
+  double least;    ///< smallest eigenvalue
+  double keep;     ///< 1 - how far it was shrunk
+};
+
 /// Shrinks a noisy positive semidefinite matrix towards a multiple of the identity, as far as its noise demands, and keeps
 /// its eigenvalues positive.
 /// Source     positive-part James-Stein [JS61] for the matrix minus its mean eigenvalue
-struct Shrunk {
-  Matrix matrix;
-  double least;  ///< smallest eigenvalue
-  double keep;   ///< 1 - how far it was shrunk
-};
 Shrunk shrink(const Matrix& noisy, double variance) {
   const auto d = static_cast<double>(noisy.rows());
-  const double level = std::max(noisy.trace() / d, std::sqrt(variance / d));
+  const double noise = std::sqrt(variance / d);
+  const double level = std::max(noisy.trace() / d, noise);
   const Matrix shape = noisy - level * Matrix::Identity(noisy.rows(), noisy.cols());
   const double keep = std::max(0.0, 1 - variance * d * (d + 1) / 2 / shape.squaredNorm());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(level * Matrix::Identity(noisy.rows(), noisy.cols()) +
                                                      keep * shape);
   const Position values = solver.eigenvalues().cwiseMax(0.02 * level);
-  return {solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose(), values.minCoeff(),
-          keep};
+  return {solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose(),
+          std::max(0.05, 1 - noise / level), values.minCoeff(), keep};
 }
 
 /// Where the posterior given one score is highest, as far as the stand-in design knows: damped Newton steps.
@@ -194,7 +198,7 @@ OnceRelease release_once(const OnceSettings& settings, Answerer& answerer) {
           information.value,
           information.variance,
           information.squares,
-          guessed_information(third),
+          shrunk.caution * guessed_information(third),
           std::max(static_cast<double>(zero.size()) + 1, shrunk.keep * 2 / doubt),
           rows,
           plan.width};
