@@ -60,6 +60,7 @@ class Step {
     auto await_transform(const CurvatureQuery& query) { return ask<NoisyCurvature>(query); }
     auto await_transform(const JointQuery& query) { return ask<NoisyJoint>(query); }
     auto await_transform(const BatchGradientQuery& query) { return ask<NoisyGradient>(query); }
+    auto await_transform(const StatisticQuery& query) { return ask<NoisyStatistic>(query); }
     template <class Temporary>
     void await_transform(const Temporary&&) = delete;
   };

@@ -60,6 +60,17 @@ Released<NoisyGradient> DiscreteGaussianMechanism::release_gradient(Receipt rece
                                 static_cast<double>(noise.variance) * step.square()});
 }
 
+Released<NoisyStatistic> DiscreteGaussianMechanism::release_statistic(Receipt receipt, const ExactSum& sum,
+                                                                      const GaussianNoise& noise,
+                                                                      double quantum) {
+  const std::vector<double> values = noisy(receipt, sum, noise);
+  const double g = noise.grid.value();
+  const auto size = static_cast<Eigen::Index>(values.size());
+  return Released(NoisyStatistic{Eigen::Map<const Position>(values.data(), size) * g,
+                                 Position::Constant(size, static_cast<double>(noise.variance) * g * g),
+                                 Position::Constant(size, quantum)});
+}
+
 Released<NoisyCurvature> DiscreteGaussianMechanism::release_curvature(Receipt receipt, const ExactSum& sum,
                                                                       const GaussianNoise& noise) {
   const std::vector<double> values = noisy(receipt, sum, noise);

@@ -43,6 +43,9 @@ class DiscreteGaussianMechanism {
   /// Coordinate j of the sum counts steps of noise.grid / scale[j].
   [[nodiscard]] Released<NoisyGradient> release_gradient(Receipt receipt, const ExactSum& sum,
                                                          const GaussianNoise& noise, const Position& scale);
+  /// Entries count steps of noise.grid.
+  [[nodiscard]] Released<NoisyStatistic> release_statistic(Receipt receipt, const ExactSum& sum,
+                                                           const GaussianNoise& noise, double quantum);
   /// The sum is the upper triangle, row by row.
   [[nodiscard]] Released<NoisyCurvature> release_curvature(Receipt receipt, const ExactSum& sum,
                                                            const GaussianNoise& noise);

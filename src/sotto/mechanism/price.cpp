@@ -34,6 +34,27 @@ std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const P
   return noise;
 }
 
+StatisticNoise statistic_noise(std::span<const double> reach, const Protection& protection, Rho cost) {
+  constexpr double kUp = 1 + 0x1p-40;
+  double squares = 0;
+  for (const double r : reach.subspan(1)) squares += r * r;
+  const double alone = std::sqrt(reach[0] * reach[0] + squares);
+  const double one_row =
+      protection.adjacency == Adjacency::substitute ? std::max(2 * std::sqrt(squares), alone) : alone;
+  StatisticNoise result{.noise = {}, .quantum = 0};
+  GaussianNoise& noise = result.noise;
+  noise.entries = reach.size();
+  noise.grid = GridStep(kStatisticGrid);
+  noise.sensitivity = static_cast<double>(protection.rows_per_unit) * one_row / kStatisticGrid * kUp;
+  if (!(cost.value() > 0))
+    throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
+  const int exponent = std::ilogb(noise.sensitivity * noise.sensitivity / (2 * cost.value()));
+  const int m = std::max(0, exponent - 10);
+  noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << m);
+  result.quantum = std::ldexp(1 / kStatisticGrid, -m);
+  return result;
+}
+
 std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
                                           const Protection& protection, Rho cost) {
   const double diameter = std::max(bound.diameter, bound.norm);  // a row that is left out contributes zero

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "sotto/base/interval.hpp"
 #include "sotto/base/numbers.hpp"
@@ -45,6 +46,30 @@ struct ContributionRange {
 /// None when the noise exceeds what the sampler draws.
 [[nodiscard]] std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const Protection& protection,
                                         Rho cost, double noise_sd = 0);
+
+/// The grid of standard statistics, whose entries lie in [-1, 1].
+inline constexpr double kStatisticGrid = 0x1p-40;
+
+/// Noise for a statistic, and the quantum that the weights of a sum of its entries must be multiples of.
+struct StatisticNoise {
+  GaussianNoise noise;
+  double quantum;
+};
+
+/// Query        sum over the rows of a vector of integers; entry j lies in [-reach_j, reach_j] in units of
+/// 2^40 steps,
+///              and entry 0 is 2^40 for every row
+/// Adjacency    as declared; a unit holds at most rows_per_unit rows
+/// Sensitivity  rows_per_unit times: 2 |reach| without entry 0 for two rows that both contribute, |reach|
+/// with it for a
+///              row that is added, removed or left out
+/// Noise        discrete Gaussian of a variance V = k 2^m steps^2, k an integer; weights must be multiples of
+/// 2^-m per
+///              step. m is the largest that raises the variance by less than one part in 2^10
+/// Charge       GaussianNoise::charge, at most `cost`
+/// Source       [CKS20, Theorem 14]; why V and the weights must fit: docs/penalty.md
+[[nodiscard]] StatisticNoise statistic_noise(std::span<const double> reach, const Protection& protection,
+                                             Rho cost);
 
 /// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29
 /// of bound.norm Adjacency    as declared; a unit holds at most rows_per_unit rows Sensitivity  rows_per_unit

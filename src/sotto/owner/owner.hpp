@@ -131,6 +131,11 @@ class Owner final : public Answerer {
     return {};
   }
 
+  Refused book(std::size_t, const StatisticQuery& query, Pass&) {
+    (void)noise_for(query);  // throws
+    return {};
+  }
+
   Refused book(std::size_t, const BatchGradientQuery&, Pass&) {
     throw Error(ErrorCode::configuration, "this owner answers no batch queries: choose another method");
   }
@@ -238,6 +243,10 @@ class Owner final : public Answerer {
       throw Error(ErrorCode::configuration,
                   "this model has no curvature query: choose a method that does without");
     }
+  }
+  [[nodiscard]] std::optional<GaussianNoise> noise_for(const StatisticQuery& /*query*/) const {
+    throw Error(ErrorCode::configuration,
+                "this model has no sufficient statistic of fixed size: choose another method");
   }
   [[nodiscard]] std::optional<GaussianNoise> noise_for(const ScoreQuery& query) const {
     const auto dim = static_cast<std::size_t>(model_.dim());

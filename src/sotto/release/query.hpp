@@ -50,6 +50,11 @@ struct CurvatureQuery {
   Rho cost;
 };
 
+/// Asks for the sum over the rows of the standard statistic of an exponential family, with fresh noise.
+struct StatisticQuery {
+  Rho cost;
+};
+
 /// Public weights that bound what one row can do. With z = frame x, mean and variance those of y at position
 /// `at`, and m = sup over legal y of |y - mean|, the row gets the weight
 ///   c = min(1, score_bound / (m |z|), information_bound / (variance |z|^2)),
@@ -108,6 +113,17 @@ struct NoisyCurvature {
   }
 };
 
+struct NoisyStatistic {
+  Position value;
+  Position variance;  ///< of the noise of each entry; independent over the entries
+  Position quantum;   ///< a weighted sum of entries keeps the penalty test exact when each weight is a
+                      ///< multiple of its quantum, a power of two: docs/penalty.md
+
+  friend NoisyStatistic operator+(const NoisyStatistic& a, const NoisyStatistic& b) {
+    return {a.value + b.value, a.variance + b.variance, a.quantum.cwiseMax(b.quantum)};
+  }
+};
+
 struct NoisyScore {
   Position value;
   double variance;  ///< of the noise of each coordinate
@@ -137,10 +153,11 @@ enum class Refusal {
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, ScoreQuery, InformationQuery,
-                           JointQuery, BatchGradientQuery>;
+using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, StatisticQuery, ScoreQuery,
+                           InformationQuery, JointQuery, BatchGradientQuery>;
 using Answer = std::variant<Refusal, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>,
-                            Released<NoisyScore>, Released<NoisyInformation>, Released<NoisyJoint>>;
+                            Released<NoisyStatistic>, Released<NoisyScore>, Released<NoisyInformation>,
+                            Released<NoisyJoint>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class Answerer {

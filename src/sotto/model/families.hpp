@@ -1,0 +1,149 @@
+// The exponential families: normal, Bernoulli, Poisson, gamma, categorical, and linear regression by its
+// moments.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sotto/base/error.hpp"
+#include "sotto/base/interval.hpp"
+#include "sotto/base/position.hpp"
+#include "sotto/model/exponential_family.hpp"
+
+namespace sotto {
+
+/// All squares of members of `x`.
+[[nodiscard]] inline Interval square(const Interval& x) {
+  const double near = x.lower <= 0 && x.upper >= 0 ? 0 : std::fmin(std::abs(x.lower), std::abs(x.upper));
+  return {near * near, x.magnitude() * x.magnitude()};
+}
+
+/// y ~ Normal(mu, sigma^2), position (mu, log sigma).
+struct NormalFamily {
+  Interval bounds;  ///< of y
+  [[nodiscard]] static Eigen::Index dim() { return 2; }
+  [[nodiscard]] static std::size_t columns() { return 1; }
+  [[nodiscard]] std::vector<Interval> range() const { return {bounds, square(bounds)}; }
+  static void statistic(std::span<const double> row, std::span<double> out) {
+    out[0] = row[0];
+    out[1] = row[0] * row[0];
+  }
+  [[nodiscard]] static Position natural(const Position& at) {
+    const double precision = std::exp(-2 * at[1]);
+    return Position{{at[0] * precision, -precision / 2}};
+  }
+  [[nodiscard]] static double log_normaliser(const Position& at) {
+    return at[0] * at[0] * std::exp(-2 * at[1]) / 2 + at[1];
+  }
+};
+
+/// y in {0, 1}, position: log odds of 1.
+struct BernoulliFamily {
+  [[nodiscard]] static Eigen::Index dim() { return 1; }
+  [[nodiscard]] static std::size_t columns() { return 1; }
+  [[nodiscard]] static std::vector<Interval> range() { return {{0, 1}}; }
+  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row[0]; }
+  [[nodiscard]] static Position natural(const Position& at) { return at; }
+  [[nodiscard]] static double log_normaliser(const Position& at) {
+    return at[0] > 0 ? at[0] + std::log1p(std::exp(-at[0])) : std::log1p(std::exp(at[0]));
+  }
+};
+
+/// y ~ Poisson(exp(position)), up to a declared largest count.
+struct PoissonFamily {
+  double largest;
+  [[nodiscard]] static Eigen::Index dim() { return 1; }
+  [[nodiscard]] static std::size_t columns() { return 1; }
+  [[nodiscard]] std::vector<Interval> range() const { return {{0, largest}}; }
+  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row[0]; }
+  [[nodiscard]] static Position natural(const Position& at) { return at; }
+  [[nodiscard]] static double log_normaliser(const Position& at) { return std::exp(at[0]); }
+};
+
+/// y ~ Gamma(shape, rate), position (log shape, log rate). The bounds of y are positive.
+struct GammaFamily {
+  Interval bounds;
+  [[nodiscard]] static Eigen::Index dim() { return 2; }
+  [[nodiscard]] static std::size_t columns() { return 1; }
+  [[nodiscard]] std::vector<Interval> range() const {
+    if (!(bounds.lower > 0))
+      throw Error(ErrorCode::configuration, "the gamma family needs a lower bound above 0");
+    return {{std::log(bounds.lower), std::log(bounds.upper)}, bounds};
+  }
+  static void statistic(std::span<const double> row, std::span<double> out) {
+    out[0] = std::log(row[0]);
+    out[1] = row[0];
+  }
+  [[nodiscard]] static Position natural(const Position& at) {
+    return Position{{std::exp(at[0]), -std::exp(at[1])}};
+  }
+  [[nodiscard]] static double log_normaliser(const Position& at) {
+    const double shape = std::exp(at[0]);
+    return std::lgamma(shape) - shape * at[1];
+  }
+};
+
+/// A category 0 .. categories - 1, one draw of a multinomial; position: log odds of each against the last.
+struct CategoricalFamily {
+  std::size_t categories;
+  [[nodiscard]] Eigen::Index dim() const { return static_cast<Eigen::Index>(categories) - 1; }
+  [[nodiscard]] static std::size_t columns() { return 1; }
+  [[nodiscard]] std::vector<Interval> range() const { return std::vector<Interval>(categories - 1, {0, 1}); }
+  static void statistic(std::span<const double> row, std::span<double> out) {
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = row[0] == static_cast<double>(k) ? 1 : 0;
+  }
+  [[nodiscard]] static Position natural(const Position& at) { return at; }
+  [[nodiscard]] static double log_normaliser(const Position& at) {
+    const double largest = std::fmax(0, at.maxCoeff());
+    return largest + std::log(std::exp(-largest) + (at.array() - largest).exp().sum());
+  }
+};
+
+/// y ~ Normal(x' beta, sigma^2) through the moments of (x, y); a row is x then y, the position (beta, log
+/// sigma). The statistic is the upper triangle of the outer product of a row with itself.
+struct LinearRegressionFamily {
+  std::vector<Interval> bounds;  ///< of each x, then of y
+  [[nodiscard]] Eigen::Index dim() const { return static_cast<Eigen::Index>(bounds.size()); }
+  [[nodiscard]] std::size_t columns() const { return bounds.size(); }
+  [[nodiscard]] std::vector<Interval> range() const {
+    std::vector<Interval> ranges;
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      ranges.push_back(square(bounds[i]));
+      for (std::size_t j = i + 1; j < bounds.size(); ++j) ranges.push_back(bounds[i] * bounds[j]);
+    }
+    return ranges;
+  }
+  static void statistic(std::span<const double> row, std::span<double> out) {
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (std::size_t j = i; j < row.size(); ++j) out[entry++] = row[i] * row[j];
+    }
+  }
+  /// -(y - x' beta)^2 / (2 sigma^2) = sum over i <= j of b_i b_j z_i z_j (1/2 on the diagonal) / -sigma^2,
+  /// with z = (x, y) and b = (beta, -1).
+  [[nodiscard]] Position natural(const Position& at) const {
+    const Eigen::Index size = dim();
+    Position b = at;
+    b[size - 1] = -1;
+    const double precision = std::exp(-2 * at[size - 1]);
+    Position result(size * (size + 1) / 2);
+    Eigen::Index entry = 0;
+    for (Eigen::Index i = 0; i < size; ++i) {
+      for (Eigen::Index j = i; j < size; ++j) result[entry++] = -precision * b[i] * b[j] * (i == j ? 0.5 : 1);
+    }
+    return result;
+  }
+  [[nodiscard]] double log_normaliser(const Position& at) const { return at[dim() - 1]; }
+};
+
+static_assert(ExponentialFamily<NormalFamily>);
+static_assert(ExponentialFamily<BernoulliFamily>);
+static_assert(ExponentialFamily<PoissonFamily>);
+static_assert(ExponentialFamily<GammaFamily>);
+static_assert(ExponentialFamily<CategoricalFamily>);
+static_assert(ExponentialFamily<LinearRegressionFamily>);
+
+}  // namespace sotto
