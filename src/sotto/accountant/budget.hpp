@@ -48,9 +48,11 @@ struct Entry {
 };
 
 /// The books of one data set: a filter (refuses what does not fit) and an odometer (tells what was spent).
-/// Charges may be chosen adaptively. Computes   grants while sum rho_i <= largest rho whose Gaussian curve
-/// passes (epsilon - sum slack_i, delta) Source     fully adaptive composition of Gaussian releases [ST22,
-/// Theorem 1]; slack as in docs/accounting.md
+/// Charges may be chosen adaptively.
+/// Computes   grants while sum rho_i <= largest rho whose Gaussian curve passes (epsilon - sum slack_i,
+///            delta)
+/// Source     fully adaptive composition of Gaussian releases [ST22, Theorem 1]; slack as in
+///            docs/accounting.md
 class Budget {
  public:
   Budget(Epsilon epsilon, Delta delta);

@@ -9,8 +9,9 @@
 namespace sotto {
 
 /// A step size steered towards a target acceptance; what is used after warmup is the average of the second
-/// half. Computes   log size += (acceptance - target) * 10 / (10 + t)^0.6 / 2 Source     Robbins-Monro with
-/// averaging [AT08, Section 4]
+/// half.
+/// Computes   log size += (acceptance - target) * 10 / (10 + t)^0.6 / 2
+/// Source     Robbins-Monro with averaging [AT08, Section 4]
 class StepSize {
  public:
   explicit StepSize(double initial) : log_size_(std::log(initial)) {}

@@ -28,9 +28,10 @@ enum class Guidance { none, directed };
 /// under the target. A step is two moves that each leave this target invariant: a Metropolis move to
 /// (candidate, direction flipped), which is its own inverse, and then a flip of the same direction. Together:
 /// kept after acceptance, flipped after rejection, just as printed. The chain on the extended space is not
-/// reversible, and need not be. Source     [R21, Section 3.1]; [G98]; proof in docs/penalty.md Holds when the
-/// step size of a coordinate is the same in both directions Checked by tests/kernel/coordinate_walk_test.cpp:
-/// guided_walk_is_invariant_by_enumeration
+/// reversible, and need not be.
+/// Source     [R21, Section 3.1]; [G98]; proof in docs/penalty.md
+/// Holds when the step size of a coordinate is the same in both directions
+/// Checked by tests/kernel/coordinate_walk_test.cpp: guided_walk_is_invariant_by_enumeration
 template <Guidance guidance, class Move = NormalMove>
 class CoordinateWalk {
  public:

@@ -17,12 +17,13 @@ namespace sotto {
 /// The log-likelihood ratio is linear in the statistic, so its noise is a weighted sum of the entries'
 /// noises. The penalty is exact for such a sum when every weight is a whole multiple of the release's
 /// quantum; coefficients are therefore rounded to it, at each position by itself, which is the posterior of
-/// the rounded coefficients, exactly. Computes   d_j = round(c_j(to) / quantum_j) quantum_j - round(c_j(from)
-/// / quantum_j) quantum_j
+/// the rounded coefficients, exactly.
+/// Computes   d_j = round(c_j(to) / quantum_j) quantum_j - round(c_j(from) / quantum_j) quantum_j
 ///            ratio = d . statistic,   variance = sum d_j^2 variance_j
 /// Source     [Y17, Algorithm 3]
 /// Differs    rounded coefficients; the number of rows is a noisy entry of the statistic; proof in
-/// docs/penalty.md Checked by tests/kernel/penalty_exponential_family_test.cpp
+///            docs/penalty.md
+/// Checked by tests/kernel/penalty_exponential_family_test.cpp
 template <Proposal P = NormalWalk>
 class PenaltyExponentialFamily {
  public:

@@ -24,8 +24,9 @@ struct GaussianNoise {
   GridStep grid{1};         ///< in the statistic's unit
 
   /// Computes   rho = sensitivity^2 / (2 variance),   slack = sensitivity sqrt(entries) / variance,   both
-  /// rounded up Source     [CKS20, Theorem 14]; slack: docs/accounting.md Checked by
-  /// tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
+  ///            rounded up
+  /// Source     [CKS20, Theorem 14]; slack: docs/accounting.md
+  /// Checked by tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
   [[nodiscard]] Charge charge(std::string query) const;
 
   /// None when it exceeds what the sampler draws. About the least variance that costs no more than `cost` and is a whole multiple of `multiple` squared grid

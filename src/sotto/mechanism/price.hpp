@@ -34,12 +34,11 @@ struct ContributionRange {
 /// Query        sum over the rows of the change of the quantised log density
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
 /// Sensitivity  every contribution is an integer in [lower, upper] with lower <= 0 <= upper, and a row that
-/// is left out
-///              contributes 0; so a unit moves the sum by at most rows_per_unit (upper - lower) when it is
-///              substituted and by at most rows_per_unit max(-lower, upper) when it is added or removed
+///              is left out contributes 0; so a unit moves the sum by at most rows_per_unit (upper - lower)
+///              when it is substituted and by at most rows_per_unit max(-lower, upper) when it is added or
+///              removed
 /// Noise        discrete Gaussian whose variance, in the log density's unit, is a whole multiple of the grid
-/// step: what keeps
-///              the penalty test exact (docs/penalty.md)
+///              step: what keeps the penalty test exact (docs/penalty.md)
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
 /// `noise_sd` > 0 fixes the noise instead of the cost: the standard deviation that is asked for, rounded up.
@@ -57,25 +56,23 @@ struct StatisticNoise {
 };
 
 /// Query        sum over the rows of a vector of integers; entry j lies in [-reach_j, reach_j] in units of
-/// 2^40 steps,
-///              and entry 0 is 2^40 for every row
+///              2^40 steps, and entry 0 is 2^40 for every row
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
 /// Sensitivity  rows_per_unit times: 2 |reach| without entry 0 for two rows that both contribute, |reach|
-/// with it for a
-///              row that is added, removed or left out
+///              with it for a row that is added, removed or left out
 /// Noise        discrete Gaussian of a variance V = k 2^m steps^2, k an integer; weights must be multiples of
-/// 2^-m per
-///              step. m is the largest that raises the variance by less than one part in 2^10
+///              2^-m per step. m is the largest that raises the variance by less than one part in 2^10
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]; why V and the weights must fit: docs/penalty.md
 [[nodiscard]] StatisticNoise statistic_noise(std::span<const double> reach, const Protection& protection,
                                              Rho cost);
 
 /// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29
-/// of bound.norm Adjacency    as declared; a unit holds at most rows_per_unit rows Sensitivity  rows_per_unit
-/// times: diameter (or norm, for rows added, removed or left out) in grid steps, plus
-///              sqrt(entries) because each coordinate of a difference of two rounded vectors is off by at
-///              most one step; one part in 2^40 covers the floating-point evaluation of the contribution
+///              of bound.norm
+/// Adjacency    as declared; a unit holds at most rows_per_unit rows
+/// Sensitivity  rows_per_unit times: diameter (or norm, for rows added, removed or left out) in grid steps,
+///              plus sqrt(entries) because each coordinate of a difference of two rounded vectors is off by
+///              at most one step; one part in 2^40 covers the floating-point evaluation of the contribution
 /// Noise        discrete Gaussian
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]

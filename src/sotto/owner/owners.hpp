@@ -20,8 +20,9 @@ namespace sotto {
 /// A query is asked in two phases. First each owner says, for nothing, whether it would refuse; what one
 /// refuses is refused for all, and nobody spends. Then all are asked. Should an owner refuse only now (its
 /// budget is shared with another run, or it has gone), the query is refused for all, while the owners that
-/// did answer have spent: a release that nobody used costs budget, never privacy. Source     [Y17, Algorithm
-/// 2], with erratum E21 Checked by tests/owner/owners_test.cpp, tests/statistical/owners_test.cpp
+/// did answer have spent: a release that nobody used costs budget, never privacy.
+/// Source     [Y17, Algorithm 2], with erratum E21
+/// Checked by tests/owner/owners_test.cpp, tests/statistical/owners_test.cpp
 class Owners final : public Answerer {
  public:
   /// At least one owner; none may be destroyed before this object.
