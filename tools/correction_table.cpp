@@ -1,15 +1,15 @@
 // Computes the correction of the Barker test: the mixture of symmetric atoms which, with normal noise added,
 // comes closest to the logistic distribution. Prints src/sotto/kernel/correction_table.cpp.
 //
-// Computes   min over weights w >= 0, sum w = 1, of  sup_x |sum_k w_k (Phi((x - a_k) / s) + Phi((x + a_k) /
-// s)) / 2 - F(x)|
-//            over atoms a_k and points x on a grid, as a linear program; F is the logistic distribution
-//            function
+// Computes   min over weights w >= 0, sum w = 1, of the sup over x of
+//            |sum_k w_k (Phi((x - a_k) / s) + Phi((x + a_k) / s)) / 2 - F(x)|
+//            over atoms a_k and points x on a grid, as a linear program; F is the logistic distribution function
 // Source     [SPCC17] has the test, [HJDH19] a fitted normal mixture; the program is ours
 // Checked by tests/kernel/barker_test.cpp: table_has_the_errors_it_states
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -84,6 +84,24 @@ Real smoothed_atom(const Real& x, const Real& atom, const Real& spread) {
   return (boost::math::erf(Real((x - atom) / scale)) + boost::math::erf(Real((x + atom) / scale))) / 4;
 }
 
+// Largest difference of the distribution functions over [0, 60] in steps of 0.001, three digits, rounded up.
+double sup_error(double variance, const std::vector<Real>& weights) {
+  const double scale = std::sqrt(2 * variance);
+  double worst = 0;
+  for (int i = 0; i <= 60000; ++i) {
+    const double x = i * 1e-3;
+    double tail = 0;
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const double atom = kAtomStep * static_cast<double>(k);
+      tail += static_cast<double>(weights[k]) *
+              (std::erfc((x - atom) / scale) + std::erfc((x + atom) / scale)) / 4;
+    }
+    worst = std::max(worst, std::abs(tail - 1 / (1 + std::exp(x))));
+  }
+  const double digit = std::pow(10, std::floor(std::log10(worst)) - 2);
+  return std::ceil(worst * 1.003 / digit) * digit;
+}
+
 void solve_for(double variance) {
   const Real spread = sqrt(Real(variance));
   const auto atoms = static_cast<std::size_t>(kReach / kAtomStep);
@@ -113,13 +131,16 @@ void solve_for(double variance) {
   for (std::size_t k = 0; k < atoms; ++k) c[k] = Real(1e-22) * ((k * 7919) % 101 + 1);  // breaks ties
   c[atoms] = 1;
   const std::vector<Real> y = DualSimplex(a, b, c).solve();
-  Real rest = 1;
-  for (std::size_t k = 0; k < atoms; ++k) rest -= y[k];
-  std::printf("    {%.17g, %.2e, {{0, %.17g}", variance, static_cast<double>(y[atoms]),
-              static_cast<double>(rest));
-  for (std::size_t k = 0; k < atoms; ++k) {
-    if (y[k] > Real(1e-18))
-      std::printf(", {%.17g, %.17g}", kAtomStep * static_cast<double>(k + 1), static_cast<double>(y[k]));
+  std::vector<Real> weights(atoms + 1, 1);
+  for (std::size_t k = 1; k <= atoms; ++k) {
+    weights[k] = y[k - 1];
+    weights[0] -= weights[k];
+  }
+  std::printf("    {%.17g, %.3g, {{0, %.17g}", variance, sup_error(variance, weights),
+              static_cast<double>(weights[0]));
+  for (std::size_t k = 1; k <= atoms; ++k) {
+    if (weights[k] > Real(1e-18))
+      std::printf(", {%.17g, %.17g}", kAtomStep * static_cast<double>(k), static_cast<double>(weights[k]));
   }
   std::printf("}},\n");
   std::fflush(stdout);
@@ -131,7 +152,7 @@ int main() {
   std::puts("// Made by tools/correction_table.cpp: do not edit.");
   std::puts("#include \"sotto/kernel/correction.hpp\"\n\nnamespace sotto {\n");
   std::puts(
-      "// {noise variance, sup-error on the grid, {{atom, weight}, ...}}: half of a weight sits at minus the "
+      "// {noise variance, sup-error, rounded up, {{atom, weight}, ...}}: half of a weight sits at minus the "
       "atom.");
   std::puts("const std::vector<Correction::Entry>& Correction::table() {");
   std::puts("  static const std::vector<Entry> entries = {");

@@ -44,7 +44,7 @@ class CoordinateWalk {
   };
   struct State {
     Position position;
-    Position direction;               ///< of each coordinate, 1 or -1; unused without guidance
+    Position direction;               ///< of each coordinate, 1 or -1; 0: not drawn yet, or without guidance
     std::vector<StepSize> step_size;  ///< of each coordinate
     std::size_t coordinate = 0;       ///< the one moved last
   };
@@ -53,7 +53,7 @@ class CoordinateWalk {
       : settings_(std::move(settings)), prior_(std::move(prior)) {}
 
   [[nodiscard]] State init(const Position& position) const {
-    State state{position, Position::Ones(position.size()), {}, 0};
+    State state{position, Position::Zero(position.size()), {}, 0};
     for (Eigen::Index j = 0; j < position.size(); ++j) {
       state.step_size.emplace_back(settings_.scale.size() > 0 ? settings_.scale[j] : 1.0);
     }
@@ -64,6 +64,8 @@ class CoordinateWalk {
     state.coordinate = rng.below(state.step_size.size());
     const auto j = static_cast<Eigen::Index>(state.coordinate);
     StepInfo info{.step_size = state.step_size[state.coordinate].value()};
+    if (guidance == Guidance::directed && state.direction[j] == 0)
+      state.direction[j] = rng.below(2) == 0 ? -1 : 1;
     Position candidate = state.position;
     const double move = info.step_size * settings_.move(rng);
     candidate[j] += guidance == Guidance::directed ? state.direction[j] * std::abs(move) : move;

@@ -50,7 +50,9 @@ StatisticNoise statistic_noise(std::span<const double> reach, const Protection& 
     throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
   const int exponent = std::ilogb(noise.sensitivity * noise.sensitivity / (2 * cost.value()));
   const int m = std::max(0, exponent - 10);
-  noise.variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << m);
+  const auto variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << m);
+  if (!variance) throw Error(ErrorCode::configuration, "the noise is too large for the grid: raise the cost");
+  noise.variance = *variance;
   result.quantum = std::ldexp(1 / kStatisticGrid, -m);
   return result;
 }

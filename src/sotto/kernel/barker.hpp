@@ -1,0 +1,87 @@
+// DP Barker: the logistic acceptance test, whose own randomness absorbs the noise on the log-likelihood ratio.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/base/numbers.hpp"
+#include "sotto/kernel/correction.hpp"
+#include "sotto/kernel/kernel.hpp"
+#include "sotto/kernel/walk.hpp"
+#include "sotto/prior/log_prior.hpp"
+#include "sotto/proposal/normal_walk.hpp"
+
+namespace sotto {
+
+/// The noise has the same size at every step, so long steps cost more. The chain accepts with a probability within
+/// Correction::error() of the logistic one, for which it is reversible; as good as exact up to variance 1.
+/// Computes   accept when  released ratio + log prior ratio + correction > 0
+/// Source     [HJDH19]; [R21, Algorithm 2], with errata E4 and E11
+/// Differs    the whole data are read, so that the noise is the only error and costs what a Gaussian release costs
+/// Holds when the noise variance the owners put in, together, is the correction's
+/// Checked by tests/kernel/barker_test.cpp: reversible_by_enumeration_up_to_the_stated_error
+template <Proposal P = NormalWalk>
+class Barker {
+ public:
+  struct Settings {
+    double noise_variance = 2;  ///< 0.5, 1, 1.5, 1.75, 2 or 2.5
+    P proposal;                 ///< before scaling by the step size
+    double step_size = 0;       ///< 0: 2.4 / sqrt(dim)
+    double target_acceptance = 0.2;
+    std::size_t owners = 1;  ///< who share the noise evenly
+  };
+  using State = Walk<P>;
+
+  Barker(Settings settings, LogPrior prior)
+      : settings_(std::move(settings)), prior_(std::move(prior)), correction_(settings_.noise_variance) {}
+
+  [[nodiscard]] State init(const Position& position) const {
+    return start_walk(position, settings_.proposal, settings_.step_size);
+  }
+
+  [[nodiscard]] Step step(State& state, ChainRng& rng) const {
+    StepInfo info{.step_size = state.step_size.value()};
+    const Position candidate = state.proposal.propose(state.position, info.step_size, rng);
+    const double threshold = rng.uniform();
+    const double known = prior_.log_density(candidate) - prior_.log_density(state.position) +
+                         state.proposal.log_ratio(state.position, candidate, info.step_size);
+    const double noise_sd = std::sqrt(settings_.noise_variance / static_cast<double>(settings_.owners));
+    const RatioQuery query{state.position, candidate, Rho(0), noise_sd};
+    const auto ratio = co_await query;
+    if (!ratio) {
+      info.divergent = true;
+      co_return info;
+    }
+    if (std::abs(ratio->variance - settings_.noise_variance) > 1e-6) {
+      throw Error(ErrorCode::configuration,
+                  "the noise is not what the Barker test needs: set `owners` to their number");
+    }
+    info.acceptance = correction_.acceptance(ratio->value + known);
+    info.accepted = threshold < info.acceptance;
+    if (info.accepted) state.position = candidate;
+    co_return info;
+  }
+
+  void adapt(State& state, const StepInfo& info, std::size_t t, std::size_t warmup) const {
+    adapt_walk(state, info, settings_.target_acceptance, t, warmup);
+  }
+
+  [[nodiscard]] const Correction& correction() const { return correction_; }
+
+ private:
+  Settings settings_;
+  LogPrior prior_;
+  Correction correction_;
+};
+
+/// The logistic test against exact ratios, for study.
+/// Computes   1 / (1 + exp(-log_ratio))
+[[nodiscard]] inline double barker_acceptance(double log_ratio) {
+  return log_ratio > 0 ? 1 / (1 + std::exp(-log_ratio)) : std::exp(log_ratio) / (1 + std::exp(log_ratio));
+}
+
+static_assert(Kernel<Barker<>>);
+
+}  // namespace sotto

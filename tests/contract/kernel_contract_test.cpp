@@ -1,0 +1,255 @@
+// What every kernel must do. A new kernel joins by a struct with a name, its answerer and its settings.
+//
+// The posterior is one-dimensional, known to quadrature; the noise is large enough to matter (a penalty variance of
+// about 1). Reversibility by enumeration on a lattice is in tests/kernel, for the kernels that can live on one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sotto/accountant/budget.hpp"
+#include "sotto/chain/lockstep.hpp"
+#include "sotto/kernel/barker.hpp"
+#include "sotto/kernel/coordinate_walk.hpp"
+#include "sotto/kernel/hmc.hpp"
+#include "sotto/kernel/penalty.hpp"
+#include "sotto/kernel/penalty_exponential_family.hpp"
+#include "sotto/model/families.hpp"
+#include "sotto/owner/owner.hpp"
+#include "sotto/owner/owners.hpp"
+#include "sotto/owner/statistic_owner.hpp"
+#include "sotto/proposal/independence.hpp"
+#include "sotto/proposal/truncated_walk.hpp"
+#include "support/one_dimension.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kScale = 0.8;  // of a random walk; the posterior's sd is about 0.35
+
+/// One owner with its books and its noise.
+struct Desk {
+  Desk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+      : budget(epsilon, Delta(1e-6)),
+        entropy(seed),
+        owner(rows_of(values), model_on_the_line(), Protection{}, reading, budget, entropy) {}
+  Budget budget;
+  TestEntropy entropy;
+  Owner<LocationModel> owner;
+  Answerer& answerer() { return owner; }
+  double spent() { return budget.spent().value(); }
+};
+
+struct RatioCase {
+  using Side = Desk;
+  static double temper() { return 1; }
+};
+
+struct PenaltyCase : RatioCase {
+  static auto kernel() {
+    return PenaltyMetropolis({.cost = Rho(10), .proposal = Matrix::Identity(1, 1), .step_size = kScale},
+                             prior_on_the_line());
+  }
+};
+struct TemperedPenaltyCase : PenaltyCase {
+  static double temper() { return 0.5; }
+};
+struct FixedNoiseCase : RatioCase {
+  static auto kernel() {
+    return PenaltyMetropolis({.proposal = Matrix::Identity(1, 1), .step_size = kScale, .noise_sd = 1.2},
+                             prior_on_the_line());
+  }
+};
+struct TruncatedCase : RatioCase {
+  static auto kernel() {
+    return Penalty<TruncatedWalk>({.cost = Rho(10),
+                                   .proposal = TruncatedWalk(Position::Ones(1), Position::Constant(1, 0.7)),
+                                   .step_size = kScale},
+                                  prior_on_the_line());
+  }
+};
+struct IndependenceCase : RatioCase {
+  static auto kernel() {
+    return Penalty<Independence>(
+        {.cost = Rho(10), .proposal = Independence(Position::Constant(1, 0.3), 0.4 * Matrix::Identity(1, 1))},
+        prior_on_the_line());
+  }
+};
+struct OneAtATimeCase : RatioCase {
+  static auto kernel() {
+    return PenaltyOneAtATime({.cost = Rho(10), .scale = Position::Constant(1, kScale)}, prior_on_the_line());
+  }
+};
+struct GuidedCase : RatioCase {
+  static auto kernel() {
+    return GuidedWalk({.cost = Rho(10), .scale = Position::Constant(1, kScale)}, prior_on_the_line());
+  }
+};
+struct BarkerCase : RatioCase {
+  static auto kernel() {
+    return Barker<>({.noise_variance = 1, .proposal = Matrix::Identity(1, 1), .step_size = kScale},
+                    prior_on_the_line());
+  }
+};
+struct HmcCase : RatioCase {
+  static auto kernel() {
+    return Hmc({.ratio_cost = Rho(10),
+                .gradient_cost = Rho(3),
+                .steps = 2,
+                .step_size = 0.9,
+                .inverse_mass = Matrix::Constant(1, 1, 0.12)},
+               prior_on_the_line());
+  }
+};
+struct FrictionCase : RatioCase {
+  static auto kernel() {
+    return Hmc({.ratio_cost = Rho(10),
+                .gradient_cost = Rho(3),
+                .steps = 2,
+                .step_size = 0.9,
+                .inverse_mass = Matrix::Constant(1, 1, 0.12),
+                .friction = 1},
+               prior_on_the_line());
+  }
+};
+
+/// Three owners of unequal shares, budgets and noises.
+struct ThreeDesks {
+  ThreeDesks(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+      : first({values.begin(), values.begin() + 1}, reading, epsilon, 3 * seed),
+        second({values.begin() + 1, values.begin() + 3}, reading, epsilon, 3 * seed + 1),
+        third({values.begin() + 3, values.end()}, reading, epsilon, 3 * seed + 2),
+        all({&first.owner, &second.owner, &third.owner}) {}
+  Desk first, second, third;
+  Owners all;
+  Answerer& answerer() { return all; }
+  double spent() { return std::max({first.spent(), second.spent(), third.spent()}); }
+};
+struct ThreeOwnersCase : PenaltyCase {
+  using Side = ThreeDesks;
+  static auto kernel() {
+    return PenaltyMetropolis({.cost = Rho(20), .proposal = Matrix::Identity(1, 1), .step_size = kScale},
+                             prior_on_the_line());
+  }
+};
+
+/// A unit normal with unknown mean as a user's own exponential family.
+struct UnitNormalFamily {
+  static Eigen::Index dim() { return 1; }
+  static std::size_t columns() { return 1; }
+  static std::vector<Interval> range() { return {{-3, 3}}; }
+  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row[0]; }
+  static Position natural(const Position& at) { return at; }
+  static double log_normaliser(const Position& at) { return at[0] * at[0] / 2; }
+};
+struct StatisticDesk {
+  StatisticDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+      : budget(epsilon, Delta(1e-6)),
+        entropy(seed),
+        owner(rows_of(values), StandardStatistic(UnitNormalFamily{}), Protection{}, reading.threads, budget,
+              entropy) {}
+  Budget budget;
+  TestEntropy entropy;
+  StatisticOwner<UnitNormalFamily> owner;
+  Answerer& answerer() { return owner; }
+  double spent() { return budget.spent().value(); }
+};
+struct ExponentialFamilyCase {
+  using Side = StatisticDesk;
+  static double temper() { return 1; }
+  static auto kernel() {
+    const StandardStatistic statistic{UnitNormalFamily{}};
+    return PenaltyExponentialFamily<>(
+        {.cost = Rho(10),
+         .proposal = Matrix::Identity(1, 1),
+         .coefficients = [=](const Position& x) { return statistic.coefficients(x); },
+         .step_size = kScale},
+        prior_on_the_line());
+  }
+};
+
+template <class Case>
+class KernelContract : public testing::Test {};
+
+using Cases = testing::Types<PenaltyCase, TemperedPenaltyCase, FixedNoiseCase, TruncatedCase,
+                             IndependenceCase, OneAtATimeCase, GuidedCase, BarkerCase, HmcCase, FrictionCase,
+                             ThreeOwnersCase, ExponentialFamilyCase>;
+TYPED_TEST_SUITE(KernelContract, Cases);
+
+Position same(const Position& x) { return x; }
+
+// 100 chains from exact draws, 10,000 steps each. The chains are independent, so the spread of their averages gives the
+// standard error. Three moments within 5 standard errors (of 99 degrees of freedom): false alarm below 1e-5 a kernel.
+TYPED_TEST(KernelContract, leaves_the_quadrature_posterior_invariant) {
+  const auto values = values_on_the_line(8);
+  const PosteriorOnTheLine posterior(values, TypeParam::temper());
+  const auto kernel = TypeParam::kernel();
+  constexpr std::size_t kGroups = 20;
+  constexpr std::size_t kChains = 5;
+  Matrix averages(kGroups * kChains, 3);
+  ChainRng rng(4);
+  double accepted = 0;
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    typename TypeParam::Side side(values, Reading{.temper = TypeParam::temper()}, Epsilon(1e9), group);
+    std::vector<Position> starts;
+    for (std::size_t c = 0; c < kChains; ++c) starts.push_back(Position::Constant(1, posterior.draw(rng)));
+    const auto chains = run_chains(kernel, std::span<const Position>(starts), side.answerer(),
+                                   {.warmup = 0, .draws = 10000, .thin = 1, .seed = group}, same);
+    for (std::size_t c = 0; c < kChains; ++c) {
+      ASSERT_EQ(chains[c].draws.rows(), 10000);
+      const Eigen::ArrayXd z = (chains[c].draws.col(0).array() - posterior.mean()) / posterior.sd();
+      averages.row(static_cast<Eigen::Index>(group * kChains + c)) << z.mean(), z.square().mean(),
+          z.cube().mean();
+      for (const double a : chains[c].steps.at("accept_stat")) accepted += a / 1e6;
+    }
+  }
+  EXPECT_GT(accepted, 0.05);
+  for (int power = 1; power <= 3; ++power) {
+    const Eigen::VectorXd column = averages.col(power - 1);
+    const double error = std::sqrt((column.array() - column.mean()).square().sum() / 99 / 100);
+    EXPECT_LT(std::abs(column.mean() - posterior.moment(power)), 5 * error) << "moment " << power;
+    EXPECT_LT(error, 0.03) << "moment " << power;  // the chains do move
+  }
+}
+
+TYPED_TEST(KernelContract, has_the_same_bits_for_any_number_of_threads) {
+  const auto values = values_on_the_line(70000);  // several pieces for the scheduler
+  const auto kernel = TypeParam::kernel();
+  const std::vector<Position> starts(2, Position::Constant(1, 0.4));
+  std::vector<std::vector<Chain>> runs;
+  for (const int threads : {1, 2, 5}) {
+    typename TypeParam::Side side(values, Reading{.temper = 1e-4, .threads = threads}, Epsilon(1e9), 6);
+    runs.push_back(run_chains(kernel, std::span<const Position>(starts), side.answerer(),
+                              {.warmup = 4, .draws = 15, .thin = 1, .seed = 8}, same));
+  }
+  for (const auto& run : runs) {
+    for (std::size_t c = 0; c < starts.size(); ++c) {
+      EXPECT_EQ(run[c].draws, runs[0][c].draws);
+      EXPECT_EQ(run[c].steps, runs[0][c].steps);
+    }
+  }
+}
+
+TYPED_TEST(KernelContract, ends_as_data_when_the_budget_ends) {
+  const auto values = values_on_the_line(8);
+  const auto kernel = TypeParam::kernel();
+  typename TypeParam::Side side(values, Reading{}, Epsilon(1000), 7);
+  const double limit = side.answerer().left().value();
+  const std::vector<Position> starts(2, Position::Constant(1, 0.4));
+  const auto chains = run_chains(kernel, std::span<const Position>(starts), side.answerer(),
+                                 {.warmup = 0, .draws = 100000, .thin = 1, .seed = 8}, same);
+  EXPECT_LE(side.spent(), limit);
+  EXPECT_GT(side.spent(), 0.7 * limit);
+  for (const Chain& chain : chains) {
+    EXPECT_EQ(chain.stop, StopReason::budget_spent);
+    EXPECT_GT(chain.draws.rows(), 3);
+    EXPECT_LT(chain.draws.rows(), 100000);
+  }
+  EXPECT_EQ(chains[0].draws.rows(), chains[1].draws.rows());
+}
+
+}  // namespace
+}  // namespace sotto
