@@ -24,6 +24,7 @@ class ExactSum {
   void add(std::span<const std::int64_t> part) {
     for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i] += part[i];
   }
+  void add(std::size_t entry, Int128 value) { entries_[entry] += value; }
   void add(const ExactSum& other) {
     for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i] += other.entries_[i];
   }

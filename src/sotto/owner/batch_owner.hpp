@@ -1,0 +1,156 @@
+// An owner that answers log-likelihood ratios from secret batches of fixed size: the subsampled penalty algorithm.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "sotto/accountant/budget.hpp"
+#include "sotto/data/rows.hpp"
+#include "sotto/mechanism/batch_ratio.hpp"
+#include "sotto/mechanism/discrete_gaussian.hpp"
+#include "sotto/model/model.hpp"
+#include "sotto/owner/owner.hpp"
+#include "sotto/release/query.hpp"
+#include "sotto/sum/exact_sum.hpp"
+
+namespace sotto {
+
+/// `batch` numbers out of 0 .. rows - 1, all sets alike. Errors: configuration unless 1 <= batch <= rows.
+/// Source     Floyd's algorithm [BF87]
+[[nodiscard]] inline std::vector<std::size_t> sample_without_replacement(std::size_t rows, std::size_t batch,
+                                                                         EntropySource& entropy) {
+  if (batch < 1 || batch > rows)
+    throw Error(ErrorCode::configuration, "a batch holds between 1 and all rows");
+  const auto below = [&](std::uint64_t count) {  // uniform on 0 .. count - 1
+    const std::uint64_t limit = ~std::uint64_t{0} - ~std::uint64_t{0} % count;
+    std::uint64_t bits = entropy.bits();
+    while (bits >= limit) bits = entropy.bits();
+    return static_cast<std::size_t>(bits % count);
+  };
+  std::unordered_set<std::size_t> chosen;
+  std::vector<std::size_t> sample;
+  for (std::size_t last = rows - batch; last < rows; ++last) {
+    const std::size_t candidate = below(last + 1);
+    sample.push_back(chosen.insert(candidate).second ? candidate : last);
+    chosen.insert(sample.back());
+  }
+  return sample;
+}
+
+/// Answers ratio queries only. The released value is an estimate of the ratio from a fresh batch, less half the batch's
+/// own estimated variance; its `variance` is that of the noise alone, so that a penalty kernel corrects for both.
+/// The chain's target is approximate: the variance of a batch is estimated, and correlated with its mean (erratum E6).
+/// The batch never leaves this class.
+/// Source     [R21, Section 4.1]
+/// Checked by tests/owner/batch_owner_test.cpp
+template <Model M>
+class BatchOwner final : public Answerer {
+ public:
+  BatchOwner(const Rows& rows, M model, std::size_t batch, Protection protection, Reading reading,
+             Budget& budget, EntropySource& entropy)
+      : rows_(single_rows(rows)),
+        count_(rows.rows()),
+        model_(std::move(model)),
+        batch_(batch),
+        protection_(protection),
+        reading_(reading),
+        budget_(&budget),
+        entropy_(&entropy),
+        mechanism_(entropy) {}
+
+  [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
+    std::vector<Answer> answers(queries.size(), Refusal::budget);
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      const RatioQuery& query = ratio_of(queries[q]);
+      const auto range = contributions(query);
+      const auto noise = range ? noise_for(*range, query) : std::nullopt;
+      if (!noise) {
+        answers[q] = Refusal::out_of_range;
+        continue;
+      }
+      auto receipt = budget_->spend(noise->charge(kName));
+      if (!receipt) continue;
+      answers[q] = mechanism_.release_ratio(std::move(*receipt), statistic(query, *range), *noise);
+    }
+    return answers;
+  }
+  [[nodiscard]] std::vector<std::optional<Refusal>> refusals(std::span<const Query> queries) const override {
+    std::vector<std::optional<Refusal>> refusals(queries.size());
+    std::vector<Charge> charges;
+    std::vector<std::size_t> charged;
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      const auto range = contributions(ratio_of(queries[q]));
+      const auto noise = range ? noise_for(*range, ratio_of(queries[q])) : std::nullopt;
+      if (noise) {
+        charges.push_back(noise->charge(kName));
+        charged.push_back(q);
+      } else {
+        refusals[q] = Refusal::out_of_range;
+      }
+    }
+    const std::vector<bool> granted = budget_->grants(charges);
+    for (std::size_t i = 0; i < charged.size(); ++i) {
+      if (!granted[i]) refusals[charged[i]] = Refusal::budget;
+    }
+    return refusals;
+  }
+  [[nodiscard]] Rho left() const override { return budget_->left(); }
+
+ private:
+  static constexpr const char* kName = "subsampled log-likelihood ratio";
+
+  /// One row to a tile, so that a pass over one tile gives one row's contribution.
+  static Rows single_rows(const Rows& rows) {
+    Rows single(rows.rows() * kTile, rows.columns());
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      for (std::size_t j = 0; j <= rows.columns(); ++j) single.at(i * kTile, j) = rows.at(i, j);
+    }
+    return single;
+  }
+  static const RatioQuery& ratio_of(const Query& query) {
+    const auto* ratio = std::get_if<RatioQuery>(&query);
+    if (ratio == nullptr) {
+      throw Error(ErrorCode::configuration,
+                  "this owner answers from batches: choose method penalty-subsampled");
+    }
+    return *ratio;
+  }
+  [[nodiscard]] std::optional<ContributionRange> contributions(const RatioQuery& query) const {
+    const Interval change = model_.ratio_range(query.from, query.to);
+    return contribution_range({change.lower * reading_.temper, change.upper * reading_.temper});
+  }
+  [[nodiscard]] std::optional<GaussianNoise> noise_for(const ContributionRange& range,
+                                                       const RatioQuery& query) const {
+    return batch_ratio_noise(range, batch_, count_, protection_, query.cost);
+  }
+
+  [[nodiscard]] ExactSum statistic(const RatioQuery& query, const ContributionRange& range) {
+    const RatioTask task{&query.from, &query.to, range.lower, range.upper};
+    std::vector<std::int64_t> changes;
+    for (const std::size_t row : sample_without_replacement(count_, batch_, *entropy_)) {
+      std::int64_t change = 0;
+      model_.add_ratios(rows_, row, 1, std::span(&task, 1), reading_.temper / kLogDensityGrid,
+                        std::span(&change, 1));
+      changes.push_back(std::clamp(change, range.lower, range.upper));
+    }
+    ExactSum sum(1);
+    sum.add(0, batch_statistic(changes, count_));
+    return sum;
+  }
+
+  Rows rows_;
+  std::size_t count_;
+  M model_;
+  std::size_t batch_;
+  Protection protection_;
+  Reading reading_;
+  Budget* budget_;
+  EntropySource* entropy_;
+  DiscreteGaussianMechanism mechanism_;
+};
+
+}  // namespace sotto
