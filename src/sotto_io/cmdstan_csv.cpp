@@ -67,8 +67,10 @@ void write_header(std::ostream& out, const CsvHeader& header, const Chain& chain
       << "# model = " << header_value(header.model) << "\n# start_datetime = " << header_value(header.started)
       << "\n"
       << "# method = sample (Default)\n#   sample\n"
-      << "#     num_samples = " << chain.draws.rows()
-      << "\n#     num_warmup = 0\n#     save_warmup = 0\n#     thin = 1\n"
+      << "#     num_samples = " << chain.draws.rows() << "\n#     num_warmup = "
+      << std::max<std::size_t>(chain.warmup,
+                               1)  // CmdStanPy takes 0 for a contradiction; dp_warmup has the number
+      << "\n#     save_warmup = 0\n#     thin = 1\n"
       << "#     algorithm = fixed_param\n#     metric = unit_e\n#     num_chains = 1 (Default)\n"
       << "# id = " << chain_id << "\n# random\n#   seed = " << chain.seed << "\n"
       << "# dp_warmup = " << chain.warmup << "\n"
@@ -132,7 +134,7 @@ struct Layout {
   bool save_warmup = false;
   std::size_t thin = 1;
   std::uint64_t seed = 0;
-  std::size_t dp_warmup = 0;
+  std::optional<std::size_t> dp_warmup;
 
   void read(std::string_view comment) {
     const auto [key, value] = setting(comment);
@@ -143,7 +145,7 @@ struct Layout {
     if (key == "save_warmup") save_warmup = value == "1" || value == "true";
     if (key == "thin") number(thin);
     if (key == "seed") number(seed);
-    if (key == "dp_warmup") number(dp_warmup);
+    if (key == "dp_warmup") number(dp_warmup.emplace(0));
   }
   [[nodiscard]] std::size_t saved_warmup() const {
     const std::size_t step = std::max<std::size_t>(thin, 1);
@@ -245,7 +247,7 @@ std::pair<std::vector<std::string>, Chain> read_cmdstan_csv(const std::filesyste
   std::vector<std::string> parameters;
   Chain chain;
   chain.seed = rows.layout.seed;
-  chain.warmup = std::max(rows.layout.dp_warmup, rows.layout.num_warmup);
+  chain.warmup = rows.layout.dp_warmup.value_or(rows.layout.num_warmup);
   const auto count = std::count_if(rows.header.begin(), rows.header.end(),
                                    [](const std::string& name) { return !name.ends_with("__"); });
   chain.draws.resize(static_cast<Eigen::Index>(draws), count);

@@ -81,6 +81,7 @@ TEST(PrivacyStatement, says_the_numbers_in_words) {
   EXPECT_THAT(words, HasSubstr("1e-6"));
   EXPECT_THAT(words, HasSubstr("not promise"));
   s.adjacency = Adjacency::add_remove;
+  EXPECT_EQ(adjacency_name(s.adjacency), "add-remove");
   EXPECT_THAT(all_words(s), HasSubstr("added to the data or left out"));
 }
 

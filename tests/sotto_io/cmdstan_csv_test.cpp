@@ -48,6 +48,7 @@ TEST_F(CmdstanCsv, rows_and_header_have_the_form_readers_want) {
   EXPECT_THAT(text, testing::StartsWith("# stan_version_major = "));
   EXPECT_THAT(text, testing::HasSubstr("\n#     num_samples = 2\n"));
   EXPECT_THAT(text, testing::HasSubstr("\n#     algorithm = fixed_param\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\n#     num_warmup = 3\n#     save_warmup = 0\n"));
   EXPECT_THAT(text, testing::HasSubstr("\n# id = 2\n"));
   EXPECT_THAT(text, testing::HasSubstr("\n# dp_formula = a:b c\n"));
   EXPECT_THAT(text, testing::HasSubstr("\nlp__,accept_stat__,theta.1,theta.2\n"
@@ -63,6 +64,14 @@ TEST_F(CmdstanCsv, rows_and_header_have_the_form_readers_want) {
     EXPECT_FALSE(std::isdigit(line[16])) << line;
   }
   EXPECT_EQ(timed, 3);
+}
+
+TEST_F(CmdstanCsv, no_warmup_is_read_back_as_none) {
+  Chain chain = small_chain();
+  chain.warmup = 0;
+  const std::string text = written({"a", "b"}, chain);
+  EXPECT_THAT(text, testing::HasSubstr("num_warmup = 1\n"));  // CmdStanPy refuses 0
+  EXPECT_EQ(read(text).chains[0].warmup, 0U);
 }
 
 TEST_F(CmdstanCsv, names_that_readers_would_misread_are_changed) {

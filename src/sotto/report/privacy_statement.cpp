@@ -39,7 +39,7 @@ std::string attack(const PrivacyStatement& s) {
 }  // namespace
 
 std::string adjacency_name(Adjacency adjacency) {
-  return adjacency == Adjacency::substitute ? "substitute" : "add_remove";
+  return adjacency == Adjacency::substitute ? "substitute" : "add-remove";
 }
 
 PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::string privacy_unit,

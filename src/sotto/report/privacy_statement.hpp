@@ -80,7 +80,7 @@ struct PrivacyStatement {
 /// What was promised, what that means, and what it does not promise: paragraphs in plain words.
 [[nodiscard]] std::vector<std::string> in_plain_words(const PrivacyStatement& statement);
 
-/// "substitute" or "add_remove", as written to privacy.json.
+/// "substitute" or "add-remove", as written to privacy.json.
 [[nodiscard]] std::string adjacency_name(Adjacency adjacency);
 
 }  // namespace sotto
