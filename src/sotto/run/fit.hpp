@@ -1,2 +1,21 @@
-// From a configuration to a posterior.
+// A fit: problem + method + budget -> draws and the statement of what they cost.
 #pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "sotto/random/entropy.hpp"
+#include "sotto/report/run_record.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
+
+namespace sotto {
+
+/// Steps done, of how many, and epsilon spent so far. Returning false ends the run with the draws made so far.
+using FitProgress = std::function<bool(std::size_t done, std::size_t total, double epsilon)>;
+
+/// Errors: configuration when method and model do not fit, budget when the budget cannot pay for anything.
+[[nodiscard]] RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                            const FitProgress& progress = {});
+
+}  // namespace sotto

@@ -1,0 +1,95 @@
+#include "sotto/run/fit.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "sotto/accountant/budget.hpp"
+#include "sotto/base/error.hpp"
+#include "sotto/owner/open_owner.hpp"
+#include "sotto/owner/owner.hpp"
+#include "sotto/run/method.hpp"
+
+namespace sotto {
+namespace {
+
+Reading reading(const FitConfig& config) {
+  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return {config.model.temper, config.threads > 0 ? config.threads : all};
+}
+
+std::string unit_text(const Protection& protection, const Problem&) {
+  return protection.rows_per_unit == 1 ? "one row" : fmt::format("one person (at most {} rows)", protection.rows_per_unit);
+}
+
+/// The same model without privacy, for study and for comparison: every page says so.
+Draws open_draws(const std::string& method, MethodConfig config, const Problem& problem, const Reading& how,
+                 const Progress& progress) {
+  const std::unique_ptr<Answerer> owner = std::visit(
+      [&](const auto& model) -> std::unique_ptr<Answerer> {
+        return std::make_unique<OpenOwner<std::decay_t<decltype(model)>>>(problem.rows(), model, how);
+      },
+      problem.model);
+  return {problem.known.parameters, run_chain_method(method, config, problem.known, *owner, Rho(1), progress)};
+}
+
+}  // namespace
+
+RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy, const FitProgress& progress) {
+  const auto clock = [] { return std::chrono::steady_clock::now(); };
+  const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
+  const auto begin = clock();
+  const std::string method = resolve_method(config, problem);
+  RunRecord record;
+  record.title = problem.known.title;
+  record.model = problem.known.model;
+  record.method = method;
+  record.priors = problem.known.prior_descriptions;
+  record.manifest.versions = current_versions();
+  record.manifest.configuration = to_json(config);
+  record.manifest.configuration["method"]["name"] = method;
+  record.manifest.started = utc_now();
+
+  if (config.not_private) {
+    record.draws = open_draws(method, config.method, problem, reading(config), [&](std::size_t done, std::size_t total) {
+      return !progress || progress(done, total, std::numeric_limits<double>::infinity());
+    });
+    record.privacy = not_private_statement("The method answers exactly and has no privacy budget.");
+  } else {
+    Budget budget(Epsilon(*config.epsilon), Delta(*config.delta));
+    if (!(budget.left().value() > 0)) {
+      throw Error(ErrorCode::budget, "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
+    }
+    const std::unique_ptr<Answerer> owner = std::visit(
+        [&](const auto& model) -> std::unique_ptr<Answerer> {
+          return std::make_unique<Owner<std::decay_t<decltype(model)>>>(problem.rows(), model, problem.protection,
+                                                                        reading(config), budget, entropy);
+        },
+        problem.model);
+    record.draws.parameters = problem.known.parameters;
+    record.draws.chains = run_chain_method(method, config.method, problem.known, *owner, budget.left(),
+                                           [&](std::size_t done, std::size_t total) {
+                                             return !progress || progress(done, total,
+                                                                          budget.spent_epsilon(budget.delta()).value());
+                                           });
+    record.privacy = statement_of(budget, problem.protection.adjacency, unit_text(problem.protection, problem),
+                                  "the curator who holds the rows and runs this program", entropy.name(),
+                                  entropy.is_private());
+  }
+  if (config.compare_not_private && !config.not_private) {
+    MethodConfig open = config.method;
+    open.draws = open.warmup = 0;
+    open.thin = 1;
+    record.comparison = open_draws("nonprivate-hmc", open, problem, reading(config), {});
+  }
+  // How long a pass takes tells the number of rows; it is written down only where that is public.
+  if (config.not_private || problem.known.rows) record.manifest.wall_seconds = seconds(clock() - begin);
+  record.manifest.sampling_seconds = record.manifest.wall_seconds;
+  return record;
+}
+
+}  // namespace sotto

@@ -1,0 +1,234 @@
+#include "sotto/run/problem.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/model/design.hpp"
+#include "sotto/model/design_rows.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
+
+bool is_location(const ModelConfig& model) { return model.family == "normal-mean" || model.family == "banana"; }
+
+Family family_of(const std::string& name) {
+  if (name == "bernoulli") return Family::bernoulli;
+  if (name == "poisson") return Family::poisson;
+  if (name == "normal") return Family::normal;
+  refuse(fmt::format("model.family is {}: choose bernoulli, poisson, normal, normal-mean or banana", name));
+}
+
+/// Neighbours that differ by substituting one row have the same number of rows, which is then public.
+std::optional<double> public_rows(const Table& table) {
+  const Schema& schema = table.schema();
+  if (schema.adjacency != Adjacency::substitute || !schema.unit.is_row()) return std::nullopt;
+  return static_cast<double>(table.rows());
+}
+
+/// The reported parameters' priors in numbers, from 20,000 draws of the prior: exact enough for a figure.
+std::vector<PriorDescription> describe(const PublicProblem& problem) {
+  constexpr Eigen::Index count = 20000;
+  const std::vector<CoefficientPrior>& priors = problem.coefficient_priors;
+  ChainRng rng(20260101);
+  Matrix draws(count, static_cast<Eigen::Index>(problem.parameters.size()));
+  Position position(static_cast<Eigen::Index>(priors.size()));
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < priors.size(); ++j) {
+      const double u = (static_cast<double>(rng.below(std::size_t{1} << 52)) + 0.5) * 0x1p-52;
+      position[static_cast<Eigen::Index>(j)] = priors[j].quantile(u);
+    }
+    draws.row(i) = problem.to_report(position);
+  }
+  std::vector<PriorDescription> descriptions;
+  for (Eigen::Index j = 0; j < draws.cols(); ++j) {
+    PriorDescription d;
+    d.parameter = problem.parameters[static_cast<std::size_t>(j)];
+    d.distribution = priors[static_cast<std::size_t>(j)].text() + " on the scaled column";
+    Eigen::VectorXd column = draws.col(j);
+    if (column.allFinite()) {
+      std::sort(column.begin(), column.end());
+      d.mean = column.mean();
+      d.sd = std::sqrt((column.array() - d.mean).square().mean());
+      d.q05 = column[count / 20];
+      d.q50 = column[count / 2];
+      d.q95 = column[count - count / 20];
+    }
+    descriptions.push_back(std::move(d));
+  }
+  return descriptions;
+}
+
+std::vector<CoefficientPrior> priors_for(const FitConfig& config, const std::vector<std::string>& names) {
+  for (const auto& [name, prior] : config.priors) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      refuse(fmt::format("prior.parameter.{} names no parameter of this model", name));
+    }
+  }
+  std::vector<CoefficientPrior> priors;
+  for (const std::string& name : names) {
+    const auto found = config.priors.find(name);
+    priors.push_back(found == config.priors.end() ? config.default_prior : found->second);
+  }
+  return priors;
+}
+
+/// What a row tells about a coordinate if columns were uniform over their declared ranges: only where warmup starts.
+Position guess_sd(const Glm& glm, const PublicProblem& problem) {
+  const double rows = problem.rows.value_or(1000);
+  const Eigen::Index p = glm.domain().columns();
+  double weight = 0.2;
+  if (glm.family().family == Family::poisson) weight = 1;
+  if (glm.family().family == Family::normal) {
+    const double sigma = glm.family().unknown_sigma ? glm.response().width() / 4 : glm.family().sigma;
+    weight = 1 / (sigma * sigma);
+  }
+  Position sd(problem.start.size());
+  for (Eigen::Index j = 0; j < sd.size(); ++j) {
+    const Interval range = j < p ? glm.domain().range(Position::Unit(p, j)) : Interval{1, 1};
+    const double square = range.width() > 0 ? range.width() * range.width() / 12 : range.magnitude() * range.magnitude();
+    sd[j] = 1 / std::sqrt(rows * weight * square + 1);
+  }
+  if (glm.family().unknown_sigma) sd[p] = 1 / std::sqrt(2 * rows + 1);
+  return sd;
+}
+
+Problem regression(const FitConfig& config, const Table& table) {
+  const ModelConfig& model = config.model;
+  const Design design(parse_formula(model.formula), table.schema());
+  const Response& response = design.response();
+  const GlmFamily family{family_of(model.family), model.family == "normal" && !model.sigma, model.sigma.value_or(1)};
+  if (family.family == Family::bernoulli && response.kind != ResponseKind::binary) {
+    refuse("a bernoulli model needs a binary response: declare the column binary, or compare it, as in 'y > 0 ~ x'");
+  }
+  if (family.family == Family::poisson && response.kind == ResponseKind::real) {
+    refuse("a poisson model needs a count as response: declare the column with kind = \"count\"");
+  }
+  Problem problem{.known = {},
+                  .model = Glm(family, design.domain(), response.range),
+                  .rows = [&table, design] { return design_rows(table, design); },
+                  .protection = {}};
+  PublicProblem& known = problem.known;
+  known.title = model.formula;
+  known.model = model.family == "bernoulli" ? "logistic regression (bernoulli, logit)"
+                : model.family == "poisson" ? "Poisson regression (log)"
+                : family.unknown_sigma      ? "linear regression (normal, unknown sigma)"
+                                            : fmt::format("linear regression (normal, sigma = {:g})", family.sigma);
+  known.rows = public_rows(table);
+  known.intercept = design.has_intercept();
+  known.parameters = design.names();
+  known.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
+  const Matrix original = design.original_from_scaled();
+  if (family.unknown_sigma) {
+    known.parameters.emplace_back("sigma");
+    // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
+    const double middle = std::log(response.range.width() / 4);
+    FitConfig with_sigma = config;
+    with_sigma.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
+    known.coefficient_priors = priors_for(with_sigma, known.parameters);
+    known.start[design.columns()] = middle;
+    known.to_report = [original](const Position& x) {
+      Position reported(x.size());
+      reported.head(original.rows()) = original * x.head(original.cols());
+      reported[original.rows()] = std::exp(x[original.cols()]);
+      return reported;
+    };
+  } else {
+    known.coefficient_priors = priors_for(config, known.parameters);
+    known.to_report = [original](const Position& x) { return Position(original * x); };
+  }
+  known.prior = product(known.coefficient_priors);
+  known.prior_descriptions = describe(known);
+  known.guess_sd = guess_sd(std::get<Glm>(problem.model), known);
+  return problem;
+}
+
+Rows location_rows(const Table& table, const std::vector<std::string>& columns) {
+  Rows rows(table.rows(), columns.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const std::span<const double> column = table.column(columns[j]);
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      if (table.kept(i)) rows.at(i, j) = column[i];
+    }
+  }
+  for (std::size_t i = 0; i < table.rows(); ++i) rows.weight(i) = table.kept(i) ? 1 : 0;
+  return rows;
+}
+
+/// Both models share their prior: the mean's coordinates are independent normal, which for the banana is the bent prior of
+/// [R21, Theorem 5].
+Problem location(const FitConfig& config, const Table& table) {
+  const ModelConfig& model = config.model;
+  const auto dim = static_cast<Eigen::Index>(model.columns.size());
+  if (dim == 0) refuse(fmt::format("a {} model needs model.columns", model.family));
+  if (model.family == "banana" && dim < 2) refuse("a banana needs at least two columns");
+  if (model.sd.size() != model.columns.size()) refuse("model.sd needs one standard deviation per column");
+  if (!config.priors.empty() || config.default_prior.family != PriorFamily::normal) {
+    refuse(fmt::format("a {} model takes one normal prior for all coordinates: set prior.default", model.family));
+  }
+  std::vector<Interval> bounds;
+  Position precision(dim);
+  for (std::size_t j = 0; j < model.columns.size(); ++j) {
+    const Column& column = table.schema().column(model.columns[j]);
+    if (column.kind == ColumnKind::category) refuse(fmt::format("column {} is a category, not a number", column.name));
+    if (!(model.sd[j] > 0)) refuse("every entry of model.sd must be > 0");
+    bounds.push_back(column.range());
+    precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
+  }
+  const Bend bend = model.family == "banana" ? Bend{model.a, model.b, model.m} : Bend{};
+  Problem problem{.known = {},
+                  .model = LocationModel(bounds, precision.asDiagonal(), bend),
+                  .rows = [&table, columns = model.columns] { return location_rows(table, columns); },
+                  .protection = {}};
+  PublicProblem& known = problem.known;
+  known.title = model.family == "banana" ? "banana" : "multivariate normal mean";
+  known.model = fmt::format("{} of {} columns, known standard deviations", known.title, dim);
+  known.rows = public_rows(table);
+  for (Eigen::Index j = 0; j < dim; ++j) known.parameters.push_back(fmt::format("theta.{}", j + 1));
+  known.to_report = [](const Position& x) { return x; };
+  const CoefficientPrior prior = config.default_prior;
+  known.prior.log_density = [prior, bend](const Position& x) {
+    const Position mean = bend.mean(x);
+    double sum = 0;
+    for (const double entry : mean) sum += prior.log_density(entry);
+    return sum;
+  };
+  known.prior.gradient = [prior, bend](const Position& x) {
+    Position slope = bend.mean(x);
+    for (double& entry : slope) entry = prior.slope(entry);
+    bend.pull_back(x, slope);
+    return slope;
+  };
+  for (const std::string& name : known.parameters) {
+    known.prior_descriptions.push_back({.parameter = name, .distribution = prior.text() + " on the mean"});
+  }
+  const double rows = known.rows.value_or(1000) * model.temper;
+  known.guess_sd = (rows * precision.array() + 1 / (prior.scale * prior.scale)).sqrt().inverse();
+  known.start = Position::Zero(dim);
+  if (dim > 1) known.start[1] = -bend.mean(known.start)[1];
+  return problem;
+}
+
+}  // namespace
+
+std::vector<std::string> columns_read(const ModelConfig& model) {
+  if (is_location(model)) return model.columns;
+  static_cast<void>(family_of(model.family));
+  if (model.formula.empty()) refuse("which model? set model.formula, as in \"y ~ x1 + x2\"");
+  return parse_formula(model.formula).columns();
+}
+
+Problem make_problem(const FitConfig& config, const Table& table) {
+  Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
+  problem.protection = {table.schema().adjacency, table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
+  return problem;
+}
+
+}  // namespace sotto

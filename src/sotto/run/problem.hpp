@@ -1,0 +1,51 @@
+// From a configuration and a table to what a method needs: a model, its rows, its prior, and names for the report.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sotto/data/rows.hpp"
+#include "sotto/data/table.hpp"
+#include "sotto/mechanism/price.hpp"
+#include "sotto/model/glm.hpp"
+#include "sotto/model/location.hpp"
+#include "sotto/prior/coefficient_prior.hpp"
+#include "sotto/report/run_record.hpp"
+#include "sotto/run/fit_config.hpp"
+
+namespace sotto {
+
+/// What is public about a problem: all that a sampler may know.
+struct PublicProblem {
+  std::string title;
+  std::string model;
+  std::vector<std::string> parameters;                 ///< as reported
+  std::function<Position(const Position&)> to_report;  ///< chain's position -> reported parameters
+  LogPrior prior;                                      ///< of the chain's position
+  std::vector<CoefficientPrior> coefficient_priors;    ///< regressions: of each coordinate of the chain's position
+  std::vector<PriorDescription> prior_descriptions;
+  Position guess_sd;            ///< rough sd of the posterior, from public facts: where warmup starts
+  Position start;               ///< a central position
+  std::optional<double> rows;   ///< their number, where it is public
+  bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
+};
+
+/// The two sides of a fit. `rows` makes the curator's copy of the rows.
+struct Problem {
+  PublicProblem known;
+  std::variant<Glm, LocationModel> model;
+  std::function<Rows()> rows;
+  Protection protection;
+};
+
+/// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
+[[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);
+
+/// The table must hold those columns and outlive the problem. Errors: configuration when model and schema do not fit.
+[[nodiscard]] Problem make_problem(const FitConfig& config, const Table& table);
+
+}  // namespace sotto
