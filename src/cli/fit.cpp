@@ -1,6 +1,7 @@
 // sotto fit: a posterior from private data.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -58,6 +59,9 @@ std::string read_text(const std::string& path) {
 /// A TOML string: JSON's escapes are TOML's too.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
+/// Paths among the options are relative to the working directory.
+std::string from_here(const std::string& path) { return (std::filesystem::current_path() / path).string(); }
+
 /// Options say what configuration keys say; --set comes last and wins.
 FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   std::vector<std::string> overrides;
@@ -75,8 +79,8 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   override_with("--seed", "method.seed", std::to_string(options.seed));
   override_with("--threads", "threads", std::to_string(options.threads));
   override_with("--out", "output.directory", quoted(options.out));
-  override_with("--data", "data.file", quoted(std::filesystem::absolute(options.data).string()));
-  override_with("--schema", "data.schema", quoted(std::filesystem::absolute(options.schema).string()));
+  override_with("--data", "data.file", quoted(from_here(options.data)));
+  override_with("--schema", "data.schema", quoted(from_here(options.schema)));
   if (options.not_private) overrides.emplace_back("privacy.not_private=true");
   overrides.insert(overrides.end(), options.set.begin(), options.set.end());
   FitConfig config = parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
@@ -121,12 +125,14 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
 
   end_on_interrupt();
   SystemEntropy entropy;
-  ProgressBar bar(config.epsilon.value_or(0));
-  const RunRecord record = fit(config, problem, entropy, [&](std::size_t done, std::size_t total, double epsilon) {
-    bar.show(done, total, epsilon);
-    return interrupted == 0;
-  });
-  bar.finish();
+  const RunRecord record = [&] {
+    Progress line;
+    return fit(config, problem, entropy, [&](std::size_t done, std::size_t total, double epsilon) {
+      const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
+      line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)), budget);
+      return interrupted == 0;
+    });
+  }();
   std::size_t draws = 0;
   bool stopped = false;
   for (const Chain& chain : record.draws.chains) {

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   sotto::cli::add_schema(program, status);
   sotto::cli::add_report(program, status);
   sotto::cli::add_diagnose(program, status);
+  sotto::cli::add_fit(program, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -60,8 +61,9 @@ int main(int argc, char** argv) {
   } catch (const sotto::Error& error) {
     fmt::print(stderr, "sotto: {}\n", error.what());
     return exit_status(error.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "sotto: internal error: {}\n", error.what());
+  } catch (const std::exception&) {
+    // What a library says of an exception may quote a cell, so it is not passed on.
+    fmt::print(stderr, "sotto: internal error: run it in a debugger to see where\n");
     return EX_SOFTWARE;
   }
   return status;

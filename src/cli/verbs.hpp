@@ -12,5 +12,6 @@ void add_privatize(CLI::App& program, int& status);
 void add_schema(CLI::App& program, int& status);
 void add_report(CLI::App& program, int& status);
 void add_diagnose(CLI::App& program, int& status);
+void add_fit(CLI::App& program, int& status);
 
 }  // namespace sotto::cli

@@ -12,7 +12,11 @@
 #include "sotto/base/error.hpp"
 #include "sotto/owner/open_owner.hpp"
 #include "sotto/owner/owner.hpp"
+#include "sotto/posterior/once_prior.hpp"
+#include "sotto/posterior/once_release.hpp"
+#include "sotto/posterior/once_sampler.hpp"
 #include "sotto/run/method.hpp"
+#include "sotto/run/once.hpp"
 
 namespace sotto {
 namespace {
@@ -35,6 +39,32 @@ Draws open_draws(const std::string& method, MethodConfig config, const Problem& 
       },
       problem.model);
   return {problem.known.parameters, run_chain_method(method, config, problem.known, *owner, Rho(1), progress)};
+}
+
+/// Two informations and three scores are released; everything after that is computed from them.
+void run_release_once(const FitConfig& config, const Problem& problem, Answerer& owner, const Budget& budget,
+                      RunRecord& record) {
+  const auto* glm = std::get_if<Glm>(&problem.model);
+  if (glm == nullptr) {
+    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
+  }
+  const OncePrior prior = once_prior(problem.known.coefficient_priors);
+  const Rho cost(budget.left().value() * (1 - 1e-6));  // a millionth is kept for the slack of discreteness
+  const OnceRelease release = release_once(once_settings(*glm, problem.known.intercept, prior.normal, cost), owner);
+  const ChainSettings chain = chain_settings("release-once", config.method);
+  OnceSampling sampling{.chains = config.method.chains, .draws = chain.draws, .seed = chain.seed};
+  OncePosterior posterior = sample_once(release, prior.normal, prior.ratio, sampling);
+  for (Chain& c : posterior.chains) {
+    Matrix reported(c.draws.rows(), static_cast<Eigen::Index>(problem.known.parameters.size()));
+    for (Eigen::Index i = 0; i < c.draws.rows(); ++i) reported.row(i) = problem.known.to_report(c.draws.row(i));
+    c.draws = std::move(reported);
+  }
+  record.draws.chains = std::move(posterior.chains);
+  nlohmann::ordered_json inflation;
+  for (std::size_t j = 0; j < record.draws.parameters.size(); ++j) {
+    inflation[record.draws.parameters[j]] = posterior.sd_inflation[static_cast<Eigen::Index>(j)];
+  }
+  record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation}};
 }
 
 }  // namespace
@@ -71,14 +101,24 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
         },
         problem.model);
     record.draws.parameters = problem.known.parameters;
-    record.draws.chains = run_chain_method(method, config.method, problem.known, *owner, budget.left(),
+    if (method == "release-once") {
+      run_release_once(config, problem, *owner, budget, record);
+    } else {
+      record.draws.chains = run_chain_method(method, config.method, problem.known, *owner, budget.left(),
                                            [&](std::size_t done, std::size_t total) {
                                              return !progress || progress(done, total,
                                                                           budget.spent_epsilon(budget.delta()).value());
                                            });
+    }
     record.privacy = statement_of(budget, problem.protection.adjacency, unit_text(problem.protection, problem),
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
+    if (method == "release-once") {
+      record.privacy.approximations.emplace_back(
+          "The posterior is that given the released scores and informations, which are taken to be normal and linear in the "
+          "parameters over the posterior's width. Rows with unusual covariates count less, by public weights; where the model "
+          "does not hold, that can move the answer away from the fit without weights.");
+    }
   }
   if (config.compare_not_private && !config.not_private) {
     MethodConfig open = config.method;

@@ -176,7 +176,7 @@ Problem location(const FitConfig& config, const Table& table) {
   std::vector<Interval> bounds;
   Position precision(dim);
   for (std::size_t j = 0; j < model.columns.size(); ++j) {
-    const Column& column = table.schema().column(model.columns[j]);
+    const SchemaColumn& column = table.schema().column(model.columns[j]);
     if (column.kind == ColumnKind::category) refuse(fmt::format("column {} is a category, not a number", column.name));
     if (!(model.sd[j] > 0)) refuse("every entry of model.sd must be > 0");
     bounds.push_back(column.range());
