@@ -36,7 +36,7 @@ struct TiltedPower {
 /// The distribution of the sum of independent losses on one grid step, restricted to `size` points (a power
 /// of two) about the window. Errors of the transform enter the masses outward, what lies outside the window
 /// enters `missing`. Computes   inverse transform of prod_e (transform of part e)^count_e Source
-/// exponentially tilted FFT accounting [KMRS22, GLW21]; error bounds in docs/accounting.md, "Floating point"
+/// exponentially tilted FFT accounting [KJH20, GLW21]; error bounds in docs/accounting.md, "Floating point"
 /// Checked by tests/accountant/tight_test.cpp
 [[nodiscard]] TiltedLoss compose(const std::vector<TiltedPower>& parts, const LossWindow& window,
                                  std::size_t size, double tilt, Side side, bool cut);

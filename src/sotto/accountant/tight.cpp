@@ -12,6 +12,8 @@ namespace sotto {
 namespace {
 
 constexpr double kWindowExponent = 45;
+constexpr double kFirstTolerance = 2e-4;   // of epsilon, or of log delta
+constexpr double kSecondTolerance = 4e-6;  // where the first pass leaves too wide a gap
 constexpr double kMostPoints = 1 << 22;
 
 /// What is asked: the other coordinate of the curve at this epsilon or this delta.
@@ -81,7 +83,8 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   window.low -= room;
   window.high += room;
   const double width = window.high - window.low;
-  const std::size_t size = power_of_two(std::clamp(1.05 * width / step, 4096.0, 0x1p20));
+  const std::size_t size =
+      power_of_two(std::clamp(1.05 * width / step, 4096.0, tolerance < kFirstTolerance ? 0x1p20 : 0x1p19));
   double fitted = 1.05 * width / static_cast<double>(size);
   std::vector<TailCut> tails;
   for (const LossPart& part : model.parts) {
@@ -172,13 +175,13 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
   const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);  // wide by nature
   Bounds result;
-  for (const double tolerance : {1e-4, 4e-6}) {
+  for (const double tolerance : {kFirstTolerance, kSecondTolerance}) {
     Bounds now;
     for (const LossModel& model : above)
       now.upper = std::max(now.upper, answer(model, query, Side::upper, tolerance));
     for (const LossModel& model : below)
       now.lower = std::max(now.lower, answer(model, query, Side::lower, tolerance));
-    if (tolerance == 1e-4) {
+    if (tolerance == kFirstTolerance) {
       result = now;
     } else {
       result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
@@ -217,7 +220,7 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
   if (std::isinf(epsilon.value())) return 0;
   double delta = 0;
   for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-    delta = std::max(delta, answer(model, {true, epsilon.value()}, Side::upper, 1e-4));
+    delta = std::max(delta, answer(model, {true, epsilon.value()}, Side::upper, kFirstTolerance));
   }
   return delta;
 }

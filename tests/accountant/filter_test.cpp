@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sotto/accountant/budget.hpp"
+#include "sotto/accountant/concentrated.hpp"
+#include "sotto/accountant/concentrated_filter.hpp"
+#include "sotto/accountant/gaussian.hpp"
+
+namespace sotto {
+namespace {
+
+Charge charge(double rho, double slack = 0) { return {"query", "mechanism", Rho(rho), slack}; }
+
+TEST(Filter, gaussian_budget_is_spent_to_its_limit_and_no_further) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  const double limit = gaussian_rho(Epsilon(1), Delta(1e-6)).value();
+  for (int i = 0; i < 9; ++i) EXPECT_TRUE(budget.spend(charge(limit / 10)));
+  EXPECT_FALSE(budget.spend(charge(limit / 5)));
+  EXPECT_TRUE(budget.spend(charge(limit / 10.0001)));
+  EXPECT_FALSE(budget.spend(charge(limit / 10)));
+  EXPECT_LE(budget.spent_epsilon(Delta(1e-6)).value(), 1);
+}
+
+TEST(Filter, refuses_what_is_not_a_cost) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  EXPECT_FALSE(budget.spend(charge(HUGE_VAL)));
+  EXPECT_FALSE(budget.spend(charge(0.001, std::nan(""))));
+  EXPECT_FALSE(budget.spend(charge(0.001, -1)));
+  EXPECT_FALSE(budget.spend(charge(0.001, HUGE_VAL)));
+  EXPECT_FALSE(budget.spend(charge(std::numeric_limits<double>::max())));
+  EXPECT_EQ(budget.spent().value(), 0);
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  EXPECT_TRUE(budget.spend(charge(0.001)));
+  EXPECT_TRUE(budget.spend(charge(tiny)));
+  EXPECT_GT(budget.spent().value(), std::nextafter(0.001, 1));
+}
+
+TEST(Filter, concentrated_filter_fails_closed) {
+  ConcentratedFilter filter(Epsilon(1), Delta(1e-6));
+  EXPECT_LE(concentrated_epsilon(filter.limit().value(), 1e-6), 1);
+  EXPECT_GT(concentrated_epsilon(filter.limit().value() * 1.000001, 1e-6), 1);
+  EXPECT_LT(filter.limit().value(), gaussian_rho(Epsilon(1), Delta(1e-6)).value());
+  for (const double bad : {std::nan(""), -1e-9, HUGE_VAL, std::numeric_limits<double>::max()}) {
+    EXPECT_FALSE(filter.spend(bad));
+  }
+  EXPECT_EQ(filter.spent().value(), 0);
+  EXPECT_TRUE(filter.spend(filter.limit().value() * 0.6));
+  const double before = filter.spent().value();
+  EXPECT_TRUE(filter.spend(std::numeric_limits<double>::denorm_min()));
+  EXPECT_GT(filter.spent().value(), before);
+  EXPECT_FALSE(filter.spend(filter.limit().value() * 0.6));
+  EXPECT_LE(filter.spent_epsilon(Delta(1e-6)).value(), 1);
+}
+
+}  // namespace
+}  // namespace sotto
