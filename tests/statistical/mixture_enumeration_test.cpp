@@ -1,7 +1,7 @@
-// Every algorithm, channel, kernel and mixing prior against the exact posterior over all partitions of four
-// or five data. Draws per check are stated; the total variation distance of a correct chain is below 0.003 in
-// at least 999 of 1000 runs (independent draws would give about 0.4 sqrt(partitions / draws)), the bound is
-// 0.005.
+// Every algorithm, kernel and mixing prior, under local and global channels, against the exact posterior over all
+// partitions of four or five data. The number of draws stands at each check, the seeds are fixed, the bound on the total
+// variation distance is 0.005. Independent draws would be at about 0.4 sqrt(partitions / draws); with the chains'
+// autocorrelation right samplers are found at 0.001 to 0.004.
 #include <gtest/gtest.h>
 
 #include "mixture/enumeration.hpp"
@@ -107,8 +107,8 @@ TEST(MixtureEnumeration, neal5_epsilons) {
 
 TEST(MixtureEnumeration, neal5_several_imputations) {
   for (const double alpha : {0.1, 1.0, 5.0}) {
-    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::all}, 4, 1'000'000);
-    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::selected}, 4, 1'000'000);
+    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::all}, 4, 700'000);
+    check_neal5(10, DirichletProcess(alpha), {5, AtomUpdate::selected}, 4, 700'000);
   }
 }
 
@@ -131,9 +131,9 @@ void check_conditional(double epsilon, const Mixing& mixing, ConditionalSettings
 TEST(MixtureEnumeration, slice) {
   check_conditional(10, DirichletProcess(0.1), {}, 4, 2'500'000);
   for (const double alpha : {1.0, 5.0}) check_conditional(10, DirichletProcess(alpha), {}, 4, 1'200'000);
-  check_conditional(50, DirichletProcess(1), {}, 4, 1'000'000);
-  check_conditional(10, PitmanYor(0.5, 0.25), {}, 4, 1'000'000);
-  check_conditional(10, FiniteMixture(1.0, 2.0), {}, 4, 1'000'000);
+  check_conditional(50, DirichletProcess(1), {}, 4, 700'000);
+  check_conditional(10, PitmanYor(0.5, 0.25), {}, 4, 700'000);
+  check_conditional(10, FiniteMixture(1.0, 2.0), {}, 4, 700'000);
 }
 
 TEST(MixtureEnumeration, blocked_gibbs) {
