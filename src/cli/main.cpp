@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   sotto::cli::add_report(program, status);
   sotto::cli::add_diagnose(program, status);
   sotto::cli::add_fit(program, status);
+  sotto::cli::add_density(program, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

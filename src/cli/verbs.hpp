@@ -13,5 +13,6 @@ void add_schema(CLI::App& program, int& status);
 void add_report(CLI::App& program, int& status);
 void add_diagnose(CLI::App& program, int& status);
 void add_fit(CLI::App& program, int& status);
+void add_density(CLI::App& program, int& status);
 
 }  // namespace sotto::cli

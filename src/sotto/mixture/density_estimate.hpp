@@ -17,7 +17,7 @@ namespace sotto::mixture {
 [[nodiscard]] double integral(const Position& grid, const Position& values);
 
 /// The density of P on a grid: sum over atoms of weight * f(x | atom). `out` has shape (grid).
-template <MixtureKernel Kernel>
+template <class Kernel>
 void density_on_grid(const Kernel& kernel, const MixingMeasure<typename Kernel::Parameter>& measure,
                      const Position& grid, Eigen::Ref<Position> out) {
   out.setZero();
@@ -29,7 +29,7 @@ void density_on_grid(const Kernel& kernel, const MixingMeasure<typename Kernel::
 }
 
 /// The density of a datum before any release was seen, by `draws` atoms from the base measure. Shape (grid).
-template <MixtureKernel Kernel>
+template <class Kernel>
 Position prior_predictive(const Kernel& kernel, const Position& grid, ChainRng& rng, int draws = 20000) {
   Position density = Position::Zero(grid.size());
   for (int draw = 0; draw < draws; ++draw) {
@@ -41,7 +41,7 @@ Position prior_predictive(const Kernel& kernel, const Position& grid, ChainRng& 
 
 /// Draws from the posterior predictive: an atom of P, then a datum from its kernel. Free: it is
 /// post-processing.
-template <MixtureKernel Kernel>
+template <class Kernel>
 typename Kernel::Datum draw_predictive(const Kernel& kernel,
                                        const MixingMeasure<typename Kernel::Parameter>& measure,
                                        ChainRng& rng) {

@@ -1,0 +1,74 @@
+// Density estimates from Gaussian releases with all atoms conjugate: Neal 2, Neal 3 and split-merge.
+#include <cmath>
+
+#include "sotto/mixture/inflated_normal_kernel.hpp"
+#include "sotto/mixture/neal2.hpp"
+#include "sotto/mixture/neal3.hpp"
+#include "sotto/run/density_base.hpp"
+#include "sotto/run/density_chain.hpp"
+
+namespace sotto {
+namespace {
+
+using mixture::Confidential;
+using mixture::DirichletProcess;
+using mixture::InflatedNormalKernel;
+using mixture::NormalParameter;
+
+// The density of a datum, given the atom of its release: N(mean, sd^2 - noise).
+class WithoutNoise {
+ public:
+  using Datum = double;
+  using Parameter = NormalParameter;
+
+  // A kernel narrower than `narrowest` could fall between grid points; it is drawn that wide.
+  WithoutNoise(const InflatedNormalKernel& kernel, double narrowest)
+      : kernel_(kernel), smallest_(narrowest * narrowest), data_(kernel.prior()) {}
+
+  [[nodiscard]] double log_density(double y, const Parameter& theta) const {
+    return data_.log_density(y, of_data(theta));
+  }
+  double draw(const Parameter& theta, ChainRng& rng) const { return data_.draw(of_data(theta), rng); }
+  Parameter draw_prior(ChainRng& rng) const { return kernel_.draw_prior(rng); }
+
+ private:
+  [[nodiscard]] NormalParameter of_data(const Parameter& theta) const {
+    const double variance = std::max(theta.sd * theta.sd - kernel_.noise(), smallest_);
+    return {.mean = theta.mean, .sd = std::sqrt(variance), .log_sd = std::log(variance) / 2};
+  }
+  InflatedNormalKernel kernel_;
+  double smallest_;
+  mixture::NormalKernel data_;
+};
+
+}  // namespace
+
+DensityResult estimate_with_conjugate(const Column& column, const PrivatisedColumn& released,
+                                      const DensitySettings& settings) {
+  const auto* channel = std::get_if<DiscreteGaussianChannel>(&column.channel);
+  if (channel == nullptr || settings.kernel != "normal") {
+    throw Error(ErrorCode::configuration,
+                "neal2, neal3 and split-merge need a Gaussian channel and the normal kernel; use neal5, "
+                "neal8 or slice");
+  }
+  const double noise = channel->scale() * channel->scale();
+  const InflatedNormalKernel kernel(base_measure(channel->domain()), noise);
+  const Position grid = mixture::even_grid(channel->domain(), settings.grid_points);
+  const WithoutNoise shown(kernel, channel->domain().width() / static_cast<double>(settings.grid_points));
+  const Confidential<double> data{released.values};
+  const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
+    if (settings.algorithm == "neal2") {
+      mixture::Neal2<InflatedNormalKernel, DirichletProcess> sampler(kernel, dirichlet_process(settings),
+                                                                     data, rng);
+      return run_density_chain(sampler, shown, settings, grid, rng);
+    }
+    const std::size_t moves = settings.algorithm == "split-merge" ? 5 : 0;
+    mixture::Neal3<InflatedNormalKernel, DirichletProcess, Confidential<double>> sampler(
+        kernel, dirichlet_process(settings), data, {}, {.split_merge_moves = moves}, rng);
+    return run_density_chain(sampler, shown, settings, grid, rng);
+  });
+  ChainRng rng(settings.seed, settings.chains);
+  return summarise_density(chains, grid, mixture::prior_predictive(shown, grid, rng), settings, true);
+}
+
+}  // namespace sotto

@@ -1,0 +1,306 @@
+#include "sotto_io/density_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/report/run_record.hpp"
+#include "sotto_io/atomic_file.hpp"
+#include "sotto_io/cmdstan_csv.hpp"
+
+namespace sotto {
+namespace {
+
+// Co-clustering matrices beyond this many data would dwarf everything else.
+constexpr std::size_t kLargestMatrix = 300;
+
+std::string density_csv(const DensityResult& r) {
+  std::string text = "x,mean,lower,upper,simultaneous_lower,simultaneous_upper,prior";
+  text += r.deconvolution ? ",deconvolution\n" : "\n";
+  for (Eigen::Index x = 0; x < r.grid.size(); ++x) {
+    text += fmt::format("{:.10g},{:.8g},{:.8g},{:.8g},{:.8g},{:.8g},{:.8g}", r.grid[x], r.bands.mean[x],
+                        r.bands.lower[x], r.bands.upper[x], r.bands.simultaneous_lower[x],
+                        r.bands.simultaneous_upper[x], r.prior[x]);
+    text += r.deconvolution ? fmt::format(",{:.8g}\n", (*r.deconvolution)[x]) : std::string("\n");
+  }
+  return text;
+}
+
+double mean_clusters(const DensityResult& r) {
+  double mean = 0;
+  for (std::size_t k = 0; k < r.cluster_count.size(); ++k)
+    mean += static_cast<double>(k) * r.cluster_count[k];
+  return mean;
+}
+
+nlohmann::json partition_json(const mixture::PointPartition& p) {
+  return {{"allocation", p.allocation},
+          {"clusters", 1 + *std::max_element(p.allocation.begin(), p.allocation.end())},
+          {"expected_loss", p.expected_loss}};
+}
+
+nlohmann::json clusters_json(const DensityResult& r) {
+  nlohmann::json out{{"probability_of_count", r.cluster_count}, {"mean_count", mean_clusters(r)}};
+  if (!r.by_vi) {
+    out["note"] = "one release describes all rows together, so it does not tell which rows belong together";
+    return out;
+  }
+  out["partition_vi"] = partition_json(*r.by_vi);
+  if (r.by_binder) out["partition_binder"] = partition_json(*r.by_binder);
+  if (r.by_vi->allocation.size() <= kLargestMatrix) {
+    const Matrix together = mixture::co_clustering(r.partitions);
+    nlohmann::json rows = nlohmann::json::array();
+    for (Eigen::Index i = 0; i < together.rows(); ++i) {
+      nlohmann::json row = nlohmann::json::array();
+      for (Eigen::Index j = 0; j < together.cols(); ++j)
+        row.push_back(std::round(together(i, j) * 1e4) / 1e4);
+      rows.push_back(std::move(row));
+    }
+    out["co_clustering"] = std::move(rows);
+  }
+  return out;
+}
+
+std::string chain_csv(const DensityReport& report, std::size_t chain) {
+  CsvHeader header;
+  header.model = "sotto density";
+  header.started = utc_now();
+  header.about = {
+      {"column", report.column}, {"channel", report.channel_name}, {"algorithm", report.result.algorithm}};
+  std::ostringstream text;
+  const Draws& draws = report.result.draws;
+  write_cmdstan_csv(text, header, draws.parameters, draws.chains[chain], chain + 1);
+  return text.str();
+}
+
+nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(); }
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+// The picture of the densities: 720 by 320 units.
+class Picture {
+ public:
+  Picture(const Position& x, double top) : x_(x), top_(top) {}
+  [[nodiscard]] std::string line(const Position& y, const std::string& style) const {
+    return fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n", style, points(y, false));
+  }
+  [[nodiscard]] std::string band(const Position& low, const Position& high, const std::string& style) const {
+    return fmt::format("<polygon class=\"{}\" points=\"{} {}\"/>\n", style, points(low, false),
+                       points(high, true));
+  }
+
+ private:
+  [[nodiscard]] std::string points(const Position& y, bool backwards) const {
+    std::string text;
+    for (Eigen::Index i = 0; i < x_.size(); ++i) {
+      const Eigen::Index at = backwards ? x_.size() - 1 - i : i;
+      const double across = 720 * (x_[at] - x_[0]) / (x_[x_.size() - 1] - x_[0]);
+      text += fmt::format("{:.1f},{:.1f} ", across, 320 - 310 * std::min(1.05, std::max(0.0, y[at]) / top_));
+    }
+    return text;
+  }
+  const Position& x_;
+  double top_;
+};
+
+std::string density_figure(const DensityResult& r) {
+  const double top = std::max({r.bands.upper.maxCoeff(), r.prior.maxCoeff(), 1e-300});
+  const Picture picture(r.grid, top);
+  std::string svg =
+      "<svg viewBox=\"0 0 720 320\" role=\"img\" aria-label=\"Posterior density with bands, prior predictive "
+      "and "
+      "deconvolution estimate\">\n";
+  svg += picture.band(r.bands.simultaneous_lower, r.bands.simultaneous_upper, "outer");
+  svg += picture.band(r.bands.lower, r.bands.upper, "inner");
+  svg += picture.line(r.prior, "prior");
+  if (r.deconvolution) svg += picture.line(*r.deconvolution, "kernel");
+  svg += picture.line(r.bands.mean, "mean");
+  svg += "</svg>\n<div class=\"axis\">";
+  for (int tick = 0; tick <= 4; ++tick) {
+    svg +=
+        fmt::format("<span>{:.4g}</span>", r.grid[0] + tick / 4.0 * (r.grid[r.grid.size() - 1] - r.grid[0]));
+  }
+  return svg + "</div>\n";
+}
+
+std::string cluster_figure(const DensityResult& r) {
+  std::string rows;
+  for (std::size_t k = 1; k < r.cluster_count.size(); ++k) {
+    if (r.cluster_count[k] < 0.005) continue;
+    rows += fmt::format(
+        "<tr><td>{}</td><td>{:.3f}</td><td class=\"bar\"><div style=\"width:{:.1f}%\"></div></td></tr>\n", k,
+        r.cluster_count[k], 100 * r.cluster_count[k]);
+  }
+  return "<table><tr><th>clusters</th><th>probability</th><th></th></tr>\n" + rows + "</table>\n";
+}
+
+std::string privacy_paragraph(const DensityReport& report) {
+  if (!report.channel) {
+    return "<p class=\"alarm\">NOT PRIVATE. This page was computed from confidential data without any noise. "
+           "Do not "
+           "publish it.</p>\n";
+  }
+  const ChannelFile& file = *report.channel;
+  std::string text;
+  if (!file.is_private) {
+    text +=
+        "<p class=\"alarm\">NOT PRIVATE. The noise of the release did not come from the operating "
+        "system.</p>\n";
+  }
+  text += fmt::format("<p>Column <b>{}</b> of {} rows was released through the channel <b>{}</b>. ",
+                      escaped(report.column), file.rows, escaped(report.channel_name));
+  if (std::isfinite(file.total.epsilon.value())) {
+    text += fmt::format("The release is differentially private with epsilon {:.6g} and delta {:.3g} ",
+                        file.total.epsilon.value(), file.total.delta.value());
+  } else {
+    text += fmt::format("The release is zero-concentrated differentially private with rho {:.6g} ",
+                        file.total.rho.value());
+  }
+  return text +
+         "for the exchange of one row; the number of rows is public. Everything on this page was computed "
+         "from the release "
+         "alone and costs nothing more, however often it is repeated.</p>\n";
+}
+
+constexpr const char* kStyle =
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 "
+    "1rem;color:#222;background:#fff}"
+    "svg{width:100%;height:auto;border-left:1px solid #888;border-bottom:1px solid #888}"
+    ".outer{fill:#9ecae1;opacity:.45}.inner{fill:#6baed6;opacity:.6}polyline{fill:none;stroke-width:2}"
+    ".mean{stroke:#08519c}.prior{stroke:#777;stroke-dasharray:6 4}.kernel{stroke:#d94801;stroke-dasharray:2 "
+    "3}"
+    ".axis{display:flex;justify-content:space-between;font-size:.85rem}td,th{text-align:left;padding:.1rem "
+    ".8rem .1rem 0}"
+    ".bar{width:60%}.bar "
+    "div{background:#6baed6;height:.9em}.alarm{background:#b00020;color:#fff;padding:.5rem 1rem;"
+    "font-weight:bold}@media(prefers-color-scheme:dark){body{color:#ddd;background:#111}.mean{stroke:#9ecae1}"
+    "}";
+
+}  // namespace
+
+std::string density_html(const DensityReport& report) {
+  const DensityResult& r = report.result;
+  const double percent = 100 * report.settings.level;
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width\"><title>Density of "
+      "{0}</title><style>{1}</style></head><body>\n<h1>Density of {0}</h1>\n",
+      escaped(report.column), kStyle);
+  page += privacy_paragraph(report);
+  page += "<h2>Estimate</h2>\n" + density_figure(r);
+  page += fmt::format(
+      "<p>Line: posterior mean. Dark band: {0:.4g} % at each point; light band: {0:.4g} % for the whole "
+      "curve at once. Dashed "
+      "grey: what the prior alone expects. ",
+      percent);
+  if (r.deconvolution) {
+    page += fmt::format("Dotted orange: deconvolution kernel estimate, bandwidth {:.4g}, for comparison. ",
+                        r.bandwidth);
+  }
+  page += fmt::format("</p>\n<p><b>{}</b> Hellinger distance from the prior: {:.3f}.</p>\n",
+                      escaped(r.verdict), r.hellinger);
+  page += "<h2>Clusters</h2>\n" + cluster_figure(r);
+  if (r.by_vi) {
+    page += fmt::format(
+        "<p>The partition of least expected variation of information has {} clusters (expected loss {:.3f} "
+        "nats).</p>\n",
+        1 + *std::max_element(r.by_vi->allocation.begin(), r.by_vi->allocation.end()),
+        r.by_vi->expected_loss);
+  } else {
+    page +=
+        "<p>One release describes all rows together, so it does not tell which rows belong together.</p>\n";
+  }
+  page += fmt::format(
+      "<h2>How it was computed</h2>\n<p>Dirichlet process mixture of kernels \"{}\", algorithm {}, {} chains "
+      "of {} draws "
+      "every {} sweeps after {} sweeps of warmup, seed {}.",
+      escaped(report.settings.kernel), escaped(r.algorithm), report.settings.chains, report.settings.draws,
+      report.settings.thin, report.settings.warmup, report.settings.seed);
+  if (r.proposals.proposed > 0) {
+    page += fmt::format(
+        " {:.1f} % of the proposals for the confidential data were accepted.",
+        100 * static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed));
+  }
+  page += "</p>\n<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
+  const std::vector<ParameterSummary> summary = summarise(r.draws);
+  for (const ParameterSummary& p : summary) {
+    page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.0f}</td><td>{:.0f}</td></tr>\n", p.parameter,
+                        p.rhat, p.ess_bulk, p.ess_tail);
+  }
+  page += "</table>\n";
+  for (const std::string& warning : warnings(r.draws, summary))
+    page += fmt::format("<p>{}</p>\n", escaped(warning));
+  return page + "</body></html>\n";
+}
+
+nlohmann::json density_summary(const DensityReport& report) {
+  const DensityResult& r = report.result;
+  nlohmann::json out{{"column", report.column},
+                     {"rows", report.rows},
+                     {"channel", report.channel_name},
+                     {"private", report.channel && report.channel->is_private},
+                     {"algorithm", r.algorithm},
+                     {"kernel", report.settings.kernel},
+                     {"mean_clusters", mean_clusters(r)},
+                     {"hellinger_from_prior", r.hellinger},
+                     {"verdict", r.verdict}};
+  if (r.by_vi) out["clusters_vi"] = partition_json(*r.by_vi)["clusters"];
+  if (r.proposals.proposed > 0) {
+    out["acceptance"] = static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed);
+    out["worst_log_ratio"] = r.proposals.worst_log_ratio;
+  }
+  if (r.deconvolution) out["deconvolution_bandwidth"] = r.bandwidth;
+  const std::vector<ParameterSummary> summary = summarise(r.draws);
+  for (const ParameterSummary& p : summary) {
+    out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},
+                                       {"ess_bulk", number_or_null(p.ess_bulk)},
+                                       {"ess_tail", number_or_null(p.ess_tail)}};
+  }
+  out["warnings"] = warnings(r.draws, summary);
+  return out;
+}
+
+void write_density(const std::filesystem::path& directory, const DensityReport& report) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (failure)
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("cannot create the directory '{}'", directory.string()));
+  const DensityResult& r = report.result;
+  write_whole_file(directory / "density.csv", density_csv(r));
+  write_whole_file(directory / "clusters.json", clusters_json(r).dump() + "\n");
+  std::string synthetic = "y\n";
+  for (const double y : r.synthetic) synthetic += fmt::format("{:.10g}\n", y);
+  write_whole_file(directory / "synthetic.csv", synthetic);
+  for (std::size_t c = 0; c < r.draws.chains.size(); ++c) {
+    write_whole_file(directory / fmt::format("chain_{}.csv", c + 1), chain_csv(report, c));
+  }
+  write_whole_file(directory / "summary.json", density_summary(report).dump(2) + "\n");
+  write_whole_file(directory / "report.html", density_html(report));
+}
+
+}  // namespace sotto
