@@ -85,6 +85,16 @@ TEST(PrivacyStatement, says_the_numbers_in_words) {
   EXPECT_THAT(all_words(s), HasSubstr("added to the data or left out"));
 }
 
+TEST(PrivacyStatement, a_weak_promise_is_called_weak) {
+  const auto words = [](double epsilon) {
+    const Budget budget(Epsilon(epsilon), Delta(1e-6));
+    return all_words(
+        statement_of(budget, Adjacency::substitute, "one row", "one curator", "operating system", true));
+  };
+  EXPECT_THAT(words(30), HasSubstr("weak promise"));
+  EXPECT_THAT(words(1), testing::Not(HasSubstr("weak promise")));
+}
+
 TEST(PrivacyStatement, noise_that_can_be_repeated_promises_nothing) {
   Budget budget(Epsilon(1), Delta(1e-6));
   const auto s =

@@ -45,7 +45,7 @@ svg path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .zero{stroke:var(--muted);stroke-width:1;stroke-dasharray:2 3}
 .prior{stroke:var(--prior);stroke-width:13}.prior.thin{stroke-width:6}
 .post90{stroke:var(--accent);stroke-width:2}.post50{stroke:var(--accent);stroke-width:5}
-.postdot{stroke:var(--card);stroke-width:6;stroke-linecap:round}
+.postring{stroke:var(--accent);stroke-width:9;stroke-linecap:round}.postdot{stroke:var(--card);stroke-width:5;stroke-linecap:round}
 .np90{stroke:var(--np);stroke-width:1.6;stroke-dasharray:4 3}.npdot{stroke:var(--np);stroke-width:7;stroke-linecap:round}
 .postline{stroke:var(--accent);stroke-width:1.8}.npline{stroke:var(--np);stroke-width:1.4;stroke-dasharray:4 3}
 svg .shade{fill:var(--soft)}

@@ -106,6 +106,7 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
   }
   plot.line({{own.q05, height}, {own.q95, height}}, "post90");
   plot.line({{own.q25, height}, {own.q75, height}}, "post50");
+  plot.dot(own.q50, height, "postring");
   plot.dot(own.q50, height, "postdot");
   if (other) {
     const Interval clear = interval_of(*record.comparison, *other);

@@ -121,7 +121,14 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
     return words;
   }
   words.push_back(promise(s));
-  if (!s.curve.empty()) words.push_back(attack(s));
+  if (!s.curve.empty()) {
+    words.push_back(attack(s));
+    if (best_true_positive_rate(s.curve, 0.01) > 0.5) {
+      words.emplace_back(
+          "That is a weak promise: such an attacker would more often than not find out. Spend less to "
+          "protect more.");
+    }
+  }
   if (s.spent_epsilon < s.epsilon) {
     words.push_back(
         fmt::format("Of the promised epsilon = {}, the releases that were made cost {}; the promise is the "
