@@ -36,9 +36,29 @@ class Receipt {
 
  private:
   friend class Budget;
+  friend class Prepaid;
   explicit Receipt(Charge charge) : charge_(std::move(charge)) {}
   Charge charge_;
   bool valid_ = true;
+};
+
+/// Equal releases that were booked together before the first of them, because only their composition has a
+/// price. Each takes one receipt. Made by a Budget only.
+class Prepaid {
+ public:
+  /// None when all have been taken.
+  [[nodiscard]] std::optional<Receipt> take() {
+    if (left_ == 0) return std::nullopt;
+    --left_;
+    return Receipt(each_);
+  }
+  [[nodiscard]] std::size_t left() const { return left_; }
+
+ private:
+  friend class Budget;
+  Prepaid(Charge each, std::size_t count) : each_(std::move(each)), left_(count) {}
+  Charge each_;
+  std::size_t left_;
 };
 
 /// A line of the books: equal charges in a row are kept as one line with a count.
@@ -63,6 +83,11 @@ class Budget {
   /// Which of these charges `spend` would grant now, in this order. Books nothing.
   [[nodiscard]] std::vector<bool> grants(std::span<const Charge> charges) const;
 
+  /// Books `count` releases that together are (composed, delta)-private at this budget's delta, slack not
+  /// counted. Only an untouched budget can be spent so, and then on nothing else. `each` names one of them,
+  /// with its cost as if it stood alone; its slack counts `count` times.
+  [[nodiscard]] std::optional<Prepaid> prepay(Charge each, std::size_t count, Epsilon composed);
+
   [[nodiscard]] Epsilon epsilon() const { return epsilon_; }
   [[nodiscard]] Delta delta() const { return delta_; }
   [[nodiscard]] Rho spent() const { return Rho(totals_.spent); }
@@ -86,6 +111,7 @@ class Budget {
   Delta delta_;
   Totals totals_;
   std::vector<Entry> entries_;
+  std::optional<Epsilon> prepaid_;  // what a prepaid composition costs at delta_
 };
 
 }  // namespace sotto

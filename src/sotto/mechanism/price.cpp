@@ -74,4 +74,30 @@ std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t 
   return noise;
 }
 
+std::optional<GaussianNoise> batch_noise(const VectorBound& bound, std::size_t entries,
+                                         const Protection& protection, double multiplier) {
+  if (protection.rows_per_unit != 1) {
+    throw Error(ErrorCode::configuration,
+                "batches protect units of one row: choose another method or protect rows");
+  }
+  if (!(bound.norm > 0) || !std::isfinite(bound.norm)) return std::nullopt;
+  GaussianNoise noise;
+  noise.entries = entries;
+  noise.grid = GridStep(std::ldexp(1.0, std::ilogb(bound.norm) - 29));
+  const double one_row =
+      bound.norm / noise.grid.value() * (1 + 0x1p-40) + std::sqrt(static_cast<double>(entries)) / 2;
+  const double sd = NoiseMultiplier(multiplier).value() * one_row * (1 + 0x1p-48);
+  noise.sensitivity = protection.adjacency == Adjacency::substitute ? 2 * one_row : one_row;
+  noise.variance = GaussianNoise::Integer(std::ceil(sd * sd * (1 + 0x1p-48)));
+  return noise;
+}
+
+Charge batch_charge(std::size_t entries, const Protection& protection, double multiplier) {
+  const double rows = protection.adjacency == Adjacency::substitute ? 2 : 1;
+  const double variance = multiplier * multiplier;
+  return {"batch gradient", "discrete Gaussian on a secret Poisson batch",
+          Rho(rows * rows / (2 * variance) * (1 + 0x1p-40)),
+          rows * std::sqrt(static_cast<double>(entries)) / (variance * 0x1p29) * (1 + 0x1p-40)};
+}
+
 }  // namespace sotto

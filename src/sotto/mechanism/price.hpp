@@ -80,4 +80,19 @@ struct StatisticNoise {
 [[nodiscard]] std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
                                                         const Protection& protection, Rho cost);
 
+/// Query        as above, over a Poisson batch of rows instead of all
+/// Adjacency    as declared; a unit is one row, because only for rows is the sampling's gain known
+/// Sensitivity  one row in the batch contributes an integer vector of norm at most norm + sqrt(entries) / 2
+/// in grid steps; GaussianNoise::sensitivity is that of the sum without sampling: once, or for substitution
+/// twice that Noise        discrete Gaussian of a standard deviation of at least `multiplier` times that norm
+/// Charge       up front for all steps of a run, with the sampling's gain: Prepaid
+/// Source       [MTZ19]
+/// None when the bound is not finite or zero.
+[[nodiscard]] std::optional<GaussianNoise> batch_noise(const VectorBound& bound, std::size_t entries,
+                                                       const Protection& protection, double multiplier);
+
+/// At least what any batch_noise with these arguments charges for one release without sampling: every bound
+/// is at least 2^29 grid steps long.
+[[nodiscard]] Charge batch_charge(std::size_t entries, const Protection& protection, double multiplier);
+
 }  // namespace sotto

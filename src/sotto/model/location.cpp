@@ -3,11 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "sotto/base/error.hpp"
 
 namespace sotto {
+
+namespace {
+
+// Lane by lane: a vector longer than `clip` gets that length; one that is not finite becomes zero.
+template <class Lanes>
+void shorten(std::vector<Lanes>& vectors, double clip) {
+  Lanes squared = Lanes::Zero();
+  for (const Lanes& entry : vectors) squared += entry * entry;
+  const Lanes norm = squared.sqrt();
+  const Lanes factor = (norm > clip).select(clip / norm, Lanes::Ones());
+  for (Lanes& entry : vectors) entry = norm.isFinite().select(entry * factor, 0.0);
+}
+
+}  // namespace
 
 Position Bend::mean(const Position& position) const {
   Position mean = position;
@@ -21,7 +36,8 @@ void Bend::pull_back(const Position& position, Position& gradient) const {
 
 LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Bend bend)
     : center_(precision.rows()), half_(precision.rows()), precision_(std::move(precision)), bend_(bend) {
-  if (static_cast<Eigen::Index>(bounds.size()) != precision_.rows() || precision_.rows() != precision_.cols()) {
+  if (static_cast<Eigen::Index>(bounds.size()) != precision_.rows() ||
+      precision_.rows() != precision_.cols()) {
     throw Error(ErrorCode::configuration, "the precision must be square with one row per column of the data");
   }
   if (precision_.llt().info() != Eigen::Success) {
@@ -43,8 +59,8 @@ Interval LocationModel::ratio_range(const Position& from, const Position& to) co
   return {middle - reach, middle + reach};
 }
 
-// sup of |map x| over the box: attained at a corner, because the norm is convex. Above 12 dimensions the sum over
-// coordinates bounds it.
+// sup of |map x| over the box: attained at a corner, because the norm is convex. Above 12 dimensions the sum
+// over coordinates bounds it.
 double LocationModel::longest(const Matrix& map, const Position& center, const Position& half) const {
   const Position offset = map * center;
   const Eigen::Index dim = half.size();
@@ -52,7 +68,8 @@ double LocationModel::longest(const Matrix& map, const Position& center, const P
   double squared = 0;
   for (std::uint32_t corner = 0; corner < (1u << dim); ++corner) {
     Position point = offset;
-    for (Eigen::Index j = 0; j < dim; ++j) point += ((corner >> j & 1u) != 0 ? half[j] : -half[j]) * map.col(j);
+    for (Eigen::Index j = 0; j < dim; ++j)
+      point += ((corner >> j & 1u) != 0 ? half[j] : -half[j]) * map.col(j);
     squared = std::fmax(squared, point.squaredNorm());
   }
   return std::sqrt(squared);
@@ -81,8 +98,9 @@ void LocationModel::residuals(const double* tile, const Position& mean, std::vec
   }
 }
 
-void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
-                               double scale, std::span<std::int64_t> sums) const {
+void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t count,
+                               std::span<const RatioTask> tasks, double scale,
+                               std::span<std::int64_t> sums) const {
   const auto dim = static_cast<std::size_t>(precision_.rows());
   std::vector<Lanes> residual(dim);
   std::vector<Lanes> pull(dim);
@@ -122,6 +140,7 @@ void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size
       residuals(tile, mean, residual, pull);
       if (dim > 1) pull[0] += 2 * bend_.a * (at[0] - bend_.m) * pull[1];
       const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
+      if (tasks[g].clip < std::numeric_limits<double>::infinity()) shorten(pull, tasks[g].clip);
       for (std::size_t j = 0; j < dim; ++j) {
         sum[j] += (pull[j] * tasks[g].factor[static_cast<Eigen::Index>(j)]).rint() * weight;
       }

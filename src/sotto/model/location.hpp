@@ -1,4 +1,5 @@
-// Gaussian rows with known covariance whose mean is a function of the position: a multivariate normal mean, the banana.
+// Gaussian rows with known covariance whose mean is a function of the position: a multivariate normal mean,
+// the banana.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,8 @@
 
 namespace sotto {
 
-/// Bends the second coordinate of the mean: mean_2 = position_2 + a (position_1 - m)^2 + b. With a = b = 0 the mean is the
-/// position itself.
-/// Source     [R21, Theorem 5]
+/// Bends the second coordinate of the mean: mean_2 = position_2 + a (position_1 - m)^2 + b. With a = b = 0
+/// the mean is the position itself. Source     [R21, Theorem 5]
 struct Bend {
   double a = 0;
   double b = 0;
@@ -24,26 +24,30 @@ struct Bend {
   void pull_back(const Position& position, Position& gradient) const;
 };
 
-/// log p(row | position) = -(row - mean)' precision (row - mean) / 2. The ratio is linear in the row, so its range over the
-/// declared bounds is exact and nothing is clipped. Holds when the rows lie inside the declared bounds.
+/// log p(row | position) = -(row - mean)' precision (row - mean) / 2. The ratio is linear in the row, so its
+/// range over the declared bounds is exact and nothing is clipped. Holds when the rows lie inside the
+/// declared bounds.
 class LocationModel {
  public:
+  static constexpr bool kClipsGradients = true;
   /// `bounds`: of each of the row's dim values. `precision`: symmetric positive definite, shape (dim, dim).
   LocationModel(std::vector<Interval> bounds, Matrix precision, Bend bend = {});
 
   [[nodiscard]] Eigen::Index dim() const { return precision_.rows(); }
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const;
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const;
-  void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks, double scale,
-                  std::span<std::int64_t> sums) const;
+  void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
+                  double scale, std::span<std::int64_t> sums) const;
   /// Rows lie inside the declared bounds, so no contribution exceeds gradient_bound by more than rounding.
-  void add_gradients(const Rows& rows, std::size_t first, std::size_t count, std::span<const GradientTask> tasks,
-                     std::span<std::int64_t> sums) const;
+  void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
+                     std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
 
  private:
   using Lanes = Eigen::Array<double, kTile, 1>;
-  /// Row by row of a tile: residual from `mean`, into `residual` (dim), and precision * residual, into `pull` (dim).
-  void residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual, std::vector<Lanes>& pull) const;
+  /// Row by row of a tile: residual from `mean`, into `residual` (dim), and precision * residual, into `pull`
+  /// (dim).
+  void residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
+                 std::vector<Lanes>& pull) const;
   [[nodiscard]] double longest(const Matrix& map, const Position& center, const Position& half) const;
 
   Position center_;  ///< midpoints of the bounds

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "sotto/base/interval.hpp"
@@ -30,6 +31,8 @@ struct RatioTask {
 struct GradientTask {
   const Position* at;
   Position factor;
+  double clip = std::numeric_limits<double>::infinity();  ///< gradients are shortened to this norm first;
+                                                          ///< see model/clipped.hpp
 };
 
 /// A model of rows. The functions of positions alone are public and decide the noise; the others see rows.

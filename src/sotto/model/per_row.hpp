@@ -13,9 +13,8 @@
 
 namespace sotto {
 
-/// log_density(row, at)         of one row; terms free of `at` may be left out. Any bits may come out, also NaN
-/// gradient(row, at, out)       in `at`, into out (dim)
-/// ratio_range, gradient_bound  as for Model
+/// log_density(row, at)         of one row; terms free of `at` may be left out. Any bits may come out, also
+/// NaN gradient(row, at, out)       in `at`, into out (dim) ratio_range, gradient_bound  as for Model
 template <class M>
 concept RowModel = requires(const M& model, std::span<const double> row, const Position& at, Position& out) {
   { model.dim() } -> std::convertible_to<Eigen::Index>;
@@ -26,10 +25,12 @@ concept RowModel = requires(const M& model, std::span<const double> row, const P
 };
 
 /// Rounds half to even, clamps, and turns NaN into 0.
-[[nodiscard]] inline std::int64_t clamp_change(double before, double after, std::int64_t lower, std::int64_t upper) {
+[[nodiscard]] inline std::int64_t clamp_change(double before, double after, std::int64_t lower,
+                                               std::int64_t upper) {
   const double change = std::nearbyint(after) - std::nearbyint(before);
   if (std::isnan(change)) return 0;
-  return static_cast<std::int64_t>(std::fmin(std::fmax(change, static_cast<double>(lower)), static_cast<double>(upper)));
+  return static_cast<std::int64_t>(
+      std::fmin(std::fmax(change, static_cast<double>(lower)), static_cast<double>(upper)));
 }
 
 template <RowModel M>
@@ -41,40 +42,55 @@ class PerRow {
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const {
     return model_.ratio_range(from, to);
   }
+  /// What the pass enforces row by row, whatever the model's code does: a norm. So the diameter is twice
+  /// that.
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const {
-    return model_.gradient_bound(at, scale);
+    const double norm = model_.gradient_bound(at, scale).norm;
+    return {norm, 2 * norm};
   }
 
-  void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks, double scale,
-                  std::span<std::int64_t> sums) const {
+  void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
+                  double scale, std::span<std::int64_t> sums) const {
     for_each_row(rows, first, count, [&](std::span<const double> row) {
       for (std::size_t r = 0; r < tasks.size(); ++r) {
-        sums[r] += clamp_change(scale * model_.log_density(row, *tasks[r].from),
-                                scale * model_.log_density(row, *tasks[r].to), tasks[r].lower, tasks[r].upper);
+        sums[r] +=
+            clamp_change(scale * model_.log_density(row, *tasks[r].from),
+                         scale * model_.log_density(row, *tasks[r].to), tasks[r].lower, tasks[r].upper);
       }
     });
   }
 
-  /// A vector that is longer than the declared bound (which is a bug of the model), or not finite, contributes zero.
-  void add_gradients(const Rows& rows, std::size_t first, std::size_t count, std::span<const GradientTask> tasks,
-                     std::span<std::int64_t> sums) const {
+  /// A vector that is longer than the declared bound is shortened to it; one that is not finite contributes
+  /// zero.
+  void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
+                     std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
     const auto dim = static_cast<std::size_t>(model_.dim());
     std::vector<double> longest;
-    for (const GradientTask& task : tasks) longest.push_back(model_.gradient_bound(*task.at, task.factor).norm * (1 + 1e-9));
+    for (const GradientTask& task : tasks)
+      longest.push_back(model_.gradient_bound(*task.at, task.factor).norm);
     Position gradient(model_.dim());
     for_each_row(rows, first, count, [&](std::span<const double> row) {
       for (std::size_t g = 0; g < tasks.size(); ++g) {
         model_.gradient(row, *tasks[g].at, gradient);
+        if (!shorten(gradient, tasks[g].clip)) continue;
         gradient.array() *= tasks[g].factor.array();
-        if (!(gradient.norm() <= longest[g])) continue;
+        if (!shorten(gradient, longest[g])) continue;
         for (std::size_t j = 0; j < dim; ++j) {
-          sums[g * dim + j] += static_cast<std::int64_t>(std::nearbyint(gradient[static_cast<Eigen::Index>(j)]));
+          sums[g * dim + j] +=
+              static_cast<std::int64_t>(std::nearbyint(gradient[static_cast<Eigen::Index>(j)]));
         }
       }
     });
   }
 
  private:
+  static bool shorten(Position& vector, double longest) {
+    const double norm = vector.norm();
+    if (!std::isfinite(norm)) return false;
+    if (norm > longest) vector *= longest / norm;
+    return true;
+  }
+
   template <class Visit>
   static void for_each_row(const Rows& rows, std::size_t first, std::size_t count, const Visit& visit) {
     std::vector<double> row(rows.columns());

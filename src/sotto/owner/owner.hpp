@@ -8,6 +8,7 @@
 
 #include "sotto/accountant/budget.hpp"
 #include "sotto/data/rows.hpp"
+#include "sotto/data/secret_batch.hpp"
 #include "sotto/mechanism/discrete_gaussian.hpp"
 #include "sotto/mechanism/price.hpp"
 #include "sotto/model/model.hpp"
@@ -22,6 +23,13 @@ struct Reading {
   int threads = 1;
 };
 
+/// The batch gradients of a run: each row enters a batch with probability `rate`.
+struct BatchPlan {
+  double rate = 0;
+  double noise_multiplier = 0;
+  std::size_t count = 0;
+};
+
 /// Answers queries about its rows from its budget. In the order of the flow: price (public) -> receipt -> one
 /// pass over the rows for all queries of a kind -> noise -> release.
 template <Model M>
@@ -33,7 +41,19 @@ class Owner final : public Answerer {
         protection_(protection),
         reading_(reading),
         budget_(&budget),
+        entropy_(&entropy),
         mechanism_(entropy) {}
+
+  /// Pays for the batch gradients of a whole run; the budget then serves nothing else. `composed`: the
+  /// epsilon of all of them together at the budget's delta. Errors: budget, before anything is spent.
+  void serve_batches(const BatchPlan& plan, Epsilon composed) {
+    batches_ = budget_->prepay(
+        batch_charge(static_cast<std::size_t>(model_.dim()), protection_, plan.noise_multiplier), plan.count,
+        composed);
+    if (!batches_)
+      throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer or more noise");
+    plan_ = plan;
+  }
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers(queries.size(), Refusal::budget);
@@ -44,6 +64,7 @@ class Owner final : public Answerer {
         answers[q] = *refusal;
     }
     read(pass, answers);
+    read_batches(pass, answers);
     answer_curvatures(queries, answers);
     answer_weighted(queries, answers);
     return answers;
@@ -82,11 +103,16 @@ class Owner final : public Answerer {
     Receipt receipt;
     Position scale;
   };
+  struct PaidBatch {
+    PaidGradient paid;
+    GradientTask task;
+  };
   struct Pass {
     std::vector<PaidRatio> ratios;
     std::vector<RatioTask> ratio_tasks;
     std::vector<PaidGradient> gradients;
     std::vector<GradientTask> gradient_tasks;
+    std::vector<PaidBatch> batches;
   };
   using Refused = std::optional<Refusal>;
 
@@ -136,8 +162,22 @@ class Owner final : public Answerer {
     return {};
   }
 
-  Refused book(std::size_t, const BatchGradientQuery&, Pass&) {
-    throw Error(ErrorCode::configuration, "this owner answers no batch queries: choose another method");
+  /// A batch of its own per query; paid for by the run's plan.
+  Refused book(std::size_t q, const BatchGradientQuery& query, Pass& pass) {
+    if (!batches_ || query.rate != plan_.rate || query.noise_multiplier != plan_.noise_multiplier)
+      throw Error(ErrorCode::configuration,
+                  "batches must be paid for as a whole before the first: name their "
+                  "rate, noise and number");
+    const Position scale = query.scale.size() == 0 ? Position::Ones(model_.dim()).eval() : query.scale;
+    const auto noise =
+        batch_noise(tempered(model_.gradient_bound(query.at, scale)), static_cast<std::size_t>(model_.dim()),
+                    protection_, query.noise_multiplier);
+    if (!noise) return Refusal::out_of_range;
+    auto receipt = batches_->take();
+    if (!receipt) return Refusal::budget;
+    pass.batches.push_back({{q, *noise, std::move(*receipt), scale * query.rate},
+                            {&query.at, scale * (reading_.temper / noise->grid.value())}});
+    return {};
   }
 
   /// One pass over the rows for everything booked, then noise and release.
@@ -161,6 +201,15 @@ class Owner final : public Answerer {
       } else {
         answers[paid.query] = join<NoisyJoint>(std::move(*gradient), std::move(ratio));
       }
+    }
+  }
+
+  void read_batches(Pass& pass, std::vector<Answer>& answers) {
+    for (PaidBatch& batch : pass.batches) {
+      const Rows rows = poisson_batch(rows_, plan_.rate, *entropy_);
+      const ExactSum sum = sum_gradients(model_, rows, std::span(&batch.task, 1), 1);
+      answers[batch.paid.query] =
+          mechanism_.release_gradient(std::move(batch.paid.receipt), sum, batch.paid.noise, batch.paid.scale);
     }
   }
 
@@ -289,7 +338,10 @@ class Owner final : public Answerer {
   Protection protection_;
   Reading reading_;
   Budget* budget_;
+  EntropySource* entropy_;
   DiscreteGaussianMechanism mechanism_;
+  BatchPlan plan_;
+  std::optional<Prepaid> batches_;
 };
 
 }  // namespace sotto

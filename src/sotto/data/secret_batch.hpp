@@ -1,0 +1,51 @@
+// Batches of rows that nobody outside the owner may know, not even their size.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sotto/data/rows.hpp"
+#include "sotto/random/entropy.hpp"
+
+namespace sotto {
+
+/// The numbers of the rows that a Poisson batch holds: each of `count` with probability exactly `rate`,
+/// independently. Sixty-four rows at a time compare their uniform bits with those of the rate, highest bit
+/// first, until all are decided.
+[[nodiscard]] inline std::vector<std::size_t> poisson_sample(std::size_t count, double rate,
+                                                             EntropySource& entropy) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t first = 0; first < count; first += 64) {
+    std::uint64_t undecided = ~std::uint64_t{0};
+    std::uint64_t inside = rate >= 1 ? undecided : 0;
+    for (double rest = rate; undecided != 0 && rest > 0 && rate < 1;) {
+      rest *= 2;
+      const std::uint64_t bits = entropy.bits();
+      if (rest >= 1) {
+        rest -= 1;
+        inside |= undecided & ~bits;
+        undecided &= bits;
+      } else {
+        undecided &= ~bits;
+      }
+    }
+    for (; inside != 0; inside &= inside - 1) {
+      const std::size_t row = first + static_cast<std::size_t>(__builtin_ctzll(inside));
+      if (row < count) chosen.push_back(row);
+    }
+  }
+  return chosen;
+}
+
+/// The chosen rows, weights included.
+[[nodiscard]] inline Rows poisson_batch(const Rows& rows, double rate, EntropySource& entropy) {
+  const std::vector<std::size_t> chosen = poisson_sample(rows.rows(), rate, entropy);
+  Rows batch(chosen.size(), rows.columns());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (std::size_t j = 0; j <= rows.columns(); ++j) batch.at(i, j) = rows.at(chosen[i], j);
+  }
+  return batch;
+}
+
+}  // namespace sotto
