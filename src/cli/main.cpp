@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   int status = 0;
   // Verbs register themselves here.
   sotto::cli::add_account(program, status);
+  sotto::cli::add_experiment(program, status);
   sotto::cli::add_privatize(program, status);
   sotto::cli::add_schema(program, status);
   sotto::cli::add_report(program, status);

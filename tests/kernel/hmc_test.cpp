@@ -107,7 +107,7 @@ TEST(Hmc, path_length_grows_where_trajectories_are_too_short) {
   s.step_size = 0.1;
   s.adapt_length = true;
   s.ratio_cost = Rho(1);
-  s.gradient_cost = Rho(0);  // longer costs nothing: towards a quarter of a period, 1.57
+  s.gradient_cost = Rho(0.05);  // at a quarter of a period, 1.57, half of the price is for the length
   const Hmc hmc(s, kFlat);
   auto state = hmc.init(Position::Constant(2, 0.1));
   ChainRng rng(3);
@@ -128,7 +128,7 @@ TEST(PathLength, shrinks_where_length_only_costs) {
   const Position mean = Position::Zero(1);
   const Position start = Position::Constant(1, 1);
   const Position end = Position::Constant(1, 1.1);
-  for (int i = 0; i < 100; ++i) length.learn(start, end, Position::Zero(1), mean, 1, 0.9, 0.1, 10);
+  for (int i = 0; i < 100; ++i) length.learn(start, end, Position::Zero(1), mean, 1, 1, 0.9, 0.1, 10);
   EXPECT_NEAR(length.value(), 0.1, 1e-12);
 }
 

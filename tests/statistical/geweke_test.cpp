@@ -105,7 +105,7 @@ std::array<double, kFunctions> deviations(const Position& x) {
 }
 
 template <class K>
-Result geweke(const K& kernel, std::size_t count) {
+Result geweke(const K& kernel, std::size_t count, double rate = 1) {
   ChainRng rng(17);
   TestEntropy entropy(23);
   auto state = kernel.init(Position::Zero(2));
@@ -115,6 +115,7 @@ Result geweke(const K& kernel, std::size_t count) {
     Budget budget(Epsilon(1e6), Delta(1e-6));
     Owner owner(rows_about(kBend.mean(state.position), rng), model(), Protection{}, Reading{}, budget,
                 entropy);
+    if (rate < 1) owner.serve_batches({rate, 0.1, 10, Rho(1e6)}, Epsilon(1));
     Step step = kernel.step(state, rng);
     while (!step.done()) {
       const Query query = step.pending();
@@ -146,6 +147,16 @@ TEST(Geweke, friction_keeps_the_joint_distribution) {
   const Result result = geweke(Hmc(settings(1), prior()), 60000);
   EXPECT_LT(result.worst, 5);
   EXPECT_GT(result.acceptance, 0.2);
+}
+
+// Gradients of batches into which each row enters with probability 1/2: a proposal of any quality stays exact.
+TEST(Geweke, friction_with_batches_keeps_the_joint_distribution) {
+  Hmc::Settings s = settings(1);
+  s.batch_rate = 0.5;
+  s.noise_multiplier = 0.1;
+  const Result result = geweke(Hmc(s, prior()), 40000, 0.5);
+  EXPECT_LT(result.worst, 5);
+  EXPECT_GT(result.acceptance, 0.1);
 }
 
 TEST(Geweke, printed_friction_rule_fails) {

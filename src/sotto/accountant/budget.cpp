@@ -22,10 +22,11 @@ Budget::Budget(Epsilon epsilon, Delta delta)
 std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& charge) const {
   const double rho = charge.rho.value();
   const double slack = charge.slack;
-  if (prepaid_ || !std::isfinite(rho) || !(slack >= 0) || !std::isfinite(slack)) return std::nullopt;
+  if (!std::isfinite(rho) || !(slack >= 0) || !std::isfinite(slack)) return std::nullopt;
   Totals next = totals;
   next.spent = add_up(totals.spent, rho);
   next.slack = add_up(totals.slack, slack);
+  if (prepaid_ && next.slack > next.limit_slack) return std::nullopt;
   if (next.slack > next.limit_slack) {
     // Recomputing the limit is slow, so reserve slack ahead: doubling keeps the recomputations few, and a
     // reserve that does not fit is cut back to what is needed.
@@ -68,24 +69,25 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   return Receipt(std::move(charge));
 }
 
-std::optional<Prepaid> Budget::prepay(Charge each, std::size_t count, Epsilon composed) {
+std::optional<Prepaid> Budget::prepay(Charge each, std::size_t count, Epsilon composed, Rho others) {
   if (prepaid_ || !entries_.empty() || count == 0) return std::nullopt;
   const double slack = each.slack * static_cast<double>(count);
   if (!std::isfinite(slack) || !(slack >= 0)) return std::nullopt;
   const double total = add_up(composed.value(), slack);
   if (!(total <= epsilon_.value())) return std::nullopt;
   prepaid_ = Epsilon(total);
+  totals_ = {.limit = others.value(), .limit_slack = epsilon_.value() - total};
   entries_.push_back({each, count});
   return Prepaid(std::move(each), count);
 }
 
-Rho Budget::left() const {
-  if (prepaid_) return Rho(0);
-  return Rho(std::max(0.0, totals_.limit - totals_.spent));
-}
+Rho Budget::left() const { return Rho(std::max(0.0, totals_.limit - totals_.spent)); }
 
 Epsilon Budget::spent_epsilon(Delta delta) const {
-  if (prepaid_) return delta < delta_ ? Epsilon(std::numeric_limits<double>::infinity()) : *prepaid_;
+  if (prepaid_) {
+    if (delta < delta_) return Epsilon(std::numeric_limits<double>::infinity());
+    return Epsilon(add_up(prepaid_->value(), totals_.slack));
+  }
   return Epsilon(add_up(gaussian_epsilon(Rho(totals_.spent), delta).value(), totals_.slack));
 }
 

@@ -83,10 +83,12 @@ class Budget {
   /// Which of these charges `spend` would grant now, in this order. Books nothing.
   [[nodiscard]] std::vector<bool> grants(std::span<const Charge> charges) const;
 
-  /// Books `count` releases that together are (composed, delta)-private at this budget's delta, slack not
-  /// counted. Only an untouched budget can be spent so, and then on nothing else. `each` names one of them,
-  /// with its cost as if it stood alone; its slack counts `count` times.
-  [[nodiscard]] std::optional<Prepaid> prepay(Charge each, std::size_t count, Epsilon composed);
+  /// Books `count` releases that, composed with Gaussian releases of total cost `others`, are (composed,
+  /// delta)-private at this budget's delta, slack not counted; `spend` then grants those others, up to that
+  /// cost and to what epsilon leaves for slack. Only an untouched budget can be spent so. `each` names one
+  /// release, with its cost as if it stood alone; its slack counts `count` times.
+  [[nodiscard]] std::optional<Prepaid> prepay(Charge each, std::size_t count, Epsilon composed,
+                                              Rho others = Rho(0));
 
   [[nodiscard]] Epsilon epsilon() const { return epsilon_; }
   [[nodiscard]] Delta delta() const { return delta_; }
@@ -111,7 +113,7 @@ class Budget {
   Delta delta_;
   Totals totals_;
   std::vector<Entry> entries_;
-  std::optional<Epsilon> prepaid_;  // what a prepaid composition costs at delta_
+  std::optional<Epsilon> prepaid_;  // what the prepaid composition and its others cost at delta_
 };
 
 }  // namespace sotto

@@ -138,7 +138,7 @@ class Hmc {
       state.step_size.learn(acceptance, settings_.target_acceptance, t, warmup);
     if (4 * t >= warmup) state.seen.add(state.position);
     if (settings_.adapt_length && state.seen.count() >= 10 && !info.divergent)
-      learn_length(state, acceptance);
+      learn_length(state, acceptance, info.step_size);
     if (settings_.adapt_mass && state.seen.count() >= 20 && (2 * t == warmup || 2 * t == warmup + 1)) {
       set_mass(state, state.seen.shrunk(settings_.inverse_mass));
       if (settings_.target_acceptance > 0) state.step_size = StepSize(state.step_size.value());
@@ -172,14 +172,14 @@ class Hmc {
     return static_cast<int>(std::clamp(steps, 1.0, static_cast<double>(settings_.most_steps)));
   }
 
-  void learn_length(State& state, double acceptance) const {
+  void learn_length(State& state, double acceptance, double taken) const {
     const double eta = state.step_size.value();
     const double per_step = leapfrog_steps(state) * settings_.gradient_cost.value();
     const double price = settings_.ratio_cost.value() + settings_.gradient_cost.value() + per_step;
     const auto whiten = [&](const Position& x) -> Position { return state.mass_factor.transpose() * x; };
     state.length.learn(whiten(state.start), whiten(state.end), whiten(state.inverse_mass * state.momentum),
-                       whiten(state.seen.mean()), acceptance, price > 0 ? per_step / price : 0, eta,
-                       settings_.most_steps * eta);
+                       whiten(state.seen.mean()), taken * leapfrog_steps(state), acceptance,
+                       price > 0 ? per_step / price : 0, eta, settings_.most_steps * eta);
   }
 
   static void set_mass(State& state, const Matrix& inverse_mass) {

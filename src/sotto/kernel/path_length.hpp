@@ -11,7 +11,7 @@ namespace sotto {
 /// Climbs the log of  ChEES / price  in the log of the length, where ChEES is the expected squared jump of
 /// the squared distance from the mean, and a trajectory of L leapfrog steps is priced fixed + L * per_step.
 /// Computes   d log ChEES / d log length - d log price / d log length, from running averages of
-///            change * length * (end - mean)' velocity  and  change^2 / 4,
+///            change * travelled * (end - mean)' velocity  and  change^2 / 4,
 ///            change = |end - mean|^2 - |start - mean|^2
 /// Source     [HRS21, Section 3]
 /// Differs    one chain, averages over its own past instead of over many chains; divided by the price,
@@ -23,12 +23,12 @@ class PathLength {
   explicit PathLength(double initial) : log_length_(std::log(initial)) {}
   [[nodiscard]] double value() const { return std::exp(log_length_); }
 
-  /// Positions and velocity in coordinates where the posterior is about as wide in each direction. `share`:
+  /// `travelled`: the length that the trajectory had. Positions and velocity in coordinates where the posterior is about as wide in each direction. `share`:
   /// the part of a trajectory's price that grows with its length. The length stays in [least, most].
   void learn(const Position& start, const Position& end, const Position& velocity, const Position& mean,
-             double acceptance, double share, double least, double most) {
+             double travelled, double acceptance, double share, double least, double most) {
     const double change = (end - mean).squaredNorm() - (start - mean).squaredNorm();
-    const double slope = change * value() * (end - mean).dot(velocity);
+    const double slope = change * travelled * (end - mean).dot(velocity);
     if (!std::isfinite(slope) || !std::isfinite(change)) return;
     slope_ += kMemory * (acceptance * slope - slope_);
     chees_ += kMemory * (acceptance * change * change / 4 - chees_);

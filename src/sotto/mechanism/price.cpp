@@ -14,8 +14,8 @@ std::optional<ContributionRange> contribution_range(const Interval& range) {
   return ContributionRange{static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper)};
 }
 
-std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const Protection& protection, Rho cost,
-                          double noise_sd) {
+std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const Protection& protection,
+                                         Rho cost, double noise_sd) {
   const std::int64_t one_row = protection.adjacency == Adjacency::substitute
                                    ? range.upper - range.lower
                                    : std::max(-range.lower, range.upper);
@@ -88,7 +88,9 @@ std::optional<GaussianNoise> batch_noise(const VectorBound& bound, std::size_t e
       bound.norm / noise.grid.value() * (1 + 0x1p-40) + std::sqrt(static_cast<double>(entries)) / 2;
   const double sd = NoiseMultiplier(multiplier).value() * one_row * (1 + 0x1p-48);
   noise.sensitivity = protection.adjacency == Adjacency::substitute ? 2 * one_row : one_row;
-  noise.variance = GaussianNoise::Integer(std::ceil(sd * sd * (1 + 0x1p-48)));
+  const double variance = sd * sd * (1 + 0x1p-48);
+  if (!(variance < 0x1p103)) return std::nullopt;  // the sampler takes 2^104
+  noise.variance = GaussianNoise::Integer(std::ceil(variance));
   return noise;
 }
 
@@ -98,6 +100,13 @@ Charge batch_charge(std::size_t entries, const Protection& protection, double mu
   return {"batch gradient", "discrete Gaussian on a secret Poisson batch",
           Rho(rows * rows / (2 * variance) * (1 + 0x1p-40)),
           rows * std::sqrt(static_cast<double>(entries)) / (variance * 0x1p29) * (1 + 0x1p-40)};
+}
+
+Event batch_run(double rate, double multiplier, std::uint64_t count, Rho others) {
+  Event batches = batch_event(rate, multiplier, count);
+  if (others.value() == 0) return batches;
+  const Event rest{GaussianEvent{.sensitivity = 1, .sigma = 1 / std::sqrt(2 * others.value())}, 1};
+  return {CompositionEvent{{std::move(batches), rest}}, 1};
 }
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "sotto/accountant/event.hpp"
 #include "sotto/base/interval.hpp"
 #include "sotto/base/numbers.hpp"
 #include "sotto/mechanism/discrete_gaussian.hpp"
@@ -43,8 +44,9 @@ struct ContributionRange {
 /// Source       [CKS20, Theorem 14]
 /// `noise_sd` > 0 fixes the noise instead of the cost: the standard deviation that is asked for, rounded up.
 /// None when the noise exceeds what the sampler draws.
-[[nodiscard]] std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const Protection& protection,
-                                        Rho cost, double noise_sd = 0);
+[[nodiscard]] std::optional<GaussianNoise> ratio_noise(const ContributionRange& range,
+                                                       const Protection& protection, Rho cost,
+                                                       double noise_sd = 0);
 
 /// The grid of standard statistics, whose entries lie in [-1, 1].
 inline constexpr double kStatisticGrid = 0x1p-40;
@@ -94,5 +96,15 @@ struct StatisticNoise {
 /// At least what any batch_noise with these arguments charges for one release without sampling: every bound
 /// is at least 2^29 grid steps long.
 [[nodiscard]] Charge batch_charge(std::size_t entries, const Protection& protection, double multiplier);
+
+/// A run of `count` batch gradients, as the accountant sees it. Discreteness is charged beside it, as slack.
+[[nodiscard]] inline Event batch_event(double rate, double multiplier, std::uint64_t count) {
+  return {SubsampledGaussianEvent{
+              .clip_norm = 1, .sigma = multiplier, .rate = rate, .sampling = Sampling::poisson},
+          count};
+}
+
+/// The same composed with Gaussian releases of total cost `others`.
+[[nodiscard]] Event batch_run(double rate, double multiplier, std::uint64_t count, Rho others);
 
 }  // namespace sotto

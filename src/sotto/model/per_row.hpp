@@ -36,6 +36,7 @@ concept RowModel = requires(const M& model, std::span<const double> row, const P
 template <RowModel M>
 class PerRow {
  public:
+  static constexpr bool kClipsGradients = true;
   explicit PerRow(M model) : model_(std::move(model)) {}
 
   [[nodiscard]] Eigen::Index dim() const { return model_.dim(); }

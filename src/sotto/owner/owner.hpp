@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/accountant/account.hpp"
 #include "sotto/accountant/budget.hpp"
 #include "sotto/data/rows.hpp"
 #include "sotto/data/secret_batch.hpp"
@@ -28,6 +29,7 @@ struct BatchPlan {
   double rate = 0;
   double noise_multiplier = 0;
   std::size_t count = 0;
+  Rho others{0};  ///< cost kept for releases over all rows, e.g. ratios
 };
 
 /// Answers queries about its rows from its budget. In the order of the flow: price (public) -> receipt -> one
@@ -44,12 +46,18 @@ class Owner final : public Answerer {
         entropy_(&entropy),
         mechanism_(entropy) {}
 
-  /// Pays for the batch gradients of a whole run; the budget then serves nothing else. `composed`: the
-  /// epsilon of all of them together at the budget's delta. Errors: budget, before anything is spent.
+  /// Pays for the batch gradients of a whole run. Besides, the budget then serves releases of a total cost of
+  /// plan.others. Errors: budget, before anything is spent.
+  void serve_batches(const BatchPlan& plan) {
+    const Event run = batch_run(plan.rate, plan.noise_multiplier, plan.count, plan.others);
+    serve_batches(plan,
+                  Epsilon(upper_epsilon(run, protection_.adjacency, budget_->delta(), BoundKind::tight)));
+  }
+  /// Likewise, when the epsilon of all of it together at the budget's delta is known.
   void serve_batches(const BatchPlan& plan, Epsilon composed) {
     batches_ = budget_->prepay(
         batch_charge(static_cast<std::size_t>(model_.dim()), protection_, plan.noise_multiplier), plan.count,
-        composed);
+        composed, plan.others);
     if (!batches_)
       throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer or more noise");
     plan_ = plan;
