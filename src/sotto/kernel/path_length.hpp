@@ -38,8 +38,8 @@ class PathLength {
   }
 
  private:
-  static constexpr double kMemory = 0.05;  ///< weight of the newest trajectory in the averages
-  static constexpr double kRate = 0.05;
+  static constexpr double kMemory = 0.1;  ///< weight of the newest trajectory in the averages
+  static constexpr double kRate = 0.02;  ///< small against kMemory, or the averages lag and the length swings
   double log_length_;
   double slope_ = 0;
   double chees_ = 0;
