@@ -1,6 +1,8 @@
 // Gradients of a user's log density by automatic differentiation.
 #pragma once
 
+#include <Eigen/Core>  // AutoDiff needs it first
+
 #include <span>
 #include <unsupported/Eigen/AutoDiff>
 #include <utility>
