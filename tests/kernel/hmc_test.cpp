@@ -128,7 +128,7 @@ TEST(PathLength, shrinks_where_length_only_costs) {
   const Position mean = Position::Zero(1);
   const Position start = Position::Constant(1, 1);
   const Position end = Position::Constant(1, 1.1);
-  for (int i = 0; i < 100; ++i) length.learn(start, end, Position::Zero(1), mean, 1, 1, 0.9, 0.1, 10);
+  for (int i = 0; i < 200; ++i) length.learn(start, end, Position::Zero(1), mean, 1, 1, 0.9, 0.1, 10);
   EXPECT_NEAR(length.value(), 0.1, 1e-12);
 }
 
