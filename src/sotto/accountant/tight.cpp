@@ -30,10 +30,30 @@ std::size_t power_of_two(double points) {
   return std::bit_ceil(static_cast<std::size_t>(std::max(points, 64.0)));
 }
 
-Cumulant cumulant_of(const std::vector<LossPart>& parts) {
+// Of losses up to where the grid will end: rarer ones would rule the cumulant without mattering to delta.
+Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
   Cumulant cumulant;
-  for (const LossPart& part : parts) cumulant.add(part.sketch, static_cast<double>(part.count));
+  for (const LossPart& part : parts) {
+    LossSketch sketch = part.sketch;
+    if (part.pair && !part.has_own_grid()) {
+      const double top = part.pair->upper_loss(tail);
+      LossSketch kept;
+      for (std::size_t i = 0; i < sketch.loss.size(); ++i) {
+        if (sketch.loss[i] > top) continue;
+        kept.loss.push_back(sketch.loss[i]);
+        kept.mass.push_back(sketch.mass[i]);
+      }
+      sketch = std::move(kept);
+    }
+    cumulant.add(std::move(sketch), static_cast<double>(part.count));
+  }
   return cumulant;
+}
+
+double count_of(const LossModel& model) {
+  double count = 0;
+  for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
+  return count;
 }
 
 // A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log
@@ -56,7 +76,7 @@ TiltedLoss compose_alone(const LossPart& part, const SaddlePoint& saddle, double
   }
   TiltedLoss single = tilted(grid, saddle.tilt);
   if (part.count == 1) return single;
-  const LossWindow window = window_around(cumulant_of({part}), saddle.tilt, kWindowExponent);
+  const LossWindow window = window_around(cumulant_of({part}, 1e-300), saddle.tilt, kWindowExponent);
   const double points = std::min((window.high - window.low) / grid.step,
                                  static_cast<double>(part.count) * static_cast<double>(grid.mass.size())) +
                         16;
@@ -64,10 +84,9 @@ TiltedLoss compose_alone(const LossPart& part, const SaddlePoint& saddle, double
 }
 
 LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Query& query, Side side,
-                   double tolerance) {
+                   double tolerance, double tail, double sketch_tail) {
   const bool alone = model.parts.size() == 1 && model.parts.front().has_own_grid();
-  double count = 0;
-  for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
+  const double count = count_of(model);
   double step = wanted_step(saddle, count, query, tolerance);
   if (alone)
     return {compose_alone(model.parts.front(), saddle, step, side), saddle.tilt, saddle.epsilon, side};
@@ -78,7 +97,7 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   const double shift =
       query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-6);
   if (own > 0) step = std::min(step, shift / static_cast<double>(own));
-  LossWindow window = window_around(cumulant_of(model.parts), saddle.tilt, kWindowExponent);
+  LossWindow window = window_around(cumulant_of(model.parts, sketch_tail), saddle.tilt, kWindowExponent);
   const double room = 2 * static_cast<double>(own + 1) * std::min(step, window.high - window.low);
   window.low -= room;
   window.high += room;
@@ -89,9 +108,9 @@ LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Quer
   std::vector<TailCut> tails;
   for (const LossPart& part : model.parts) {
     // Tilted, everything below least_loss weighs less than e^-60 / count.
-    const double scale = cumulant_of({part}).at(saddle.tilt).k0 / static_cast<double>(part.count);
-    tails.push_back({1e-20 / count, 1e-8 * std::exp(std::max(saddle.log_delta, -690.0)) / count,
-                     (scale - 60 - std::log(count)) / saddle.tilt});
+    const double scale =
+        cumulant_of({part}, sketch_tail).at(saddle.tilt).k0 / static_cast<double>(part.count);
+    tails.push_back({1e-20 / count, tail, (scale - 60 - std::log(count)) / saddle.tilt});
     if (part.has_own_grid()) continue;
     const double high = part.pair->upper_loss(tails.back().above);
     const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
@@ -133,22 +152,29 @@ double answer(const LossModel& model, const Query& query, Side side, double tole
     if (epsilon < 0) return 1;  // slack above epsilon: nothing is proven
     return pick(gaussian_delta_bounds(Rho(model.rho), Epsilon(epsilon)));
   }
-  const Cumulant cumulant = cumulant_of(model.parts);
+  const auto tail_for = [&](double log_delta) {
+    return std::max(1e-8 * std::exp(std::clamp(log_delta, -660.0, 0.0)) / count_of(model), 1e-300);
+  };
   if (query.by_epsilon) {
     const double epsilon = query.value - shift;
     if (epsilon < 0) return side == Side::upper ? 1 : 0;
     if (epsilon >= largest_loss(model)) return 0;
-    const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
-    return curve_of(model, saddle, query, side, tolerance).delta(epsilon);
+    const SaddlePoint saddle = saddle_for_epsilon(cumulant_of(model.parts, 1e-300), epsilon);
+    const double tail = tail_for(saddle.log_delta);
+    return curve_of(model, saddle, query, side, tolerance, tail, 1e-300).delta(epsilon);
   }
+  const double tail = tail_for(std::log(query.value));
+  const Cumulant cumulant = cumulant_of(model.parts, tail);
   SaddlePoint saddle = saddle_for_delta(cumulant, query.value);
-  double epsilon = curve_of(model, saddle, query, side, tolerance).epsilon(query.value, saddle.epsilon);
+  double epsilon =
+      curve_of(model, saddle, query, side, tolerance, tail, tail).epsilon(query.value, saddle.epsilon);
   // The saddle's epsilon is a guess, a poor one where rare large losses carry the cumulant: tilt for the epsilon found.
   for (int round = 0; round < 2; ++round) {
     const double near = std::isfinite(epsilon) ? epsilon : saddle.epsilon / 2;
     if (std::abs(near - saddle.epsilon) <= 2 / saddle.tilt) break;
     saddle = saddle_for_epsilon(cumulant, near);
-    const double again = curve_of(model, saddle, query, side, tolerance).epsilon(query.value, near);
+    const double again =
+        curve_of(model, saddle, query, side, tolerance, tail, tail).epsilon(query.value, near);
     epsilon = side == Side::upper ? std::min(epsilon, again) : std::max(epsilon, again);
   }
   if (side == Side::upper) epsilon = std::min(epsilon, largest_loss(model));
