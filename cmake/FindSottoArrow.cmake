@@ -1,11 +1,12 @@
 # Apache Arrow and Parquet as sotto_arrow: a packaged Arrow where there is one, else the libraries and headers that the
-# pyarrow wheel in the project's .venv brings (tools/setup installs it).
+# pyarrow wheel in the project's .venv brings (tools/setup installs it). SottoArrow_LIBRARIES is what to link in an export.
 find_package(Arrow CONFIG QUIET)
 find_package(Parquet CONFIG QUIET)
 
 add_library(sotto_arrow INTERFACE)
 if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
-  target_link_libraries(sotto_arrow INTERFACE Parquet::parquet_shared Arrow::arrow_shared)
+  set(SottoArrow_LIBRARIES Parquet::parquet_shared Arrow::arrow_shared)
+  target_link_libraries(sotto_arrow INTERFACE ${SottoArrow_LIBRARIES})
   set(SottoArrow_FOUND TRUE)
   return()
 endif()
@@ -29,7 +30,9 @@ if(NOT arrow_library OR NOT parquet_library)
   message(FATAL_ERROR "Apache Arrow not found: run tools/setup, which installs the pyarrow wheel into .venv, "
                       "or install Arrow and Parquet so that find_package(Arrow) finds them")
 endif()
-target_include_directories(sotto_arrow SYSTEM INTERFACE ${wheel_include})
-target_link_libraries(sotto_arrow INTERFACE ${parquet_library} ${arrow_library})
+# Paths and not imported targets, so that the export of our own targets can name them.
+set(SottoArrow_LIBRARIES ${parquet_library} ${arrow_library})
 set(SottoArrow_LIBRARY_DIR ${wheel_lib})
+target_include_directories(sotto_arrow SYSTEM INTERFACE ${wheel_include})
+target_link_libraries(sotto_arrow INTERFACE ${SottoArrow_LIBRARIES})
 set(SottoArrow_FOUND TRUE)

@@ -4,7 +4,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include "sotto/base/int128.hpp"
-#include "sotto/random/entropy.hpp"
+#include "sotto/random/entropy_source.hpp"
 
 namespace sotto {
 

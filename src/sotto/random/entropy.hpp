@@ -6,17 +6,9 @@
 #include <cstdint>
 #include <string>
 
-namespace sotto {
+#include "sotto/random/entropy_source.hpp"
 
-/// A source of independent uniform bits. The program only ever uses `SystemEntropy`; tests bring their own
-/// source, and a statement made with one says so (`name`) and is marked not private.
-class EntropySource {
- public:
-  virtual ~EntropySource() = default;
-  virtual std::uint64_t bits() = 0;                    ///< 64 uniform bits
-  [[nodiscard]] virtual std::string name() const = 0;  ///< as written into privacy.json, `noise_source`
-  [[nodiscard]] virtual bool is_private() const { return false; }
-};
+namespace sotto {
 
 /// The operating system's generator, read through libsodium. Not thread safe: one per thread of control.
 class SystemEntropy final : public EntropySource {

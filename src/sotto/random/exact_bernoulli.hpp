@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "sotto/random/entropy.hpp"
+#include "sotto/random/entropy_source.hpp"
 
 namespace sotto {
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Refuses includes that go against the plan of the stages, directly or through other headers.
+
+usage: check_includes.py SOURCE_FOLDER
+"""
+import re
+import sys
+from pathlib import Path
+
+# Who may include whom; a stage may always include itself.
+EVERYONE = {"base", "math", "random"}
+PUBLIC = EVERYONE | {"accountant", "release", "channel", "prior"}
+ROWS = ["data", "model", "contribution", "sum"]  # the curator's stages, in the order of the flow
+ANALYST = ["proposal", "kernel", "chain", "mixture", "posterior", "diagnostics", "plan", "report"]
+ALLOWED = {
+    "base": set(),
+    "math": {"base"},
+    "random": {"base", "math"},
+    "accountant": EVERYONE,
+    "release": EVERYONE,
+    "prior": EVERYONE,
+    "channel": EVERYONE | {"accountant", "release"},
+    # A model knows the loop that turns its rows into contributions, and the loop the model's families.
+    "data": EVERYONE,
+    "model": EVERYONE | {"release", "data", "contribution"},
+    "contribution": EVERYONE | {"data", "model"},
+    "sum": EVERYONE | {"data", "model", "contribution"},
+    "mechanism": EVERYONE | {"accountant", "release", "model", "sum"},
+    "owner": EVERYONE | {"accountant", "release", "mechanism", *ROWS},
+    "run": PUBLIC | {"mechanism", "owner", *ROWS, *ANALYST},
+}
+for place, stage in enumerate(ANALYST):
+    ALLOWED[stage] = PUBLIC | set(ANALYST[:place])
+# Only mixtures of privatised data read a channel's density.
+for stage in set(ANALYST) - {"mixture"}:
+    ALLOWED[stage] = ALLOWED[stage] - {"channel"}
+
+# What the analyst's side must not reach through any chain of headers: whatever sees rows, and the system's entropy.
+HIDDEN_STAGES = {*ROWS, "mechanism", "owner", "run"}
+HIDDEN_FILES = {"sotto/random/entropy.hpp"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"(sotto/[^"]+)"', re.MULTILINE)
+
+
+def stage_of(name):
+    return name.split("/")[1]
+
+
+def read(folder):
+    """Every source file of the stages, with what it includes."""
+    files = {}
+    for path in sorted(Path(folder, "sotto").rglob("*.?pp")):
+        files[path.relative_to(folder).as_posix()] = INCLUDE.findall(path.read_text(encoding="utf-8"))
+    return files
+
+
+def chains(start, files):
+    """All files that `start` reaches, each with the chain of includes that leads there."""
+    found, waiting = {}, [(start,)]
+    while waiting:
+        chain = waiting.pop()
+        for name in files.get(chain[-1], []):
+            if name not in found:
+                found[name] = chain + (name,)
+                waiting.append(found[name])
+    return found
+
+
+def violations(files):
+    for name, included in files.items():
+        stage = stage_of(name)
+        if stage not in ALLOWED:
+            yield f"{name}: stage {stage} is unknown; add it to tools/check_includes.py where it stands in the flow"
+            continue
+        for other in included:
+            if stage_of(other) != stage and stage_of(other) not in ALLOWED[stage]:
+                yield f"{name} includes {other}: {stage} must not know {stage_of(other)}"
+        if stage in ANALYST:
+            for other, chain in chains(name, files).items():
+                if other in HIDDEN_FILES or stage_of(other) in HIDDEN_STAGES:
+                    yield f"{' -> '.join(chain)}: the analyst's side must not reach {other}"
+
+
+def main():
+    files = read(sys.argv[1])
+    found = sorted(set(violations(files)))
+    for line in found:
+        print(line)
+    print(f"{len(files)} files, {len(found)} includes against the plan")
+    return 1 if found or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
