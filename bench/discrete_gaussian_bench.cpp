@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "sotto/base/int128.hpp"
+#include "sotto/random/entropy.hpp"
 #include "sotto/random/discrete_gaussian.hpp"
 #include "sotto/random/discrete_laplace.hpp"
 
