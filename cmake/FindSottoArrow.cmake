@@ -11,8 +11,12 @@ if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
   return()
 endif()
 
+set(environments ${PROJECT_SOURCE_DIR}/.venv/bin)
+if(DEFINED ENV{VIRTUAL_ENV})
+  list(APPEND environments $ENV{VIRTUAL_ENV}/bin)
+endif()
 find_program(SOTTO_ARROW_PYTHON NAMES python python3 NO_DEFAULT_PATH
-             PATHS ${PROJECT_SOURCE_DIR}/.venv/bin $ENV{VIRTUAL_ENV}/bin
+             PATHS ${environments}
              DOC "A Python that has pyarrow")
 if(SOTTO_ARROW_PYTHON)
   execute_process(COMMAND ${SOTTO_ARROW_PYTHON} -c "import pyarrow; print(pyarrow.get_include()); print(pyarrow.get_library_dirs()[0])"

@@ -39,6 +39,8 @@ for stage in set(ANALYST) - {"mixture"}:
 HIDDEN_STAGES = {*ROWS, "mechanism", "owner", "run"}
 HIDDEN_FILES = {"sotto/random/entropy.hpp"}
 
+# Friends that only tests may define: a definition in the sources could forge a release or read a sum without noise.
+TEST_FRIEND = re.compile(r"\b(?:class|struct)\s+(\w*ForTests)\b[^;]*\{")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"(sotto/[^"]+)"', re.MULTILINE)
 
 
@@ -81,12 +83,19 @@ def violations(files):
                     yield f"{' -> '.join(chain)}: the analyst's side must not reach {other}"
 
 
+def forgeries(folder):
+    """Definitions, anywhere in the sources, of classes that are friends of the wall for tests alone."""
+    for path in sorted(Path(folder).rglob("*.?pp")):
+        for name in TEST_FRIEND.findall(path.read_text(encoding="utf-8")):
+            yield f"{path}: {name} is for tests alone and must not be defined here"
+
+
 def main():
     files = read(sys.argv[1])
-    found = sorted(set(violations(files)))
+    found = sorted({*violations(files), *forgeries(sys.argv[1])})
     for line in found:
         print(line)
-    print(f"{len(files)} files, {len(found)} includes against the plan")
+    print(f"{len(files)} files, {len(found)} findings against the plan")
     return 1 if found or not files else 0
 
 

@@ -59,9 +59,6 @@ std::string read_text(const std::string& path) {
 /// A TOML string: JSON's escapes are TOML's too.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
-/// Paths among the options are relative to the working directory.
-std::string from_here(const std::string& path) { return (std::filesystem::current_path() / path).string(); }
-
 /// Options say what configuration keys say; --set comes last and wins.
 FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   std::vector<std::string> overrides;
@@ -79,16 +76,16 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   override_with("--seed", "method.seed", std::to_string(options.seed));
   override_with("--threads", "threads", std::to_string(options.threads));
   override_with("--out", "output.directory", quoted(options.out));
-  override_with("--data", "data.file", quoted(from_here(options.data)));
-  override_with("--schema", "data.schema", quoted(from_here(options.schema)));
+  override_with("--data", "data.file", quoted(options.data));
+  override_with("--schema", "data.schema", quoted(options.schema));
   if (options.not_private) overrides.emplace_back("privacy.not_private=true");
   overrides.insert(overrides.end(), options.set.begin(), options.set.end());
-  FitConfig config = parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
-  // Paths in a configuration are relative to the configuration.
-  const std::filesystem::path base = std::filesystem::path(options.config).parent_path();
-  config.data = (base / config.data).string();
-  config.schema = (base / config.schema).string();
-  return config;
+  return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
+}
+
+/// Paths in a configuration are relative to the configuration, paths given as options to the working directory.
+std::filesystem::path resolved(const std::string& path, bool option, const FitOptions& options) {
+  return option ? std::filesystem::path(path) : std::filesystem::path(options.config).parent_path() / path;
 }
 
 nlohmann::json read_json(const std::filesystem::path& path) {
@@ -118,9 +115,10 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
 
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
-  const Schema schema = read_schema(config.schema);
-  std::vector<std::string> names = columns_read(config.model);
-  const Table table = read_table(config.data, schema.select(names));
+  const Schema schema = read_schema(resolved(config.schema, verb.count("--schema") > 0, options));
+  const std::vector<std::string> names = columns_read(config.model);
+  const Table table =
+      read_table(resolved(config.data, verb.count("--data") > 0, options), schema.select(names));
   const Problem problem = make_problem(config, table);
 
   end_on_interrupt();

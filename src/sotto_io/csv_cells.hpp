@@ -8,8 +8,8 @@
 namespace sotto {
 
 /// The cells of the named columns, shape (columns) of (rows), as text. The first line holds the names; fields
-/// may be quoted as in RFC 4180; an optional byte order mark, CRLF and blank lines are accepted; a row that
-/// is too short has empty cells. Errors: no_input when the file cannot be opened, io when reading fails, data
+/// may be quoted as in RFC 4180; an optional byte order mark, and CRLF are accepted. Every
+/// further line is one record: a line that is blank, too short or has an open quote has empty cells. Errors: no_input when the file cannot be opened, io when reading fails, data
 /// when it is empty or lacks a column. No error depends on a row.
 [[nodiscard]] std::vector<std::vector<std::string>> read_csv_cells(const std::filesystem::path& path,
                                                                    const std::vector<std::string>& names);

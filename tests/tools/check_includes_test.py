@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from check_includes import violations  # noqa: E402
+from check_includes import TEST_FRIEND, violations  # noqa: E402
 
 CLEAN = {
     "sotto/data/rows.hpp": ["sotto/base/error.hpp"],
@@ -25,4 +25,6 @@ BROKEN = {
 assert not list(violations(CLEAN)), list(violations(CLEAN))
 for what, change in BROKEN.items():
     assert list(violations({**CLEAN, **change})), f"not found: {what}"
+assert TEST_FRIEND.findall("class ReleasedForTests {") and TEST_FRIEND.findall("struct XForTests : Y {")
+assert not TEST_FRIEND.findall("  friend class ReleasedForTests;\n  int x() { return 1; }")
 print(f"{len(BROKEN)} broken plans found")

@@ -17,7 +17,8 @@ double add_up(double a, double b) {
 }  // namespace
 
 Budget::Budget(Epsilon epsilon, Delta delta)
-    : epsilon_(epsilon), delta_(delta), totals_{.limit = gaussian_rho(epsilon, delta).value()} {}
+    : epsilon_(epsilon), delta_(delta), totals_{.limit = gaussian_rho(Epsilon(epsilon.value() * (1 - kSlackShare)), delta).value(),
+              .limit_slack = epsilon.value() * kSlackShare} {}
 
 std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& charge) const {
   const double rho = charge.rho.value();
@@ -26,20 +27,7 @@ std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& 
   Totals next = totals;
   next.spent = add_up(totals.spent, rho);
   next.slack = add_up(totals.slack, slack);
-  if (prepaid_ && next.slack > next.limit_slack) return std::nullopt;
-  if (next.slack > next.limit_slack) {
-    // Recomputing the limit is slow, so reserve slack ahead: doubling keeps the recomputations few, and a
-    // reserve that does not fit is cut back to what is needed.
-    for (const double reserve : {2 * next.slack, next.slack}) {
-      if (reserve > epsilon_.value()) continue;
-      const double limit = gaussian_rho(Epsilon(epsilon_.value() - reserve), delta_).value();
-      if (next.spent > limit) continue;
-      next.limit = limit;
-      next.limit_slack = reserve;
-      break;
-    }
-    if (next.slack > next.limit_slack) return std::nullopt;
-  }
+  if (!(next.slack <= next.limit_slack)) return std::nullopt;
   if (!(next.spent <= next.limit)) return std::nullopt;
   return next;
 }
@@ -59,12 +47,15 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   const auto next = after(totals_, charge);
   if (!next) return std::nullopt;
   totals_ = *next;
-  if (!entries_.empty() && entries_.back().charge.query == charge.query &&
-      entries_.back().charge.mechanism == charge.mechanism && entries_.back().charge.rho == charge.rho &&
-      entries_.back().charge.slack == charge.slack) {
-    ++entries_.back().count;
-  } else {
+  const auto line = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.charge.query == charge.query && entry.charge.mechanism == charge.mechanism;
+  });
+  if (line == entries_.end()) {
     entries_.push_back({charge, 1});
+  } else {
+    ++line->count;
+    line->charge.rho = std::max(line->charge.rho, charge.rho);
+    line->charge.slack = std::max(line->charge.slack, charge.slack);
   }
   return Receipt(std::move(charge));
 }

@@ -61,16 +61,20 @@ class Prepaid {
   std::size_t left_;
 };
 
-/// A line of the books: equal charges in a row are kept as one line with a count.
+/// A line of the books: all charges for one kind of query by one mechanism. `charge` holds the dearest of them.
 struct Entry {
   Charge charge;
   std::size_t count = 1;
 };
 
+/// This share of epsilon is set aside for slack when the books are opened, so that what is left for Gaussian cost is a
+/// constant: adaptive composition needs that.
+inline constexpr double kSlackShare = 1e-6;
+
 /// The books of one data set: a filter (refuses what does not fit) and an odometer (tells what was spent).
 /// Charges may be chosen adaptively.
-/// Computes   grants while sum rho_i <= largest rho whose Gaussian curve passes (epsilon - sum slack_i,
-///            delta)
+/// Computes   grants while sum rho_i <= the largest rho whose Gaussian curve passes ((1 - kSlackShare) epsilon, delta), and
+///            sum slack_i <= kSlackShare epsilon
 /// Source     fully adaptive composition of Gaussian releases [ST22, Theorem 1]; slack as in
 ///            docs/accounting.md
 class Budget {
@@ -102,8 +106,8 @@ class Budget {
 
  private:
   struct Totals {
-    double limit;  // rho that fits with a slack of limit_slack
-    double limit_slack = 0;
+    double limit;        // of spent
+    double limit_slack;  // of slack
     double spent = 0;
     double slack = 0;
   };

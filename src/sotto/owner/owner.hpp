@@ -160,10 +160,10 @@ class Owner final : public Answerer {
     return refused;
   }
 
-  template <class Other>  // has a pass of its own
-  Refused book(std::size_t, const Other&, Pass&) {
-    return {};
-  }
+  // These have a pass of their own.
+  Refused book(std::size_t, const CurvatureQuery&, Pass&) { return {}; }
+  Refused book(std::size_t, const ScoreQuery&, Pass&) { return {}; }
+  Refused book(std::size_t, const InformationQuery&, Pass&) { return {}; }
 
   Refused book(std::size_t, const StatisticQuery& query, Pass&) {
     (void)noise_for(query);  // throws

@@ -26,7 +26,7 @@ Reading reading(const FitConfig& config) {
   return {config.model.temper, config.threads > 0 ? config.threads : all};
 }
 
-std::string unit_text(const Protection& protection, const Problem&) {
+std::string unit_text(const Protection& protection) {
   return protection.rows_per_unit == 1 ? "one row" : fmt::format("one person (at most {} rows)", protection.rows_per_unit);
 }
 
@@ -60,8 +60,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, Answerer&
     c.draws = std::move(reported);
   }
   record.draws.chains = std::move(posterior.chains);
+  // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation;
-  for (std::size_t j = 0; j < record.draws.parameters.size(); ++j) {
+  for (std::size_t j = problem.known.intercept ? 1 : 0; j < record.draws.parameters.size(); ++j) {
     inflation[record.draws.parameters[j]] = posterior.sd_inflation[static_cast<Eigen::Index>(j)];
   }
   record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation}};
@@ -110,7 +111,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
                                                                           budget.spent_epsilon(budget.delta()).value());
                                            });
     }
-    record.privacy = statement_of(budget, problem.protection.adjacency, unit_text(problem.protection, problem),
+    record.privacy = statement_of(budget, problem.protection.adjacency, unit_text(problem.protection),
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
     if (method == "release-once") {

@@ -37,7 +37,8 @@ std::vector<Position> starts(const MethodConfig& config, const PublicProblem& pr
 std::string resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
-    const bool once = std::holds_alternative<Glm>(problem.model) && !std::get<Glm>(problem.model).family().unknown_sigma;
+    const auto* glm = std::get_if<Glm>(&problem.model);
+    const bool once = glm != nullptr && !glm->family().unknown_sigma && config.model.temper == 1;
     name = config.not_private ? "nonprivate-hmc" : once ? "release-once" : "hmc";
   }
   if (among(kForStudy, name)) {
