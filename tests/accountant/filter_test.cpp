@@ -15,12 +15,21 @@ Charge charge(double rho, double slack = 0) { return {"query", "mechanism", Rho(
 
 TEST(Filter, gaussian_budget_is_spent_to_its_limit_and_no_further) {
   Budget budget(Epsilon(1), Delta(1e-6));
-  const double limit = gaussian_rho(Epsilon(1), Delta(1e-6)).value();
+  const double limit = gaussian_rho(Epsilon(1 - kSlackShare), Delta(1e-6)).value();
   for (int i = 0; i < 9; ++i) EXPECT_TRUE(budget.spend(charge(limit / 10)));
   EXPECT_FALSE(budget.spend(charge(limit / 5)));
   EXPECT_TRUE(budget.spend(charge(limit / 10.0001)));
   EXPECT_FALSE(budget.spend(charge(limit / 10)));
   EXPECT_LE(budget.spent_epsilon(Delta(1e-6)).value(), 1);
+}
+
+TEST(Filter, slack_has_a_limit_of_its_own) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  const double before = budget.left().value();
+  EXPECT_TRUE(budget.spend(charge(0.001, 0.6 * kSlackShare)));
+  EXPECT_FALSE(budget.spend(charge(0.001, 0.6 * kSlackShare)));
+  EXPECT_TRUE(budget.spend(charge(0.001, 0.3 * kSlackShare)));
+  EXPECT_NEAR(budget.left().value(), before - 0.002, 1e-15);  // slack takes nothing from the cost's limit
 }
 
 TEST(Filter, refuses_what_is_not_a_cost) {

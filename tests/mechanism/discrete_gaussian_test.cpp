@@ -67,7 +67,7 @@ TEST(DiscreteGaussianMechanism, adds_noise_of_the_stated_variance) {
   TestEntropy entropy(4);
   DiscreteGaussianMechanism mechanism(entropy);
   GaussianNoise noise;
-  noise.sensitivity = 1000;
+  noise.sensitivity = 1;
   noise.variance = 1'000'000;
   noise.grid = GridStep(0.25);
   constexpr int count = 20000;
@@ -91,7 +91,7 @@ TEST(DiscreteGaussianMechanism, a_receipt_must_pay_for_its_noise) {
   TestEntropy entropy(4);
   DiscreteGaussianMechanism mechanism(entropy);
   GaussianNoise noise;
-  noise.sensitivity = 1000;
+  noise.sensitivity = 1;
   noise.variance = 1'000'000;
   GaussianNoise cheaper = noise;
   cheaper.variance *= 4;
@@ -104,7 +104,7 @@ TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {
   TestEntropy entropy(4);
   DiscreteGaussianMechanism mechanism(entropy);
   GaussianNoise noise;
-  noise.sensitivity = 1000;
+  noise.sensitivity = 1;
   noise.variance = 1'000'000;
   auto receipt = budget.spend(noise.charge("test"));
   static_cast<void>(mechanism.release_ratio(std::move(*receipt), one_entry(0), noise));

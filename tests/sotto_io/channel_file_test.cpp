@@ -157,14 +157,15 @@ TEST_F(ChannelFiles, settings_for_many_columns) {
   }
 }
 
+// Every line is one record: a blank one counts, and an open quote does not reach into the next.
 TEST_F(ChannelFiles, csv_is_read_as_written) {
   const auto path = write("a.csv",
                           "\xef\xbb\xbf"
-                          "a,\"b,\"\"c\",d\r\n1,\"two\nlines\",3\r\n\r\n4\n\"5,5\",,6");
+                          "a,\"b,\"\"c\",d\r\n1,\"two \"\"words\"\"\",3\r\n\r\n4\n\"5,5\",,6\n7,\"open,8\n");
   const auto cells = read_csv_cells(path, {"d", "a", "b,\"c"});
-  EXPECT_EQ(cells[0], (std::vector<std::string>{"3", "", "6"}));
-  EXPECT_EQ(cells[1], (std::vector<std::string>{"1", "4", "5,5"}));
-  EXPECT_EQ(cells[2], (std::vector<std::string>{"two\nlines", "", ""}));
+  EXPECT_EQ(cells[0], (std::vector<std::string>{"3", "", "", "6", ""}));
+  EXPECT_EQ(cells[1], (std::vector<std::string>{"1", "", "4", "5,5", ""}));
+  EXPECT_EQ(cells[2], (std::vector<std::string>{"two \"words\"", "", "", "", ""}));
   EXPECT_EQ(read_csv_header(path)[1], "b,\"c");
   EXPECT_EQ(code_of([&] { (void)read_csv_cells(path, {"zz"}); }), ErrorCode::data);
   EXPECT_EQ(code_of([&] { (void)read_csv_cells(directory_, {"zz"}); }), ErrorCode::no_input);

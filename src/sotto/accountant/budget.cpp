@@ -48,7 +48,8 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   if (!next) return std::nullopt;
   totals_ = *next;
   const auto line = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.charge.query == charge.query && entry.charge.mechanism == charge.mechanism;
+    return entry.charge.query == charge.query && entry.charge.mechanism == charge.mechanism &&
+           std::abs(entry.charge.rho.value() - charge.rho.value()) <= 1e-6 * charge.rho.value();
   });
   if (line == entries_.end()) {
     entries_.push_back({charge, 1});

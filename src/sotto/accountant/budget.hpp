@@ -61,7 +61,8 @@ class Prepaid {
   std::size_t left_;
 };
 
-/// A line of the books: all charges for one kind of query by one mechanism. `charge` holds the dearest of them.
+/// A line of the books: charges for one kind of query by one mechanism that differ by a millionth at most, as those of
+/// one asked-for cost do once variances are rounded to the grid. `charge` holds the dearest of them.
 struct Entry {
   Charge charge;
   std::size_t count = 1;
