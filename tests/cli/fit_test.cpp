@@ -1,0 +1,62 @@
+// sotto fit as a user calls it: hostile rows, missing columns, the statuses of its refusals.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace sotto {
+namespace {
+
+class FitProgram : public Program {
+ protected:
+  void SetUp() override {
+    Program::SetUp();
+    write("s.toml",
+          "adjacency = \"substitute\"\n"
+          "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+          "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n"
+          "[[column]]\nname = \"g\"\nkind = \"category\"\nlevels = [\"a\", \"b\"]\n");
+  }
+  Outcome fit(const std::string& data, const std::string& more) const {
+    return sotto("fit --data " + data + " --schema s.toml --family bernoulli --delta 1e-6 --out out " + more);
+  }
+};
+
+TEST_F(FitProgram, any_row_is_a_legal_row) {
+  std::string text = "y,x,g\n";
+  for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
+  text += "nan,nan,nan\n1,1e308,a\n\n0,-inf,unseen\n1\n1,2,3,4,5\n\"open,0,a\nyes,\xff\xfe,b\n";
+  write("d.csv", text);
+  const Outcome outcome = fit("d.csv", "--formula 'y ~ x + C(g)' --epsilon 1 --draws 20 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_TRUE(json.at("privacy").at("private").get<bool>());
+  EXPECT_EQ(json.at("method"), "release-once");
+  for (const char* name : {"chain_1.csv", "chain_4.csv", "summary.csv", "summary.json", "privacy.json", "manifest.json",
+                           "report.html"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / name)) << name;
+  }
+}
+
+TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
+  write("d.csv", "y,x\n1,0.5\n0,0.25\n");
+  const std::vector<std::pair<std::string, int>> cases = {
+      {"--formula 'y ~ x + C(g)' --epsilon 1", 65},   // a declared column is missing
+      {"--formula 'y ~ z' --epsilon 1", 78},          // not declared
+      {"--formula 'y ~ x' --epsilon -1", 78},
+      {"--formula 'y ~ x'", 78},                      // no budget
+      {"--formula 'y ~ x' --epsilon 1 --method x", 78},
+      {"--formula 'y ~ x' --epsilon 1 --set nonsense", 64}};
+  for (const auto& [arguments, status] : cases) {
+    const Outcome outcome = fit("d.csv", arguments);
+    EXPECT_EQ(outcome.status, status) << arguments << '\n' << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+  EXPECT_EQ(fit("absent.csv", "--formula 'y ~ x' --epsilon 1").status, 66);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,75 @@
+// Whole fits of a real table, with noise that the test injects.
+#include "sotto/run/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sotto_io/schema_toml.hpp"
+#include "sotto_io/table_file.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+RunRecord randhie(const std::vector<std::string>& overrides) {
+  std::vector<std::string> all = {"data.file=randhie.csv",
+                                  "data.schema=randhie.schema.toml",
+                                  "model.formula=\"mdvis > 0 ~ lncoins + idp + disea + hlthg\"",
+                                  "privacy.epsilon=3",
+                                  "privacy.delta=1e-6",
+                                  "method.chains=2"};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  const FitConfig config = parse_fit_config("", all);
+  const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
+  const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
+  TestEntropy entropy(17);
+  return fit(config, make_problem(config, table), entropy);
+}
+
+class Threads : public testing::TestWithParam<const char*> {};
+
+TEST_P(Threads, same_draws_with_1_2_and_3) {
+  const std::string method = std::string("method.name=\"") + GetParam() + "\"";
+  const RunRecord one = randhie({method, "method.draws=30", "threads=1"});
+  for (const char* threads : {"threads=2", "threads=3"}) {
+    const RunRecord many = randhie({method, "method.draws=30", threads});
+    for (std::size_t c = 0; c < 2; ++c) EXPECT_EQ(one.draws.chains[c].draws, many.draws.chains[c].draws);
+  }
+  EXPECT_EQ(one.draws.chains[0].draws.rows(), 30);
+  EXPECT_LE(one.privacy.spent_epsilon, 3);
+  EXPECT_FALSE(one.privacy.is_private) << "noise that a test can repeat must not be called private";
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Threads,
+                         testing::Values("release-once", "penalty", "penalty-one-at-a-time", "guided-walk", "hmc",
+                                         "hmc-friction"));
+
+TEST(Fit, refuses_methods_that_do_not_fit_the_promise) {
+  EXPECT_THROW(static_cast<void>(randhie({"method.name=\"metropolis\""})), Error);
+  EXPECT_THROW(static_cast<void>(randhie({"method.name=\"penalty\"", "privacy.not_private=true"})), Error);
+  EXPECT_THROW(static_cast<void>(randhie({"method.name=\"nonsense\""})), Error);
+  EXPECT_THROW(static_cast<void>(randhie({"prior.default={family=\"flat\"}"})), Error);
+  EXPECT_THROW(static_cast<void>(randhie({"privacy.epsilon=-1"})), Error);
+  EXPECT_THROW(static_cast<void>(randhie({"method.drawz=3"})), Error);
+}
+
+TEST(Fit, a_run_without_privacy_says_so) {
+  const RunRecord record = randhie({"privacy.not_private=true", "method.draws=20", "method.warmup=20"});
+  EXPECT_EQ(record.method, "nonprivate-hmc");
+  EXPECT_FALSE(record.privacy.is_private);
+}
+
+TEST(Fit, ends_with_what_was_drawn_when_asked_to_stop) {
+  const FitConfig config = parse_fit_config(
+      "", {"data.file=x", "data.schema=x", "model.formula=\"mdvis > 0 ~ disea\"", "privacy.epsilon=3",
+           "privacy.delta=1e-6", "method.name=\"penalty\"", "method.warmup=5", "method.draws=50", "method.chains=2"});
+  const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
+  const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
+  TestEntropy entropy(17);
+  const RunRecord record = fit(config, make_problem(config, table), entropy,
+                               [](std::size_t done, std::size_t, double) { return done < 40; });
+  EXPECT_EQ(record.draws.chains[0].stop, StopReason::interrupted);
+  EXPECT_EQ(record.draws.chains[0].draws.rows(), 15);
+}
+
+}  // namespace
+}  // namespace sotto
