@@ -32,6 +32,20 @@ TEST(Filter, slack_has_a_limit_of_its_own) {
   EXPECT_NEAR(budget.left().value(), before - 0.002, 1e-15);  // slack takes nothing from the cost's limit
 }
 
+TEST(Filter, the_books_stay_short_and_never_understate) {
+  Budget budget(Epsilon(50), Delta(1e-6));
+  for (int i = 1; i <= 1000; ++i) ASSERT_TRUE(budget.spend(charge(1e-6 * i)));
+  EXPECT_LE(budget.entries().size(), kMostLines);
+  double total = 0;
+  std::size_t count = 0;
+  for (const Entry& entry : budget.entries()) {
+    total += static_cast<double>(entry.count) * entry.charge.rho.value();
+    count += entry.count;
+  }
+  EXPECT_EQ(count, 1000U);
+  EXPECT_GE(total * (1 + 1e-9), budget.spent().value());
+}
+
 TEST(Filter, refuses_what_is_not_a_cost) {
   Budget budget(Epsilon(1), Delta(1e-6));
   EXPECT_FALSE(budget.spend(charge(HUGE_VAL)));

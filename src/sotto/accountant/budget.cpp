@@ -47,18 +47,29 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   const auto next = after(totals_, charge);
   if (!next) return std::nullopt;
   totals_ = *next;
-  const auto line = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.charge.query == charge.query && entry.charge.mechanism == charge.mechanism &&
-           std::abs(entry.charge.rho.value() - charge.rho.value()) <= 1e-6 * charge.rho.value();
-  });
-  if (line == entries_.end()) {
-    entries_.push_back({charge, 1});
-  } else {
-    ++line->count;
-    line->charge.rho = std::max(line->charge.rho, charge.rho);
-    line->charge.slack = std::max(line->charge.slack, charge.slack);
-  }
+  write_down(charge);
   return Receipt(std::move(charge));
+}
+
+void Budget::write_down(const Charge& charge) {
+  const auto same_kind = [&](const Entry& entry) {
+    return entry.charge.query == charge.query && entry.charge.mechanism == charge.mechanism;
+  };
+  const auto same_cost = [&](const Entry& entry) {
+    return std::abs(entry.charge.rho.value() - charge.rho.value()) <= 1e-6 * charge.rho.value() && same_kind(entry);
+  };
+  // The latest lines are the likeliest.
+  auto line = std::find_if(entries_.rbegin(), entries_.rend(), same_cost);
+  if (line == entries_.rend() && entries_.size() >= kMostLines) {
+    line = std::find_if(entries_.rbegin(), entries_.rend(), same_kind);
+  }
+  if (line == entries_.rend()) {
+    entries_.push_back({charge, 1});
+    return;
+  }
+  ++line->count;
+  line->charge.rho = std::max(line->charge.rho, charge.rho);
+  line->charge.slack = std::max(line->charge.slack, charge.slack);
 }
 
 std::optional<Prepaid> Budget::prepay(Charge each, std::size_t count, Epsilon composed, Rho others) {

@@ -62,11 +62,14 @@ class Prepaid {
 };
 
 /// A line of the books: charges for one kind of query by one mechanism that differ by a millionth at most, as those of
-/// one asked-for cost do once variances are rounded to the grid. `charge` holds the dearest of them.
+/// one asked-for cost do once variances are rounded to the grid; once there are kMostLines lines, all charges of a kind.
+/// `charge` holds the dearest of them, so count times its cost is an upper bound.
 struct Entry {
   Charge charge;
   std::size_t count = 1;
 };
+
+inline constexpr std::size_t kMostLines = 64;
 
 /// This share of epsilon is set aside for slack when the books are opened, so that what is left for Gaussian cost is a
 /// constant: adaptive composition needs that.
@@ -112,6 +115,7 @@ class Budget {
     double spent = 0;
     double slack = 0;
   };
+  void write_down(const Charge& charge);
   [[nodiscard]] std::optional<Totals> after(const Totals& totals, const Charge& charge) const;
 
   Epsilon epsilon_;
