@@ -104,6 +104,49 @@ TEST(Properties, bounds_never_cross) {
   }
 }
 
+// Corners where bounds were once far apart: small rates, large epsilon, atoms next to densities, tiny losses.
+TEST(Properties, bounds_are_narrow_in_corners) {
+  struct Corner {
+    const char* mechanisms[2];
+    Adjacency adjacency;
+    double delta;
+  };
+  const auto substitute = Adjacency::substitute;
+  const auto add_remove = Adjacency::add_remove;
+  const Corner corners[] = {
+      {{"subsampled-gaussian:sigma=0.5,rate=1e-6,count=1000"}, add_remove, 1e-10},
+      {{"subsampled-gaussian:sigma=0.3,rate=1e-6,count=1000000"}, add_remove, 1e-10},
+      {{"subsampled-gaussian:sigma=1,rate=1e-6,count=1000"}, substitute, 1e-6},
+      {{"subsampled-gaussian:sigma=4,rate=1e-6,count=10"}, add_remove, 1e-10},
+      {{"subsampled-gaussian:sigma=0.5,rate=0.1,count=1000000"}, substitute, 1e-6},
+      {{"subsampled-laplace:scale=1,rate=1e-4,count=100000"}, add_remove, 1e-6},
+      {{"laplace:scale=3,count=100000"}, substitute, 1e-6},
+      {{"pure:epsilon=600,count=10"}, substitute, 1e-6},
+      {{"pure:epsilon=0.1,count=1000000"}, substitute, 1e-6},
+      {{"randomized-response:probability=0.5,levels=2,count=100000"}, substitute, 1e-18},
+      {{"discrete-gaussian:sigma=1,count=1000000"}, substitute, 1e-18},
+      {{"gaussian:sigma=2", "pure:epsilon=3,count=2"}, substitute, 1e-6},
+      {{"laplace:scale=10,count=5", "subsampled-gaussian:sigma=0.7,rate=1e-4,count=100000"},
+       substitute,
+       1e-6},
+  };
+  for (const Corner& c : corners) {
+    SCOPED_TRACE(testing::Message() << c.mechanisms[0] << " delta " << c.delta);
+    std::vector<Event> parts;
+    for (const char* spec : c.mechanisms) {
+      if (spec != nullptr) parts.push_back(parse_event(spec));
+    }
+    const Event event = composed(std::move(parts));
+    const Bounds epsilon = tight_epsilon(event, c.adjacency, Delta(c.delta));
+    EXPECT_LE(epsilon.lower, epsilon.upper);
+    EXPECT_LE(epsilon.upper - epsilon.lower, 1e-3 * epsilon.upper);
+    if (epsilon.upper > 500) continue;  // delta falls by e^-500 and more over the width of epsilon's bounds
+    const Bounds delta = tight_delta(event, c.adjacency, Epsilon(epsilon.upper));
+    EXPECT_LE(delta.lower, delta.upper);
+    EXPECT_LE(delta.lower, c.delta);
+  }
+}
+
 TEST(Properties, calibration_never_overshoots) {
   const Event step{SubsampledGaussianEvent{1, 2, 0.02, Sampling::poisson}};
   const Target target{Epsilon(1), Delta(1e-6)};

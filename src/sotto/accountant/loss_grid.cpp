@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/accountant/lower_polygon.hpp"
 #include "sotto/base/error.hpp"
 
 namespace sotto {
@@ -33,19 +34,16 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
   return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
 }
 
-// Mass p of a bin and its excess p - e^loss q over what the loss of a grid point allows.
-struct Bin {
-  double p = 0;
-  double excess = 0;
-};
-
-Bin bin_at(const PairMass& mass, double loss) {
-  return {mass.p, mass.difference - std::expm1(loss) * mass.q};
+// `outward` is +1 to give the excess too large by the rounding errors of the masses, -1 too small.
+LossBin bin_at(const PairMass& mass, double loss, double outward) {
+  const double weight = std::expm1(loss);
+  const double error = mass.difference_error + std::abs(weight) * mass.q_error;
+  return {mass.p, mass.difference - weight * mass.q + outward * error};
 }
 
 // Losses of a bin (eps_i, eps_i+1] are split over its ends so that both P- and Q-mass stay: the chord of the
 // curve.
-LossGrid upper_polygon(const LossPair& pair, double offset, double step, TailCut tails) {
+LossGrid upper_grid(const LossPair& pair, double offset, double step, TailCut tails) {
   const Range range = grid_range(pair, offset, step, tails);
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
   LossPair::Cut low = pair.cut_below_everything();
@@ -56,27 +54,26 @@ LossGrid upper_polygon(const LossPair& pair, double offset, double step, TailCut
     if (i == 0) {
       grid.mass[0] = pair.between(low, here).p;  // everything below moves up
     } else {
-      const Bin bin = bin_at(pair.between(low, here), grid.loss(i - 1));
-      const double up = std::clamp(-bin.excess / std::expm1(-step), 0.0, bin.p);
-      grid.mass[i - 1] += bin.p - up;
+      const LossBin bin = bin_at(pair.between(low, here), grid.loss(i - 1), 1);
+      const double up = std::clamp(-bin.excess / std::expm1(-step), 0.0, bin.mass);
+      grid.mass[i - 1] += bin.mass - up;
       grid.mass[i] += up;
     }
     low = here;
   }
   if (!pair.has_end_atoms() && grid.loss(grid.mass.size() - 1) < pair.max_loss()) {
     const double top = grid.loss(grid.mass.size() - 1);
-    const Bin bin = bin_at(pair.between(low, pair.cut_above_everything()), top);
-    grid.infinite = std::clamp(bin.excess, 0.0, bin.p) * (1 + 1e-6) + 1e-14 * bin.p + 1e-300;
-    grid.mass.back() += std::max(bin.p - grid.infinite, 0.0);
+    const LossBin bin = bin_at(pair.between(low, pair.cut_above_everything()), top, 1);
+    grid.infinite = std::clamp(bin.excess, 0.0, bin.mass) * (1 + 1e-6) + 1e-14 * bin.mass + 1e-300;
+    grid.mass.back() += std::max(bin.mass - grid.infinite, 0.0);
   }
   return grid;
 }
 
-// Bins around the grid's points, cut at the midpoints. The topmost are merged until their common loss reaches
-// the point they are merged to, so that the polygon can end at zero.
-std::vector<Bin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
+// Bins around the grid's points, cut at the midpoints.
+std::vector<LossBin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
   const std::size_t n = grid.mass.size();
-  std::vector<Bin> bins(n);
+  std::vector<LossBin> bins(n);
   // What lies below the first bin is dropped: it may only lower the curve.
   LossPair::Cut low =
       pair.has_end_atoms() ? pair.cut_below_everything() : pair.cut(grid.loss(0) - grid.step / 2);
@@ -85,80 +82,19 @@ std::vector<Bin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
     if (pair.has_end_atoms() && i == 0) high = pair.cut_above_low_atom();
     if (pair.has_end_atoms() && i + 2 == n) high = pair.cut_below_high_atom();
     if (i + 1 == n) high = pair.cut_above_everything();
-    bins[i] = bin_at(pair.between(low, high), grid.loss(i));
+    bins[i] = bin_at(pair.between(low, high), grid.loss(i), -1);
     if (pair.has_end_atoms() && (i == 0 || i + 1 == n)) bins[i].excess = 0;
     low = high;
   }
   return bins;
 }
 
-// Merges the topmost bins, at least `count` of them, until their common loss reaches the point they are merged to: only
-// then can the polygon end at zero.
-void merge_top(std::vector<Bin>& bins, std::size_t count, double step) {
-  const auto too_low = [&] { return bins.back().excess + std::min(bins[bins.size() - 2].excess, 0.0) < 0; };
-  while (bins.size() > 1 && (count > 0 || too_low())) {
-    const Bin top = bins.back();
-    bins.pop_back();
-    bins.back().p += top.p;
-    bins.back().excess += top.excess - (top.p - top.excess) * std::expm1(-step);
-    if (count > 0) --count;
-  }
-  bins.back().excess = std::max(bins.back().excess, 0.0);
-}
-
-// Removes kinks of negative mass: the largest convex polygon with kinks on the grid below the given one. False if the
-// polygon would have to cross zero between two kinks.
-bool make_convex(std::vector<double>& mass, double step) {
-  std::vector<std::size_t> kept;
-  const std::size_t n = mass.size();
-  for (std::size_t next = 0; next < n; ++next) {
-    while (!kept.empty() && mass[kept.back()] < 0) {
-      const std::size_t middle = kept.back();
-      kept.pop_back();
-      const double deficit = mass[middle];
-      mass[middle] = 0;
-      if (kept.empty()) {
-        mass[next] += deficit;
-        continue;
-      }
-      const std::size_t left = kept.back();
-      const double share = std::expm1(-static_cast<double>(middle - left) * step) /
-                           std::expm1(-static_cast<double>(next - left) * step);
-      mass[next] += deficit * share;
-      mass[left] += deficit * (1 - share);
-    }
-    if (mass[next] != 0) kept.push_back(next);
-  }
-  if (!kept.empty() && mass[kept.back()] < 0) return false;
-  for (double& m : mass) m = std::max(m, 0.0);
-  return true;
-}
-
-// Kinks of the polygon whose value at a grid point is the smaller one of the two tangents' next to it.
-std::vector<double> kink_masses(const std::vector<Bin>& bins, double step) {
-  std::vector<double> mass(bins.size() + 2, 0.0);
-  const double rise = std::expm1(step);
-  const double fall = -std::expm1(-step);
-  for (std::size_t i = 0; i < bins.size(); ++i) {
-    const double above = std::max(bins[i].excess, 0.0);
-    const double below = std::min(bins[i].excess, 0.0);
-    mass[i] -= above / rise;
-    mass[i + 1] += bins[i].p - bins[i].excess + above / fall - below / rise;
-    mass[i + 2] += below / fall;
-  }
-  return mass;
-}
-
-LossGrid lower_polygon(const LossPair& pair, double offset, double step, TailCut tails) {
+LossGrid lower_grid(const LossPair& pair, double offset, double step, TailCut tails) {
   const Range range = grid_range(pair, offset, step, tails);
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
-  std::vector<Bin> bins = midpoint_bins(pair, grid);
+  grid.mass = lower_polygon(midpoint_bins(pair, grid), step, 0);
   grid.first -= 1;  // kinks may appear one step outside the bins on either side
-  for (std::size_t merged = 0;; merged = 2 * merged + 1) {
-    merge_top(bins, merged, step);
-    grid.mass = kink_masses(bins, step);
-    if (make_convex(grid.mass, step)) return grid;
-  }
+  return grid;
 }
 
 // Moves the grid so that probability that sits (nearly) in one point is on the grid.
@@ -180,8 +116,7 @@ double aligned_offset(const LossPair& pair, double step) {
 
 LossGrid discretise(const LossPair& pair, double step, Side side, TailCut tails) {
   const double offset = pair.has_end_atoms() ? pair.min_loss() : aligned_offset(pair, step);
-  return side == Side::upper ? upper_polygon(pair, offset, step, tails)
-                             : lower_polygon(pair, offset, step, tails);
+  return side == Side::upper ? upper_grid(pair, offset, step, tails) : lower_grid(pair, offset, step, tails);
 }
 
 }  // namespace sotto

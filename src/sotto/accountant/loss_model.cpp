@@ -9,6 +9,7 @@ namespace {
 enum class Direction { remove, add };
 
 constexpr double kRound = 1e-14;
+constexpr double kMostLatticeSteps = 2e5;  // sigma sqrt(count)
 
 // Groups neighbouring atoms; steers only.
 LossSketch sketch_of(const LossGrid& grid) {
@@ -73,13 +74,16 @@ class Builder {
   void operator()(const DiscreteGaussianEvent& e) {
     const double ratio = e.sensitivity / e.sigma;
     const double steps = e.sigma * std::sqrt(static_cast<double>(count_));
-    if (e.dimension == 1 && steps < 1e5 && e.sigma < 2e4 && ratio < 35) {
+    // No more coordinates than the squared sensitivity can change: each changes by an integer.
+    const double dimension =
+        side_ == Side::upper ? std::min(static_cast<double>(e.dimension), e.sensitivity * e.sensitivity) : 1;
+    if (e.sensitivity == 0) return;
+    if (dimension == 1 && steps < kMostLatticeSteps && e.sigma < 2e4 && ratio < 35) {
       model_.parts.push_back(lattice_part(discrete_gaussian_lattice(e), count_));
       return;
     }
     add_rho(ratio);
     // Rounding: the loss lies within one grid step per coordinate of a Gaussian's (docs/accounting.md).
-    const double dimension = side_ == Side::upper ? static_cast<double>(e.dimension) : 1;
     const double slack =
         e.sensitivity * std::sqrt(dimension) / (e.sigma * e.sigma) * static_cast<double>(count_);
     model_.shift += (side_ == Side::upper ? 1 : -1) * slack * (1 + kRound);

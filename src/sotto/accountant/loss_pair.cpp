@@ -76,7 +76,12 @@ double LossPair::signed_tail(double x) const {
 }
 
 LossPair::Cut LossPair::cut_at(double loss, double x) const {
-  return {loss, {signed_tail(x), r_ > 0 ? signed_tail(x - shift_) : 0, s_ > 0 ? signed_tail(x + shift_) : 0}};
+  // x - shift and the division round once each, erfc within an ulp; beyond 39 standard deviations tails vanish.
+  const double z = std::min((std::abs(x) + shift_) / scale_, noise_ == Noise::gaussian ? 39.0 : 800.0);
+  const double accuracy = 3e-16 * (3 + (noise_ == Noise::gaussian ? z * (z + 1) : z));
+  return {loss,
+          {signed_tail(x), r_ > 0 ? signed_tail(x - shift_) : 0, s_ > 0 ? signed_tail(x + shift_) : 0},
+          accuracy};
 }
 
 LossPair::Cut LossPair::cut_below_everything() const { return {-kInfinity, {0.0, 0.0, 0.0}}; }
@@ -148,6 +153,13 @@ PairMass LossPair::base_between(const Cut& low, const Cut& high) const {
   mass.q = (1 - s_) * f0 + s_ * minus;
   mass.difference = r_ * (plus - f0) - s_ * (minus - f0);
   if (r_ > 0 && s_ > 0) mass.difference = r_ * (plus - minus);
+  const auto error = [&](int k) {
+    return low.accuracy * std::abs(low.tail[k]) + high.accuracy * std::abs(high.tail[k]);
+  };
+  constexpr double rounding = 4e-16;
+  mass.q_error = (1 - s_) * error(0) + s_ * error(2) + rounding * mass.q;
+  mass.difference_error = r_ * error(1) + s_ * error(2) + (r_ > 0 && s_ > 0 ? 0 : (r_ + s_) * error(0)) +
+                          rounding * (r_ * (plus + f0) + s_ * (minus + f0));
   return mass;
 }
 
@@ -155,7 +167,8 @@ PairMass LossPair::between(const Cut& low, const Cut& high) const {
   if (!mirrored_) return base_between(low, high);
   const auto mirror = [&](const Cut& near, const Cut& far) {  // losses -far .. -near of the mirror image
     const PairMass mass = base_between(near, far);
-    return PairMass{mass.q, mass.p, -mass.difference};
+    return PairMass{mass.q, mass.p, -mass.difference, mass.q_error + mass.difference_error,
+                    mass.difference_error};
   };
   const Cut above = cut_above_everything();
   if (low.loss >= 0) return base_between(low, high);
@@ -163,20 +176,32 @@ PairMass LossPair::between(const Cut& low, const Cut& high) const {
   if (high.loss < 0) return mirror(high, far);
   const PairMass left = mirror(zero_, far);
   const PairMass right = base_between(zero_, high);
-  return {left.p + atom_ + right.p, left.q + atom_ + right.q, left.difference + right.difference};
+  return {left.p + atom_ + right.p, left.q + atom_ + right.q, left.difference + right.difference,
+          left.q_error + right.q_error + 4e-16, left.difference_error + right.difference_error};
+}
+
+// A place, in units of the scale, which centred noise exceeds with probability at most `tail`.
+double LossPair::quantile_above(double tail) const {
+  const double t = std::clamp(tail, 1e-305, 0.5);
+  if (noise_ == Noise::laplace) return -std::log(2 * t);
+  double low = 0;
+  double high = std::sqrt(-2 * std::log(t));
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle * M_SQRT1_2) / 2 <= t * (1 - 1e-9) ? high : low) = middle;
+  }
+  return high;
 }
 
 double LossPair::upper_loss(double tail) const {
-  const double t = std::max(tail, 1e-305);
-  const double z = noise_ == Noise::gaussian ? std::sqrt(-2 * std::log(t)) : -std::log(t);
-  return std::min(max_loss_, loss_at((r_ > 0 ? shift_ : 0) + scale_ * z));
+  const double base = scale_ * quantile_above(r_ > 0 ? tail / 2 : tail);
+  const double shifted = r_ > 0 ? shift_ + scale_ * quantile_above(tail / (2 * r_)) : 0;
+  return std::min(max_loss_, loss_at(std::max(base, shifted)));
 }
 
 double LossPair::lower_loss(double tail) const {
   if (mirrored_) return -upper_loss(tail);
-  const double t = std::max(tail, 1e-305);
-  const double z = noise_ == Noise::gaussian ? std::sqrt(-2 * std::log(t)) : -std::log(t);
-  return std::max(min_loss_, loss_at(-scale_ * z));
+  return std::max(min_loss_, loss_at(-scale_ * quantile_above(tail)));
 }
 
 LossSketch LossPair::sketch() const {

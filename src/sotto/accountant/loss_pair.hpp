@@ -11,6 +11,8 @@ struct PairMass {
   double p = 0;           ///< under P
   double q = 0;           ///< under Q
   double difference = 0;  ///< p - q, without cancellation of equal parts
+  double q_error = 0;     ///< bounds on the rounding errors of q and of the difference
+  double difference_error = 0;
 };
 
 /// Points of a loss distribution, for steering only (no bound rests on it).
@@ -38,6 +40,7 @@ class LossPair {
   struct Cut {
     double loss;
     std::array<double, 3> tail;  ///< signed tails of f0, f+, f-: the lower tail, or minus the upper one
+    double accuracy = 0;         ///< bound on their relative errors
   };
   [[nodiscard]] Cut cut(double loss) const;
   [[nodiscard]] Cut cut_below_everything() const;
@@ -62,6 +65,7 @@ class LossPair {
 
  private:
   [[nodiscard]] double signed_tail(double x) const;
+  [[nodiscard]] double quantile_above(double tail) const;
   [[nodiscard]] Cut cut_at(double loss, double x) const;
   [[nodiscard]] double loss_at(double x) const;
   [[nodiscard]] double inverse(double loss) const;

@@ -7,7 +7,8 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastLogTilt = -12;
-constexpr double kMostLogTilt = 26;
+constexpr double kMostLogTilt = 60;
+constexpr double kMostExponent = 1e7;  // tilt times loss
 
 SaddlePoint saddle_at(const Cumulant& cumulant, double t) {
   const auto k = cumulant.at(t);
@@ -22,13 +23,16 @@ SaddlePoint saddle_at(const Cumulant& cumulant, double t) {
 template <class TooFar>
 SaddlePoint bisect(const Cumulant& cumulant, const TooFar& too_far) {
   double low = kLeastLogTilt;
-  double high = kMostLogTilt;
+  // Larger ones are lost to rounding.
+  const double size = std::max(std::abs(cumulant.largest()), std::abs(cumulant.smallest()));
+  double high = std::clamp(std::log(kMostExponent / size), kLeastLogTilt + 1, kMostLogTilt);
+  const double room = 0.01 * (cumulant.largest() - cumulant.at(0).k1);
   for (int i = 0; i < 50; ++i) {
     const double middle = (low + high) / 2;
     const double t = std::exp(middle);
     const SaddlePoint saddle = saddle_at(cumulant, t);
-    const double mean = saddle.epsilon + 1 / t + 1 / (1 + t);
-    (too_far(saddle) || (cumulant.largest() - mean) * t < 0.01 ? high : low) = middle;
+    const double left = cumulant.largest() - (saddle.epsilon + 1 / t + 1 / (1 + t));
+    (too_far(saddle) || (left * t < 0.01 && left < room) ? high : low) = middle;
   }
   return saddle_at(cumulant, std::exp((low + high) / 2));
 }
@@ -101,6 +105,10 @@ SaddlePoint saddle_for_delta(const Cumulant& cumulant, double delta) {
   const double target = std::log(delta);
   const SaddlePoint saddle = bisect(cumulant, [&](const SaddlePoint& s) { return s.log_delta < target; });
   return saddle.epsilon < 0 ? saddle_for_epsilon(cumulant, 0) : saddle;
+}
+
+double log_integrand(const Cumulant& cumulant, double tilt, double epsilon) {
+  return cumulant.at(tilt).k0 - tilt * epsilon - std::log(tilt) - std::log1p(tilt);
 }
 
 LossWindow window_around(const Cumulant& cumulant, double tilt, double exponent) {

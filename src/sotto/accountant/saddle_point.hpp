@@ -39,6 +39,9 @@ struct SaddlePoint {
 [[nodiscard]] SaddlePoint saddle_for_epsilon(const Cumulant& cumulant, double epsilon);
 [[nodiscard]] SaddlePoint saddle_for_delta(const Cumulant& cumulant, double delta);
 
+/// log of Chernoff's bound on the integrand of delta(epsilon) at a tilt: how far above delta rounding errors start.
+[[nodiscard]] double log_integrand(const Cumulant& cumulant, double tilt, double epsilon);
+
 /// Losses between which the tilted composition lies except for a probability of about e^-exponent, and the
 /// rates at which Chernoff's bound shows it.
 struct LossWindow {

@@ -1,8 +1,8 @@
 #include "sotto/accountant/tight.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <optional>
 
 #include "sotto/accountant/composed_loss.hpp"
 #include "sotto/accountant/gaussian.hpp"
@@ -11,10 +11,18 @@
 namespace sotto {
 namespace {
 
-constexpr double kWindowExponent = 45;
-constexpr double kFirstTolerance = 2e-4;   // of epsilon, or of log delta
-constexpr double kSecondTolerance = 4e-6;  // where the first pass leaves too wide a gap
+// Rounds of growing effort: the accuracy aimed at (of epsilon, or of log delta; 0: with all points), the most points of a grid, and how far a
+// tilt's integrand may lie above the saddle point's, as a logarithm.
+struct Effort {
+  double tolerance;
+  double most_points;
+  double most_lost;
+};
+constexpr Effort kEfforts[] = {{2e-4, 0x1p17, 10}, {0, 0x1p19, 6}, {0, 0x1p21, 8}};
+constexpr double kNarrowEnough = 4e-4;  // relative gap at which no further round is made
+constexpr double kWindowExponent = 28;
 constexpr double kMostPoints = 1 << 22;
+constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
 /// What is asked: the other coordinate of the curve at this epsilon or this delta.
 struct Query {
@@ -22,13 +30,16 @@ struct Query {
   double value;
 };
 
-std::size_t power_of_two(double points) {
-  if (!(points <= kMostPoints)) {
-    throw Error(ErrorCode::configuration,
-                "the composed loss needs too fine a grid: account the parts apart or lower count");
-  }
-  return std::bit_ceil(static_cast<std::size_t>(std::max(points, 64.0)));
-}
+/// How one side of a curve is computed. Steers only.
+struct Plan {
+  double epsilon;  // the place on the curve
+  double log_delta;
+  double tail;         // what may be cut off a single step's distribution, as a probability
+  double sensitivity;  // d log delta / d epsilon there, negative: about the saddle point
+  double tilt;
+  double lost;  // how far the tilt's integrand lies above the saddle point's, as a logarithm
+  LossWindow window;
+};
 
 // Of losses up to where the grid will end: rarer ones would rule the cumulant without mattering to delta.
 Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
@@ -56,76 +67,130 @@ double count_of(const LossModel& model) {
   return count;
 }
 
+// Largest tail probability that leaves delta as it is.
+double tail_of(double log_delta, double count) {
+  return std::max(1e-7 * std::exp(std::clamp(log_delta, -660.0, 0.0)) / count, 1e-300);
+}
+
+// Rare large losses make the window wide where the tilt is that of the saddle point. Rounding errors allow for less:
+// take the tilt with the narrowest window that loses little to the saddle point.
+Plan plan_at(const LossModel& model, double epsilon, double log_delta, double most_lost) {
+  Plan plan{epsilon, log_delta, tail_of(log_delta, count_of(model)), 0, 0, 0, {}};
+  const Cumulant cumulant = cumulant_of(model.parts, plan.tail);
+  const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
+  plan.sensitivity = saddle.tilt;
+  plan.tilt = saddle.tilt;
+  plan.window = window_around(cumulant, plan.tilt, kWindowExponent);
+  const double least = log_integrand(cumulant, saddle.tilt, epsilon);
+  for (double tilt = 0.7 * saddle.tilt; tilt > 0.1 * saddle.tilt; tilt *= 0.7) {
+    const double lost = log_integrand(cumulant, tilt, epsilon) - least;
+    if (!(lost < most_lost)) break;
+    const LossWindow window = window_around(cumulant, tilt, kWindowExponent + lost);
+    if (!(window.high - window.low < 0.8 * (plan.window.high - plan.window.low))) continue;
+    plan.tilt = tilt;
+    plan.lost = lost;
+    plan.window = window;
+  }
+  return plan;
+}
+
+// The tail to cut off depends on delta, and delta on the tail: shrink the tail until it does not matter.
+Plan plan_for_epsilon(const LossModel& model, double epsilon, double most_lost) {
+  const double count = count_of(model);
+  double log_delta = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double tail = tail_of(log_delta, count);
+    const double log_tail = std::log(tail * count);
+    const SaddlePoint saddle = saddle_for_epsilon(cumulant_of(model.parts, tail), epsilon);
+    const double next = std::max(std::min(saddle.log_delta, 0.0), log_tail);
+    const bool settled = next > log_tail + 7 || tail <= 1e-300;
+    log_delta = next;
+    if (settled) break;
+  }
+  return plan_at(model, epsilon, log_delta, most_lost);
+}
+
+Plan plan_for_delta(const LossModel& model, double delta, double most_lost) {
+  const double log_delta = std::log(delta);
+  const Cumulant cumulant = cumulant_of(model.parts, tail_of(log_delta, count_of(model)));
+  return plan_at(model, std::max(saddle_for_delta(cumulant, delta).epsilon, 0.0), log_delta, most_lost);
+}
+
 // A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log
 // delta is tilt (tilt + 1) / 2 times that, the gap in epsilon 1 / tilt of it.
-double wanted_step(const SaddlePoint& saddle, double count, const Query& query, double tolerance) {
-  const double gap =
-      query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-3 / saddle.tilt);
-  return std::sqrt(8 * gap / ((saddle.tilt + 1) * count));
+double wanted_step(const Plan& plan, double count, const Query& query, double tolerance) {
+  const double slope = plan.sensitivity;
+  const double gap = query.by_epsilon ? tolerance / slope : tolerance * std::max(plan.epsilon, 1e-3 / slope);
+  return std::sqrt(8 * gap / ((slope + 1) * count));
 }
+
+[[noreturn]] void refuse_width() {
+  throw Error(ErrorCode::configuration,
+              "the composed loss needs too fine a grid: account the parts apart or lower count");
+}
+
+constexpr int kCoarser =
+    4;  // how often a step is made four times as wide where the window turns out too wide
 
 // A part on its own grid, composed with itself.
-TiltedLoss compose_alone(const LossPart& part, const SaddlePoint& saddle, double step, Side side) {
-  LossGrid grid = part.lattice;
-  if (part.pair) {
-    const double range = part.pair->max_loss() - part.pair->min_loss();
-    double steps = std::clamp(std::ceil(range / step / 2) * 2, 64.0, kMostPoints);
-    // Enough points for the atom and what lies between, never more than one transform holds comfortably.
-    steps = std::min(steps, 0x1p20);
-    grid = discretise(*part.pair, range / steps, side, {});
+TiltedLoss compose_alone(const LossPart& part, const Plan& plan, double step, Side side, double most_points) {
+  const auto composed = [&](const LossGrid& grid) -> std::optional<TiltedLoss> {
+    TiltedLoss single = tilted(grid, plan.tilt);
+    if (part.count == 1) return single;
+    return compose({{std::move(single), part.count}}, plan.tilt, kWindowExponent, kMostPoints, side);
+  };
+  if (!part.pair) {
+    auto result = composed(part.lattice);
+    if (!result) refuse_width();
+    return *std::move(result);
   }
-  TiltedLoss single = tilted(grid, saddle.tilt);
-  if (part.count == 1) return single;
-  const LossWindow window = window_around(cumulant_of({part}, 1e-300), saddle.tilt, kWindowExponent);
-  const double points = std::min((window.high - window.low) / grid.step,
-                                 static_cast<double>(part.count) * static_cast<double>(grid.mass.size())) +
-                        16;
-  return compose({{std::move(single), part.count}}, window, power_of_two(points), saddle.tilt, side, true);
+  const LossWindow window = window_around(cumulant_of({part}, 1e-300), plan.tilt, kWindowExponent);
+  const double range = part.pair->max_loss() - part.pair->min_loss();
+  // Even numbers, and no more than one transform holds comfortably.
+  const double most = std::min(most_points, std::max(most_points * range / (window.high - window.low), 4.0));
+  double steps = std::clamp(std::ceil(range / step / 2) * 2, std::min(64.0, most), most);
+  for (int i = 0; i <= kCoarser; ++i) {
+    auto result = composed(discretise(*part.pair, range / (2 * std::ceil(steps / 2)), side, {}));
+    if (result) return *std::move(result);
+    steps = std::max(steps / 4, 2.0);
+  }
+  refuse_width();
 }
 
-LossCurve curve_of(const LossModel& model, const SaddlePoint& saddle, const Query& query, Side side,
-                   double tolerance, double tail, double sketch_tail) {
-  const bool alone = model.parts.size() == 1 && model.parts.front().has_own_grid();
+LossCurve curve_of(const LossModel& model, const Plan& plan, const Query& query, Side side,
+                   const Effort& effort) {
   const double count = count_of(model);
-  double step = wanted_step(saddle, count, query, tolerance);
-  if (alone)
-    return {compose_alone(model.parts.front(), saddle, step, side), saddle.tilt, saddle.epsilon, side};
+  const double wanted = wanted_step(plan, count, query, effort.tolerance);
+  if (model.parts.size() == 1 && model.parts.front().has_own_grid())
+    return {compose_alone(model.parts.front(), plan, wanted, side, effort.most_points), plan.tilt, side};
 
-  // Each part that comes from its own grid is rounded to the common one once: a shift of at most one step.
-  const auto own =
-      std::count_if(model.parts.begin(), model.parts.end(), [](const auto& p) { return p.has_own_grid(); });
-  const double shift =
-      query.by_epsilon ? tolerance / saddle.tilt : tolerance * std::max(saddle.epsilon, 1e-6);
-  if (own > 0) step = std::min(step, shift / static_cast<double>(own));
-  LossWindow window = window_around(cumulant_of(model.parts, sketch_tail), saddle.tilt, kWindowExponent);
-  const double room = 2 * static_cast<double>(own + 1) * std::min(step, window.high - window.low);
-  window.low -= room;
-  window.high += room;
-  const double width = window.high - window.low;
-  const std::size_t size =
-      power_of_two(std::clamp(1.05 * width / step, 4096.0, tolerance < kFirstTolerance ? 0x1p20 : 0x1p19));
-  double fitted = 1.05 * width / static_cast<double>(size);
+  const double width = plan.window.high - plan.window.low;
+  double step = std::clamp(wanted, width / effort.most_points, width / 4096);
   std::vector<TailCut> tails;
   for (const LossPart& part : model.parts) {
     // Tilted, everything below least_loss weighs less than e^-60 / count.
-    const double scale =
-        cumulant_of({part}, sketch_tail).at(saddle.tilt).k0 / static_cast<double>(part.count);
-    tails.push_back({1e-20 / count, tail, (scale - 60 - std::log(count)) / saddle.tilt});
+    const double scale = cumulant_of({part}, plan.tail).at(plan.tilt).k0 / static_cast<double>(part.count);
+    tails.push_back({1e-20 / count, plan.tail, (scale - 60 - std::log(count)) / plan.tilt});
     if (part.has_own_grid()) continue;
     const double high = part.pair->upper_loss(tails.back().above);
     const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
-    fitted = std::max(fitted, (high - low) / 0x1p20);
+    step = std::max(step, (high - low) / (2 * effort.most_points));
   }
-  std::vector<TiltedPower> powers;
-  for (std::size_t i = 0; i < model.parts.size(); ++i) {
-    const LossPart& part = model.parts[i];
-    if (part.has_own_grid()) {
-      powers.push_back({regrid(compose_alone(part, saddle, step, side), fitted, saddle.tilt, side), 1});
-    } else {
-      powers.push_back({tilted(discretise(*part.pair, fitted, side, tails[i]), saddle.tilt), part.count});
+  for (int coarser = 0; coarser <= kCoarser; ++coarser, step *= 4) {
+    std::vector<TiltedPower> powers;
+    for (std::size_t i = 0; i < model.parts.size(); ++i) {
+      const LossPart& part = model.parts[i];
+      if (part.has_own_grid()) {
+        const TiltedLoss alone = compose_alone(part, plan, wanted, side, effort.most_points);
+        powers.push_back({regrid(alone, step, plan.tilt, side), 1});
+      } else {
+        powers.push_back({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count});
+      }
     }
+    const auto composed = compose(powers, plan.tilt, kWindowExponent + plan.lost, kMostPoints, side);
+    if (composed) return {*composed, plan.tilt, side};
   }
-  return {compose(powers, window, size, saddle.tilt, side, false), saddle.tilt, saddle.epsilon, side};
+  refuse_width();
 }
 
 // No outcome shows a larger loss than this.
@@ -140,46 +205,70 @@ double largest_loss(const LossModel& model) {
   return total * (1 + 1e-12);
 }
 
-// One side of one model's curve.
-double answer(const LossModel& model, const Query& query, Side side, double tolerance) {
-  const double shift = model.shift;
-  if (model.parts.empty()) {
-    const auto pick = [&](const Bounds& i) { return side == Side::upper ? i.upper : i.lower; };
-    if (!query.by_epsilon) {
-      return std::max(0.0, pick(gaussian_epsilon_bounds(Rho(model.rho), Delta(query.value))) + shift);
+// One side of one model's curve, at growing effort.
+class Answer {
+ public:
+  Answer(const LossModel& model, const Query& query, Side side) : model_(model), query_(query), side_(side) {}
+
+  double at(const Effort& effort) {
+    if (plan_ && plan_->lost > effort.most_lost) {
+      plan_ = plan_at(model_, plan_->epsilon, plan_->log_delta, effort.most_lost);
     }
-    const double epsilon = query.value - shift;
-    if (epsilon < 0) return 1;  // slack above epsilon: nothing is proven
-    return pick(gaussian_delta_bounds(Rho(model.rho), Epsilon(epsilon)));
+    return last_ = value_at(effort);
   }
-  const auto tail_for = [&](double log_delta) {
-    return std::max(1e-8 * std::exp(std::clamp(log_delta, -660.0, 0.0)) / count_of(model), 1e-300);
-  };
-  if (query.by_epsilon) {
-    const double epsilon = query.value - shift;
-    if (epsilon < 0) return side == Side::upper ? 1 : 0;
-    if (epsilon >= largest_loss(model)) return 0;
-    const SaddlePoint saddle = saddle_for_epsilon(cumulant_of(model.parts, 1e-300), epsilon);
-    const double tail = tail_for(saddle.log_delta);
-    return curve_of(model, saddle, query, side, tolerance, tail, 1e-300).delta(epsilon);
+  [[nodiscard]] double last() const { return last_; }
+  /// Starts a search for epsilon from here.
+  void start_at(double epsilon) {
+    if (!model_.parts.empty() && !query_.by_epsilon && std::isfinite(epsilon))
+      plan_ = plan_at(model_, std::max(0.0, epsilon - model_.shift), std::log(query_.value),
+                      kEfforts[0].most_lost);
   }
-  const double tail = tail_for(std::log(query.value));
-  const Cumulant cumulant = cumulant_of(model.parts, tail);
-  SaddlePoint saddle = saddle_for_delta(cumulant, query.value);
-  double epsilon =
-      curve_of(model, saddle, query, side, tolerance, tail, tail).epsilon(query.value, saddle.epsilon);
-  // The saddle's epsilon is a guess, a poor one where rare large losses carry the cumulant: tilt for the epsilon found.
-  for (int round = 0; round < 2; ++round) {
-    const double near = std::isfinite(epsilon) ? epsilon : saddle.epsilon / 2;
-    if (std::abs(near - saddle.epsilon) <= 2 / saddle.tilt) break;
-    saddle = saddle_for_epsilon(cumulant, near);
-    const double again =
-        curve_of(model, saddle, query, side, tolerance, tail, tail).epsilon(query.value, near);
-    epsilon = side == Side::upper ? std::min(epsilon, again) : std::max(epsilon, again);
+
+ private:
+  double value_at(const Effort& effort) {
+    const double shift = model_.shift;
+    if (model_.parts.empty()) {
+      const auto pick = [&](const Bounds& i) { return side_ == Side::upper ? i.upper : i.lower; };
+      if (!query_.by_epsilon) {
+        return std::max(0.0, pick(gaussian_epsilon_bounds(Rho(model_.rho), Delta(query_.value))) + shift);
+      }
+      const double epsilon = query_.value - shift;
+      if (epsilon < 0) return 1;  // slack above epsilon: nothing is proven
+      return pick(gaussian_delta_bounds(Rho(model_.rho), Epsilon(epsilon)));
+    }
+    if (query_.by_epsilon) {
+      const double epsilon = query_.value - shift;
+      if (epsilon < 0) return side_ == Side::upper ? 1 : 0;
+      if (epsilon >= largest_loss(model_)) return 0;
+      if (!plan_) plan_ = plan_for_epsilon(model_, epsilon, effort.most_lost);
+      return curve_of(model_, *plan_, query_, side_, effort).delta(epsilon);
+    }
+    return std::max(0.0, epsilon_at(effort) + shift);
   }
-  if (side == Side::upper) epsilon = std::min(epsilon, largest_loss(model));
-  return std::max(0.0, epsilon + shift);
-}
+
+  // The plan's epsilon is a guess, a poor one where rare large losses carry the cumulant: plan for the epsilon found.
+  double epsilon_at(const Effort& effort) {
+    if (!plan_) plan_ = plan_for_delta(model_, query_.value, effort.most_lost);
+    const bool upper = side_ == Side::upper;
+    double best = upper ? largest_loss(model_) : 0;
+    for (int round = 0; round < 4; ++round) {
+      const LossCurve curve = curve_of(model_, *plan_, query_, side_, effort);
+      const double epsilon = curve.epsilon(query_.value, plan_->epsilon);
+      best = upper ? std::min(best, epsilon) : std::max(best, epsilon);
+      if (!upper && epsilon == 0) break;
+      const double near = std::isfinite(epsilon) ? epsilon : plan_->epsilon / 2;
+      if (std::abs(near - plan_->epsilon) <= 2 / plan_->sensitivity) break;
+      plan_ = plan_at(model_, near, plan_->log_delta, effort.most_lost);
+    }
+    return best;
+  }
+
+  const LossModel& model_;
+  Query query_;
+  Side side_;
+  std::optional<Plan> plan_;
+  double last_ = 0;
+};
 
 bool is_fixed_size(const Event& event) {
   const auto fixed_size = [](const auto* e) {
@@ -199,20 +288,35 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
+  std::vector<Answer> upper;
+  std::vector<Answer> lower;
+  for (const LossModel& model : above) upper.emplace_back(model, query, Side::upper);
+  for (const LossModel& model : below) lower.emplace_back(model, query, Side::lower);
   const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);  // wide by nature
-  Bounds result;
-  for (const double tolerance : {kFirstTolerance, kSecondTolerance}) {
+  Bounds result{0, HUGE_VAL};
+  for (const Effort& effort : kEfforts) {
+    const bool first = &effort == kEfforts;
+    // What lies below a bound that is known does not matter any more.
     Bounds now;
-    for (const LossModel& model : above)
-      now.upper = std::max(now.upper, answer(model, query, Side::upper, tolerance));
-    for (const LossModel& model : below)
-      now.lower = std::max(now.lower, answer(model, query, Side::lower, tolerance));
-    if (tolerance == kFirstTolerance) {
-      result = now;
-    } else {
-      result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
+    for (Answer& answer : upper) {
+      now.upper =
+          std::max(now.upper, first || answer.last() > result.lower ? answer.at(effort) : answer.last());
     }
-    if (bracket || result.upper - result.lower <= 5e-4 * result.upper) break;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < lower.size(); ++i) order.push_back(i);
+    const bool paired = upper.size() == lower.size();
+    if (paired) {
+      std::sort(order.begin(), order.end(),
+                [&](auto i, auto j) { return upper[i].last() > upper[j].last(); });
+    }
+    for (const std::size_t i : order) {
+      if (paired && upper[i].last() <= std::max(result.lower, now.lower)) continue;
+      if (first) lower[i].start_at(paired ? upper[i].last() : now.upper);
+      now.lower = std::max(now.lower, lower[i].at(effort));
+    }
+    result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
+    if (bracket || result.upper - result.lower <= kNarrowEnough * result.upper) break;
+    if (query.by_epsilon && result.upper < kLeastDelta) break;
   }
   return result;
 }
@@ -246,7 +350,7 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
   if (std::isinf(epsilon.value())) return 0;
   double delta = 0;
   for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-    delta = std::max(delta, answer(model, {true, epsilon.value()}, Side::upper, kFirstTolerance));
+    delta = std::max(delta, Answer(model, {true, epsilon.value()}, Side::upper).at(kEfforts[0]));
   }
   return delta;
 }
