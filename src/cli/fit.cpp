@@ -18,6 +18,7 @@
 #include "sotto/random/entropy.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
+#include "sotto/run/method.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
@@ -104,13 +105,20 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
     return;
   }
   if (record.privacy.is_private) {
-    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}\n\n", record.model, record.method,
-               record.privacy.epsilon, record.privacy.delta, record.privacy.privacy_unit, record.privacy.spent_epsilon);
+    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}\n\n", record.model,
+               record.method, record.privacy.epsilon, record.privacy.delta, record.privacy.privacy_unit,
+               record.privacy.spent_epsilon);
   } else {
     fmt::print("{}, {}\nNOT PRIVATE\n\n", record.model, record.method);
   }
   fmt::print("{}\n{}\n", posterior_table(record.draws, record.comparison),
              (std::filesystem::path(config.out) / "report.html").string());
+}
+
+std::string method_names() {
+  std::string names = "auto";
+  for (const Method& method : methods()) names += (method.for_study ? ", (study) " : ", ") + method.name;
+  return names + " (default auto; docs/methods.md)";
 }
 
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
@@ -127,7 +135,8 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
     Progress line;
     return fit(config, problem, entropy, [&](std::size_t done, std::size_t total, double epsilon) {
       const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
-      line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)), budget);
+      line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
+                  budget);
       return interrupted == 0;
     });
   }();
@@ -138,8 +147,10 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
     stopped = stopped || chain.stop == StopReason::interrupted;
   }
   if (draws == 0) {
-    if (stopped) throw Error(ErrorCode::interrupted, "stopped before the first draw; what was released stays spent");
-    throw Error(ErrorCode::budget, "the budget ended before the first draw: fewer method.warmup steps, or more epsilon");
+    if (stopped)
+      throw Error(ErrorCode::interrupted, "stopped before the first draw; what was released stays spent");
+    throw Error(ErrorCode::budget,
+                "the budget ended before the first draw: fewer method.warmup steps, or more epsilon");
   }
   write_run(config.out, record);
   say_result(config, record, options.json);
@@ -150,16 +161,18 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
 
 void add_fit(CLI::App& program, int& status) {
   auto options = std::make_shared<FitOptions>();
-  CLI::App* verb = program.add_subcommand("fit", "Draw from the posterior of a model, within a privacy budget");
+  CLI::App* verb =
+      program.add_subcommand("fit", "Draw from the posterior of a model, within a privacy budget");
   verb->add_option("CONFIG", options->config, "configuration file (TOML)");
-  verb->add_option("--set", options->set, "KEY=VALUE: overrides a key of the configuration, e.g. method.draws=500");
+  verb->add_option("--set", options->set,
+                   "KEY=VALUE: overrides a key of the configuration, e.g. method.draws=500");
   verb->add_option("--data", options->data, "table: CSV or Parquet");
   verb->add_option("--schema", options->schema, "its declaration (sotto schema FILE writes a template)");
   verb->add_option("--formula", options->formula, "e.g. 'y > 0 ~ age + C(region)'");
   verb->add_option("--family", options->family, "bernoulli, poisson or normal (default bernoulli)");
   verb->add_option("--epsilon", options->epsilon, "privacy budget");
   verb->add_option("--delta", options->delta, "privacy budget; well below one over the number of rows");
-  verb->add_option("--method", options->method, "auto, release-once, penalty, hmc, ... (default auto)");
+  verb->add_option("--method", options->method, method_names());
   verb->add_option("--chains", options->chains, "number of chains, which share the budget (default 4)");
   verb->add_option("--draws", options->draws, "draws per chain (default: what suits the method)");
   verb->add_option("--warmup", options->warmup, "warmup steps per chain (default: as many as draws)");
@@ -169,7 +182,8 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(
-      "Example:\n  sotto fit --data visits.csv --schema visits.schema.toml --formula 'visits > 0 ~ age + plan' \\\n"
+      "Example:\n  sotto fit --data visits.csv --schema visits.schema.toml --formula 'visits > 0 ~ age + "
+      "plan' \\\n"
       "            --family bernoulli --epsilon 1 --delta 1e-6 --out out/visits");
   verb->callback([options, verb, &status] { run_fit(*options, *verb, status); });
 }

@@ -16,7 +16,7 @@ TEST(BatchRatio, statistic_matches_the_formula) {
   const double sum = r[0] + r[1] + r[2];
   const double squares = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
   const double weight = 50 / 3.0;
-  const double expected = weight * sum - weight * weight * (squares - sum * sum / 3) / 2;
+  const double expected = weight * sum - weight * (weight - 1) * (squares - sum * sum / 3) / 2;
   EXPECT_NEAR(static_cast<double>(batch_statistic(changes, 50)) * kLogDensityGrid, expected, 1e-9);
 }
 

@@ -107,6 +107,8 @@ class Budget {
   /// The epsilon of what was spent so far, at this delta.
   [[nodiscard]] Epsilon spent_epsilon(Delta delta) const;
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// Whether `prepay` was granted: the books then know one point of the privacy curve only.
+  [[nodiscard]] bool is_prepaid() const { return prepaid_.has_value(); }
 
  private:
   struct Totals {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -15,6 +16,12 @@
 
 namespace sotto {
 
+/// The logistic test against an exact ratio.
+/// Computes   1 / (1 + exp(-log_ratio))
+[[nodiscard]] inline double barker_acceptance(double log_ratio) {
+  return log_ratio > 0 ? 1 / (1 + std::exp(-log_ratio)) : std::exp(log_ratio) / (1 + std::exp(log_ratio));
+}
+
 /// The noise has the same size at every step, so long steps cost more. The chain accepts with a probability within
 /// Correction::error() of the logistic one, for which it is reversible; as good as exact up to variance 1.
 /// Computes   accept when  released ratio + log prior ratio + correction > 0
@@ -26,16 +33,17 @@ template <Proposal P = NormalWalk>
 class Barker {
  public:
   struct Settings {
-    double noise_variance = 2;  ///< 0.5, 1, 1.5, 1.75, 2 or 2.5
-    P proposal;                 ///< before scaling by the step size
-    double step_size = 0;       ///< 0: 2.4 / sqrt(dim)
-    double target_acceptance = 0.2;
-    std::size_t owners = 1;  ///< who share the noise evenly
+    double noise_variance = 2;       ///< 0.5, 1, 1.5, 1.75, 2 or 2.5; 0: exact ratios, for study
+    P proposal;                      ///< before scaling by the step size
+    double step_size = 0;            ///< 0: 2.4 / sqrt(dim)
+    double target_acceptance = 0.2;  ///< 0: step size and covariance stay as they are, and so does the cost
+    std::size_t owners = 1;          ///< who share the noise evenly
   };
   using State = Walk<P>;
 
-  Barker(Settings settings, LogPrior prior)
-      : settings_(std::move(settings)), prior_(std::move(prior)), correction_(settings_.noise_variance) {}
+  Barker(Settings settings, LogPrior prior) : settings_(std::move(settings)), prior_(std::move(prior)) {
+    if (settings_.noise_variance != 0) correction_.emplace(settings_.noise_variance);
+  }
 
   [[nodiscard]] State init(const Position& position) const {
     return start_walk(position, settings_.proposal, settings_.step_size);
@@ -58,29 +66,25 @@ class Barker {
       throw Error(ErrorCode::configuration,
                   "the noise is not what the Barker test needs: set `owners` to their number");
     }
-    info.acceptance = correction_.acceptance(ratio->value + known);
+    const double log_ratio = ratio->value + known;
+    info.acceptance = correction_ ? correction_->acceptance(log_ratio) : barker_acceptance(log_ratio);
     info.accepted = threshold < info.acceptance;
     if (info.accepted) state.position = candidate;
     co_return info;
   }
 
   void adapt(State& state, const StepInfo& info, std::size_t t, std::size_t warmup) const {
-    adapt_walk(state, info, settings_.target_acceptance, t, warmup);
+    if (settings_.target_acceptance > 0) adapt_walk(state, info, settings_.target_acceptance, t, warmup);
   }
 
-  [[nodiscard]] const Correction& correction() const { return correction_; }
+  /// Only with noise.
+  [[nodiscard]] const Correction& correction() const { return *correction_; }
 
  private:
   Settings settings_;
   LogPrior prior_;
-  Correction correction_;
+  std::optional<Correction> correction_;
 };
-
-/// The logistic test against exact ratios, for study.
-/// Computes   1 / (1 + exp(-log_ratio))
-[[nodiscard]] inline double barker_acceptance(double log_ratio) {
-  return log_ratio > 0 ? 1 / (1 + std::exp(-log_ratio)) : std::exp(log_ratio) / (1 + std::exp(log_ratio));
-}
 
 static_assert(Kernel<Barker<>>);
 

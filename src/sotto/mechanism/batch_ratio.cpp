@@ -23,7 +23,7 @@ Int128 batch_statistic(std::span<const std::int64_t> changes, std::size_t rows) 
   const Integer n = rows;
   const Integer b = changes.size();
   // Over the common denominator 2^41 b^3; g = 2^-40.
-  const Integer numerator = ((n * sum * b * b) << 41) - n * n * (b * squares - sum * sum);
+  const Integer numerator = ((n * sum * b * b) << 41) - n * (n - b) * (b * squares - sum * sum);
   const Integer denominator = (b * b * b) << 41;
   Integer quotient = numerator / denominator;  // towards zero
   if (numerator < 0 && quotient * denominator != numerator) --quotient;
@@ -36,7 +36,7 @@ double batch_sensitivity(const ContributionRange& range, std::size_t batch, std:
   const double upper = static_cast<double>(range.upper);
   const double b = static_cast<double>(batch);
   const double weight = static_cast<double>(rows) / b;
-  const double curve = kLogDensityGrid / 2 * weight * weight;
+  const double curve = kLogDensityGrid / 2 * weight * (weight - 1);
   double worst = 0;
   for (const double others : {(b - 1) * lower, (b - 1) * upper}) {
     const auto h = [&](double x) { return weight * x - curve * ((1 - 1 / b) * x * x - 2 / b * others * x); };
@@ -51,19 +51,26 @@ double batch_sensitivity(const ContributionRange& range, std::size_t batch, std:
 }
 
 std::optional<GaussianNoise> batch_ratio_noise(const ContributionRange& range, std::size_t batch,
-                                               std::size_t rows, const Protection& protection, Rho cost) {
+                                               std::size_t rows, const Protection& protection, Rho cost,
+                                               double least_sensitivity) {
   if (protection.adjacency != Adjacency::substitute || protection.rows_per_unit != 1) {
     throw Error(
         ErrorCode::configuration,
         "batches of fixed size protect single rows under adjacency substitute only: choose another method");
   }
   GaussianNoise noise;
-  noise.sensitivity = batch_sensitivity(range, batch, rows);
+  noise.sensitivity = std::max(least_sensitivity, batch_sensitivity(range, batch, rows));
   noise.grid = GridStep(kLogDensityGrid);
   const auto variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << 40);
   if (!variance) return std::nullopt;
   noise.variance = *variance;
   return noise;
+}
+
+Charge batch_ratio_charge(double tau) {
+  constexpr double kUp = 1 + 0x1p-40;
+  return {"priced", "discrete Gaussian on a secret batch of fixed size", Rho(1 / (2 * tau) * kUp),
+          1 / (tau * kLeastPrepaidSensitivity) * kUp};
 }
 
 }  // namespace sotto

@@ -1,9 +1,10 @@
-// The exponential families: normal, Bernoulli, Poisson, gamma, categorical, and linear regression by its
-// moments.
+// The exponential families: normal, Bernoulli, Poisson, gamma, categorical, a multivariate normal mean (also bent), and
+// linear regression by its moments.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/model/exponential_family.hpp"
+#include "sotto/model/location.hpp"
 
 namespace sotto {
 
@@ -102,11 +104,38 @@ struct CategoricalFamily {
   }
 };
 
-/// y ~ Normal(x' beta, sigma^2) through the moments of (x, y); a row is x then y, the position (beta, log
-/// sigma). The statistic is the upper triangle of the outer product of a row with itself.
+/// A row of normal values with known precision P, its mean a function of the position: natural parameter P mean. The bend
+/// of the banana is in the mean alone, so its statistic is the same.
+class LocationFamily {
+ public:
+  explicit LocationFamily(LocationModel model) : model_(std::move(model)) {}
+  [[nodiscard]] Eigen::Index dim() const { return model_.dim(); }
+  [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(dim()); }
+  [[nodiscard]] std::vector<Interval> range() const { return model_.bounds(); }
+  static void statistic(std::span<const double> row, std::span<double> out) {
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] = row[j];
+  }
+  [[nodiscard]] Position natural(const Position& at) const {
+    return model_.precision() * model_.bend().mean(at);
+  }
+  [[nodiscard]] double log_normaliser(const Position& at) const {
+    const Position mean = model_.bend().mean(at);
+    return mean.dot(model_.precision() * mean) / 2;
+  }
+
+ private:
+  LocationModel model_;
+};
+
+/// y ~ Normal(x' beta, sigma^2) through the moments of (x, y); a row is x then y, the position beta, and log sigma behind
+/// it where sigma is unknown. The statistic is the upper triangle of the outer product of a row with itself, without y^2
+/// where sigma is known.
 struct LinearRegressionFamily {
   std::vector<Interval> bounds;  ///< of each x, then of y
-  [[nodiscard]] Eigen::Index dim() const { return static_cast<Eigen::Index>(bounds.size()); }
+  std::optional<double> sigma = {};
+  [[nodiscard]] Eigen::Index dim() const {
+    return static_cast<Eigen::Index>(bounds.size()) - (sigma.has_value() ? 1 : 0);
+  }
   [[nodiscard]] std::size_t columns() const { return bounds.size(); }
   [[nodiscard]] std::vector<Interval> range() const {
     std::vector<Interval> ranges;
@@ -114,29 +143,30 @@ struct LinearRegressionFamily {
       ranges.push_back(square(bounds[i]));
       for (std::size_t j = i + 1; j < bounds.size(); ++j) ranges.push_back(bounds[i] * bounds[j]);
     }
+    if (sigma) ranges.pop_back();
     return ranges;
   }
   static void statistic(std::span<const double> row, std::span<double> out) {
     std::size_t entry = 0;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      for (std::size_t j = i; j < row.size(); ++j) out[entry++] = row[i] * row[j];
+      for (std::size_t j = i; j < row.size() && entry < out.size(); ++j) out[entry++] = row[i] * row[j];
     }
   }
   /// -(y - x' beta)^2 / (2 sigma^2) = sum over i <= j of b_i b_j z_i z_j (1/2 on the diagonal) / -sigma^2,
   /// with z = (x, y) and b = (beta, -1).
   [[nodiscard]] Position natural(const Position& at) const {
-    const Eigen::Index size = dim();
-    Position b = at;
-    b[size - 1] = -1;
-    const double precision = std::exp(-2 * at[size - 1]);
+    const auto size = static_cast<Eigen::Index>(bounds.size());
+    Position b(size);
+    b << at.head(size - 1), -1;
+    const double precision = sigma ? 1 / (*sigma * *sigma) : std::exp(-2 * at[size - 1]);
     Position result(size * (size + 1) / 2);
     Eigen::Index entry = 0;
     for (Eigen::Index i = 0; i < size; ++i) {
       for (Eigen::Index j = i; j < size; ++j) result[entry++] = -precision * b[i] * b[j] * (i == j ? 0.5 : 1);
     }
-    return result;
+    return sigma ? Position(result.head(entry - 1)) : result;
   }
-  [[nodiscard]] double log_normaliser(const Position& at) const { return at[dim() - 1]; }
+  [[nodiscard]] double log_normaliser(const Position& at) const { return sigma ? 0 : at[dim() - 1]; }
 };
 
 static_assert(ExponentialFamily<NormalFamily>);
@@ -144,6 +174,7 @@ static_assert(ExponentialFamily<BernoulliFamily>);
 static_assert(ExponentialFamily<PoissonFamily>);
 static_assert(ExponentialFamily<GammaFamily>);
 static_assert(ExponentialFamily<CategoricalFamily>);
+static_assert(ExponentialFamily<LocationFamily>);
 static_assert(ExponentialFamily<LinearRegressionFamily>);
 
 }  // namespace sotto

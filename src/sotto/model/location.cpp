@@ -49,6 +49,12 @@ LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Ben
   }
 }
 
+std::vector<Interval> LocationModel::bounds() const {
+  std::vector<Interval> bounds;
+  for (Eigen::Index j = 0; j < dim(); ++j) bounds.push_back({center_[j] - half_[j], center_[j] + half_[j]});
+  return bounds;
+}
+
 // (to - from)' P (x - (from + to) / 2), with the means for positions: linear in x.
 Interval LocationModel::ratio_range(const Position& from, const Position& to) const {
   const Position before = bend_.mean(from);

@@ -34,6 +34,10 @@ class LocationModel {
   LocationModel(std::vector<Interval> bounds, Matrix precision, Bend bend = {});
 
   [[nodiscard]] Eigen::Index dim() const { return precision_.rows(); }
+  [[nodiscard]] const Matrix& precision() const { return precision_; }
+  [[nodiscard]] const Bend& bend() const { return bend_; }
+  /// Of each of the row's values.
+  [[nodiscard]] std::vector<Interval> bounds() const;
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const;
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const;
   void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,

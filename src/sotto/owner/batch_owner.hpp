@@ -1,6 +1,7 @@
 // An owner that answers log-likelihood ratios from secret batches of fixed size: the subsampled penalty algorithm.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/accountant/account.hpp"
 #include "sotto/accountant/budget.hpp"
 #include "sotto/data/rows.hpp"
 #include "sotto/mechanism/batch_ratio.hpp"
@@ -41,10 +43,17 @@ namespace sotto {
   return sample;
 }
 
+/// The ratios of a run: each with noise of variance tau * sensitivity^2.
+struct BatchRatioPlan {
+  double tau = 0;
+  std::size_t count = 0;
+};
+
 /// Answers ratio queries only. The released value is an estimate of the ratio from a fresh batch, less half the batch's
 /// own estimated variance; its `variance` is that of the noise alone, so that a penalty kernel corrects for both.
 /// The chain's target is approximate: the variance of a batch is estimated, and correlated with its mean (erratum E6).
-/// The batch never leaves this class.
+/// The batch never leaves this class. A release is paid for as if its batch were known; or all releases of a run
+/// together, with the gain of sampling, when `serve` was told of them.
 /// Source     [R21, Section 4.1]
 /// Checked by tests/owner/batch_owner_test.cpp
 template <Model M>
@@ -62,6 +71,29 @@ class BatchOwner final : public Answerer {
         entropy_(&entropy),
         mechanism_(entropy) {}
 
+  /// `count` releases of noise variance tau * sensitivity^2, as the accountant sees them.
+  [[nodiscard]] Event event(double tau, std::size_t count) const {
+    return {
+        SubsampledPenaltyEvent{.tau = tau, .rate = static_cast<double>(batch_) / static_cast<double>(count_)},
+        count};
+  }
+
+  /// Pays for the ratios of a whole run, each of a cost of 1 / (2 tau); others are errors from then on.
+  /// Errors: budget, before anything is spent.
+  /// Computes   epsilon from the Renyi divergence of a release whose batch is known, a / (2 tau), which discrete noise
+  ///            has like continuous noise [CKS20, Theorem 14], amplified by sampling without replacement [WBK19,
+  ///            Theorem 9]
+  void serve(const BatchRatioPlan& plan) {
+    const Epsilon composed(
+        upper_epsilon(event(plan.tau, plan.count), protection_.adjacency, budget_->delta(), BoundKind::rdp));
+    Charge each = batch_ratio_charge(plan.tau);
+    each.query = kName;
+    prepaid_ = budget_->prepay(std::move(each), plan.count, composed);
+    if (!prepaid_)
+      throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer or more noise");
+    cost_ = Rho(1 / (2 * plan.tau));
+  }
+
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers(queries.size(), Refusal::budget);
     for (std::size_t q = 0; q < queries.size(); ++q) {
@@ -72,7 +104,7 @@ class BatchOwner final : public Answerer {
         answers[q] = Refusal::out_of_range;
         continue;
       }
-      auto receipt = budget_->spend(noise->charge(kName));
+      auto receipt = prepaid_ ? prepaid_->take() : budget_->spend(noise->charge(kName));
       if (!receipt) continue;
       answers[q] = mechanism_.release_ratio(std::move(*receipt), statistic(query, *range), *noise);
     }
@@ -92,7 +124,8 @@ class BatchOwner final : public Answerer {
         refusals[q] = Refusal::out_of_range;
       }
     }
-    const std::vector<bool> granted = budget_->grants(charges);
+    const std::vector<bool> granted =
+        prepaid_ ? first(prepaid_->left(), charged.size()) : budget_->grants(charges);
     for (std::size_t i = 0; i < charged.size(); ++i) {
       if (!granted[i]) refusals[charged[i]] = Refusal::budget;
     }
@@ -102,6 +135,12 @@ class BatchOwner final : public Answerer {
 
  private:
   static constexpr const char* kName = "subsampled log-likelihood ratio";
+
+  static std::vector<bool> first(std::size_t left, std::size_t asked) {
+    std::vector<bool> granted(asked, false);
+    std::fill_n(granted.begin(), std::min(left, asked), true);
+    return granted;
+  }
 
   /// One row to a tile, so that a pass over one tile gives one row's contribution.
   static Rows single_rows(const Rows& rows) {
@@ -125,7 +164,11 @@ class BatchOwner final : public Answerer {
   }
   [[nodiscard]] std::optional<GaussianNoise> noise_for(const ContributionRange& range,
                                                        const RatioQuery& query) const {
-    return batch_ratio_noise(range, batch_, count_, protection_, query.cost);
+    if (!prepaid_) return batch_ratio_noise(range, batch_, count_, protection_, query.cost);
+    if (query.cost != *cost_)
+      throw Error(ErrorCode::configuration,
+                  "the ratios of this run were paid for at another cost: ask for that one");
+    return batch_ratio_noise(range, batch_, count_, protection_, query.cost, kLeastPrepaidSensitivity);
   }
 
   [[nodiscard]] ExactSum statistic(const RatioQuery& query, const ContributionRange& range) {
@@ -151,6 +194,8 @@ class BatchOwner final : public Answerer {
   Budget* budget_;
   EntropySource* entropy_;
   DiscreteGaussianMechanism mechanism_;
+  std::optional<Prepaid> prepaid_;
+  std::optional<Rho> cost_;  // of each prepaid ratio
 };
 
 }  // namespace sotto

@@ -43,13 +43,13 @@ class OpenOwner final : public Answerer {
   }
 
   Answer answer_one(const GradientQuery& query) const {
-    const Position scale = Position::Ones(model_.dim());
+    const Position scale = query.scale.size() == 0 ? Position::Ones(model_.dim()).eval() : query.scale;
     const double norm = model_.gradient_bound(query.at, scale).norm * reading_.temper;
     if (!(norm > 0) || !std::isfinite(norm)) return Refusal::out_of_range;
     const double grid = std::ldexp(1.0, std::ilogb(norm) - 29);
     const GradientTask task{&query.at, scale * (reading_.temper / grid)};
     return NoNoise::release_gradient(sum_gradients(model_, rows_, std::span(&task, 1), reading_.threads),
-                                     scale * grid);
+                                     grid * scale.cwiseInverse());
   }
 
   Answer answer_one(const JointQuery& query) const {

@@ -144,14 +144,21 @@ std::string budget_section(const RunRecord& record) {
     group.greatest_multiplier = std::max(group.greatest_multiplier, multiplier);
   }
   std::string text = heading("budget", "What it was spent on", own_badge(record));
-  text += fmt::format("<p>Noise from: {}. Cost in all: rho = {} (slack {}).</p>", escape_html(s.noise_source),
-                      format_number(s.rho), format_number(s.slack));
+  text += fmt::format("<p>Noise from: {}. ", escape_html(s.noise_source));
+  text +=
+      std::isfinite(s.rho)
+          ? fmt::format("Cost in all: rho = {} (slack {}).</p>", format_number(s.rho), format_number(s.slack))
+          : fmt::format(
+                "Cost in all: epsilon = {}, the price of the whole run at once; below, every release counts "
+                "as if its batch were known.</p>",
+                format_number(s.spent_epsilon));
   text +=
       "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>query</th><th "
       "class=\"text\">mechanism</th><th>releases</th>"
       "<th>noise / sensitivity</th><th>rho</th><th>share</th></tr></thead><tbody>";
   for (const auto& [name, group] : groups) {
-    const double share = s.rho > 0 ? std::min(1.0, group.rho / s.rho) : 0;
+    const double whole = std::isfinite(s.rho) ? s.rho : group.rho;
+    const double share = whole > 0 ? std::min(1.0, group.rho / whole) : 0;
     const std::string least = format_number(group.least_multiplier);
     const std::string greatest = format_number(group.greatest_multiplier);
     text += fmt::format(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sotto/accountant/gaussian.hpp"
 #include "sotto/report/format_number.hpp"
@@ -60,6 +61,12 @@ PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::st
                                   entry.count, entry.charge.rho.value(), entry.charge.slack});
   }
   // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.
+  // What was prepaid is no Gaussian release: it has no such cost, and its curve is known at this one point.
+  if (budget.is_prepaid()) {
+    statement.rho = std::numeric_limits<double>::quiet_NaN();
+    statement.curve = {{statement.epsilon, statement.delta}};
+    return statement;
+  }
   const double room = statement.epsilon - statement.slack;
   if (room > 0) {
     statement.curve =

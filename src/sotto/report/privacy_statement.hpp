@@ -39,7 +39,7 @@ struct PrivacyStatement {
       false;           ///< true only when noise came from the operating system and every release was paid for
   double epsilon = 0;  ///< promised: the limit that the filter enforced
   double delta = 0;
-  double rho = 0;            ///< charged in all
+  double rho = 0;            ///< charged in all; NaN where secret batches were priced as one composition
   double slack = 0;          ///< charged in all, for the discreteness of the noise
   double spent_epsilon = 0;  ///< of what was charged, at `delta`; at most `epsilon`
   Adjacency adjacency = Adjacency::substitute;

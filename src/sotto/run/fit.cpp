@@ -5,58 +5,53 @@
 #include <chrono>
 #include <limits>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "sotto/accountant/budget.hpp"
 #include "sotto/base/error.hpp"
-#include "sotto/owner/open_owner.hpp"
-#include "sotto/owner/owner.hpp"
 #include "sotto/posterior/once_prior.hpp"
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/posterior/once_sampler.hpp"
+#include "sotto/run/desk.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
 
 namespace sotto {
 namespace {
 
-Reading reading(const FitConfig& config) {
-  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  return {config.model.temper, config.threads > 0 ? config.threads : all};
-}
-
 std::string unit_text(const Protection& protection) {
-  return protection.rows_per_unit == 1 ? "one row" : fmt::format("one person (at most {} rows)", protection.rows_per_unit);
+  return protection.rows_per_unit == 1
+             ? "one row"
+             : fmt::format("one person (at most {} rows)", protection.rows_per_unit);
 }
 
 /// The same model without privacy, for study and for comparison: every page says so.
-Draws open_draws(const std::string& method, MethodConfig config, const Problem& problem, const Reading& how,
+Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const Progress& progress) {
-  const std::unique_ptr<Answerer> owner = std::visit(
-      [&](const auto& model) -> std::unique_ptr<Answerer> {
-        return std::make_unique<OpenOwner<std::decay_t<decltype(model)>>>(problem.rows(), model, how);
-      },
-      problem.model);
-  return {problem.known.parameters, run_chain_method(method, config, problem.known, *owner, Rho(1), progress)};
+  const std::unique_ptr<Answerer> owner = open_without_privacy(config, problem);
+  const ChainSettings settings = chain_settings(method, config.method);
+  const Terms terms{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
+  return {problem.known.parameters,
+          method.run({config.method, problem.known, settings, terms, *owner, progress})};
 }
 
 /// Two informations and three scores are released; everything after that is computed from them.
-void run_release_once(const FitConfig& config, const Problem& problem, Answerer& owner, const Budget& budget,
-                      RunRecord& record) {
+void run_release_once(const FitConfig& config, const Problem& problem, const ChainSettings& chain,
+                      Answerer& owner, const Budget& budget, RunRecord& record) {
   const auto* glm = std::get_if<Glm>(&problem.model);
   if (glm == nullptr) {
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   }
   const OncePrior prior = once_prior(problem.known.coefficient_priors);
   const Rho cost(budget.left().value() * (1 - 1e-6));  // a millionth is kept for the slack of discreteness
-  const OnceRelease release = release_once(once_settings(*glm, problem.known.intercept, prior.normal, cost), owner);
-  const ChainSettings chain = chain_settings("release-once", config.method);
+  const OnceRelease release =
+      release_once(once_settings(*glm, problem.known.intercept, prior.normal, cost), owner);
   OnceSampling sampling{.chains = config.method.chains, .draws = chain.draws, .seed = chain.seed};
   OncePosterior posterior = sample_once(release, prior.normal, prior.ratio, sampling);
   for (Chain& c : posterior.chains) {
     Matrix reported(c.draws.rows(), static_cast<Eigen::Index>(problem.known.parameters.size()));
-    for (Eigen::Index i = 0; i < c.draws.rows(); ++i) reported.row(i) = problem.known.to_report(c.draws.row(i));
+    for (Eigen::Index i = 0; i < c.draws.rows(); ++i)
+      reported.row(i) = problem.known.to_report(c.draws.row(i));
     c.draws = std::move(reported);
   }
   record.draws.chains = std::move(posterior.chains);
@@ -70,62 +65,61 @@ void run_release_once(const FitConfig& config, const Problem& problem, Answerer&
 
 }  // namespace
 
-RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy, const FitProgress& progress) {
+RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+              const FitProgress& progress) {
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
   const auto begin = clock();
-  const std::string method = resolve_method(config, problem);
+  const Method& method = resolve_method(config, problem);
+  const ChainSettings settings = chain_settings(method, config.method);
   RunRecord record;
   record.title = problem.known.title;
   record.model = problem.known.model;
-  record.method = method;
+  record.method = method.name;
   record.priors = problem.known.prior_descriptions;
   record.manifest.versions = current_versions();
   record.manifest.configuration = to_json(config);
-  record.manifest.configuration["method"]["name"] = method;
+  record.manifest.configuration["method"]["name"] = method.name;
   record.manifest.started = utc_now();
 
   if (config.not_private) {
-    record.draws = open_draws(method, config.method, problem, reading(config), [&](std::size_t done, std::size_t total) {
+    record.draws = open_draws(method, config, problem, [&](std::size_t done, std::size_t total) {
       return !progress || progress(done, total, std::numeric_limits<double>::infinity());
     });
     record.privacy = not_private_statement("The method answers exactly and has no privacy budget.");
   } else {
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta));
     if (!(budget.left().value() > 0)) {
-      throw Error(ErrorCode::budget, "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
+      throw Error(ErrorCode::budget,
+                  "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
     }
-    const std::unique_ptr<Answerer> owner = std::visit(
-        [&](const auto& model) -> std::unique_ptr<Answerer> {
-          return std::make_unique<Owner<std::decay_t<decltype(model)>>>(problem.rows(), model, problem.protection,
-                                                                        reading(config), budget, entropy);
-        },
-        problem.model);
+    const Desk desk =
+        open_desk(method.service, config, problem, steps_in_all(settings, config.method), budget, entropy);
     record.draws.parameters = problem.known.parameters;
-    if (method == "release-once") {
-      run_release_once(config, problem, *owner, budget, record);
+    if (method.run == nullptr) {
+      run_release_once(config, problem, settings, *desk.answerer, budget, record);
     } else {
-      record.draws.chains = run_chain_method(method, config.method, problem.known, *owner, budget.left(),
-                                           [&](std::size_t done, std::size_t total) {
-                                             return !progress || progress(done, total,
-                                                                          budget.spent_epsilon(budget.delta()).value());
-                                           });
+      const Progress told = [&](std::size_t done, std::size_t total) {
+        return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
+      };
+      record.draws.chains =
+          method.run({config.method, problem.known, settings, desk.terms, *desk.answerer, told});
     }
     record.privacy = statement_of(budget, problem.protection.adjacency, unit_text(problem.protection),
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
-    if (method == "release-once") {
-      record.privacy.approximations.emplace_back(
-          "The posterior is that given the released scores and informations, which are taken to be normal and linear in the "
-          "parameters over the posterior's width. Rows with unusual covariates count less, by public weights; where the model "
-          "does not hold, that can move the answer away from the fit without weights.");
-    }
+  }
+  if (method.approximation != nullptr) {
+    std::string sentence = method.approximation(config.method);
+    if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
   }
   if (config.compare_not_private && !config.not_private) {
-    MethodConfig open = config.method;
-    open.draws = open.warmup = 0;
-    open.thin = 1;
-    record.comparison = open_draws("nonprivate-hmc", open, problem, reading(config), {});
+    FitConfig open = config;
+    open.not_private = true;
+    open.method.name = "auto";
+    open.method.draws = open.method.warmup = 0;
+    open.method.thin = 1;
+    record.comparison = open_draws(resolve_method(open, problem), open, problem, {});
   }
   // How long a pass takes tells the number of rows; it is written down only where that is public.
   if (config.not_private || problem.known.rows) record.manifest.wall_seconds = seconds(clock() - begin);

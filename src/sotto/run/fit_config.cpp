@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <toml++/toml.h>
 #include <cmath>
 #include <functional>
 #include <set>
-#include <toml++/toml.h>
 
 #include "sotto/base/error.hpp"
 
@@ -77,7 +77,8 @@ class Section {
   void finish() const {
     for (const auto& [key, value] : *table_) {
       if (!known_.contains(std::string(key.str()))) {
-        refuse(fmt::format("unknown setting {}: known here are {}", path(key.str()), fmt::join(known_, ", ")));
+        refuse(
+            fmt::format("unknown setting {}: known here are {}", path(key.str()), fmt::join(known_, ", ")));
       }
     }
   }
@@ -120,7 +121,8 @@ void read_all(Section& root, FitConfig& config) {
     ModelConfig& model = config.model;
     s.read("family", model.family);
     s.read("formula", model.formula);
-    if (const toml::node* sigma = s.find("sigma"); sigma != nullptr && sigma->value<std::string>() != "unknown") {
+    if (const toml::node* sigma = s.find("sigma");
+        sigma != nullptr && sigma->value<std::string>() != "unknown") {
       s.read("sigma", model.sigma);
     }
     s.read("columns", model.columns);
@@ -135,7 +137,8 @@ void read_all(Section& root, FitConfig& config) {
     s.section("default", [&](Section& p) { config.default_prior = read_prior(p); });
     s.section("parameter", [&](Section& parameters) {
       for (const auto& [name, node] : parameters.table()) {
-        parameters.section(name.str(), [&](Section& p) { config.priors[std::string(name.str())] = read_prior(p); });
+        parameters.section(name.str(),
+                           [&](Section& p) { config.priors[std::string(name.str())] = read_prior(p); });
       }
     });
   });
@@ -156,6 +159,12 @@ void read_all(Section& root, FitConfig& config) {
     s.read("leapfrog_steps", method.leapfrog_steps);
     s.read("step_size", method.step_size);
     s.read("jitter", method.jitter);
+    s.read("noise_variance", method.noise_variance);
+    s.read("batch", method.batch);
+    s.read("rate", method.rate);
+    s.read("decay", method.decay);
+    s.read("clip_ratio", method.clip_ratio);
+    s.read("clip_gradient", method.clip_gradient);
   });
   root.section("output", [&](Section& s) { s.read("directory", config.out); });
   root.read("threads", config.threads);
@@ -165,7 +174,8 @@ void read_all(Section& root, FitConfig& config) {
 void apply_override(toml::table& root, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw Error(ErrorCode::usage, fmt::format("--set wants KEY=VALUE, as in privacy.epsilon=2, not '{}'", assignment));
+    throw Error(ErrorCode::usage,
+                fmt::format("--set wants KEY=VALUE, as in privacy.epsilon=2, not '{}'", assignment));
   }
   const std::string key = assignment.substr(0, equals);
   const std::string value = assignment.substr(equals + 1);
@@ -189,9 +199,11 @@ void apply_override(toml::table& root, const std::string& assignment) {
 
 void check(const FitConfig& config) {
   if (config.data.empty()) refuse("which table? set data.file");
-  if (config.schema.empty()) refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
+  if (config.schema.empty())
+    refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
   if (!config.not_private) {
-    if (!config.epsilon) refuse("how much privacy? set privacy.epsilon (1 is a budget one can defend in public)");
+    if (!config.epsilon)
+      refuse("how much privacy? set privacy.epsilon (1 is a budget one can defend in public)");
     if (!config.delta) refuse("set privacy.delta: well below one over the number of rows, e.g. 1e-6");
     static_cast<void>(Epsilon(*config.epsilon));
     static_cast<void>(Delta(*config.delta));
@@ -199,7 +211,9 @@ void check(const FitConfig& config) {
     bool any_flat = flat(config.default_prior);
     for (const auto& [name, prior] : config.priors) any_flat = any_flat || flat(prior);
     if (any_flat && !config.allow_flat) {
-      refuse("a flat prior with noisy data may have no posterior: choose another, or set prior.allow_flat = true");
+      refuse(
+          "a flat prior with noisy data may have no posterior: choose another, or set prior.allow_flat = "
+          "true");
     }
   }
   if (config.method.chains < 1 || config.method.chains > 1000) refuse("method.chains must lie in 1 .. 1000");
@@ -207,6 +221,11 @@ void check(const FitConfig& config) {
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
   if (!(config.method.step_size >= 0)) refuse("method.step_size must be >= 0");
+  if (!(config.method.rate > 0 && config.method.rate <= 1)) refuse("method.rate must lie in (0, 1]");
+  if (!(config.method.decay >= 0)) refuse("method.decay must be >= 0");
+  if (!(config.method.clip_ratio.value_or(1) > 0 && config.method.clip_gradient.value_or(1) > 0)) {
+    refuse("method.clip_ratio and method.clip_gradient must be > 0");
+  }
   if (!(config.model.temper > 0 && config.model.temper <= 1)) refuse("model.temper must lie in (0, 1]");
 }
 
@@ -217,7 +236,8 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   try {
     root = toml::parse(text);
   } catch (const toml::parse_error& error) {
-    refuse(fmt::format("the configuration is not TOML: {} (line {})", error.description(), error.source().begin.line));
+    refuse(fmt::format("the configuration is not TOML: {} (line {})", error.description(),
+                       error.source().begin.line));
   }
   for (const std::string& assignment : overrides) apply_override(root, assignment);
   FitConfig config;
@@ -248,20 +268,26 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                     {"compare_not_private", config.compare_not_private}};
   if (config.epsilon) privacy["epsilon"] = *config.epsilon;
   if (config.delta) privacy["delta"] = *config.delta;
+  nlohmann::ordered_json method = {{"name", config.method.name},
+                                   {"chains", config.method.chains},
+                                   {"warmup", config.method.warmup},
+                                   {"draws", config.method.draws},
+                                   {"thin", config.method.thin},
+                                   {"seed", config.method.seed},
+                                   {"leapfrog_steps", config.method.leapfrog_steps},
+                                   {"step_size", config.method.step_size},
+                                   {"jitter", config.method.jitter},
+                                   {"noise_variance", config.method.noise_variance},
+                                   {"batch", config.method.batch},
+                                   {"rate", config.method.rate},
+                                   {"decay", config.method.decay}};
+  if (config.method.clip_ratio) method["clip_ratio"] = *config.method.clip_ratio;
+  if (config.method.clip_gradient) method["clip_gradient"] = *config.method.clip_gradient;
   return {{"data", {{"file", config.data}, {"schema", config.schema}}},
           {"model", model},
           {"prior", {{"default", config.default_prior.text()}, {"parameter", priors}}},
           {"privacy", privacy},
-          {"method",
-           {{"name", config.method.name},
-            {"chains", config.method.chains},
-            {"warmup", config.method.warmup},
-            {"draws", config.method.draws},
-            {"thin", config.method.thin},
-            {"seed", config.method.seed},
-            {"leapfrog_steps", config.method.leapfrog_steps},
-            {"step_size", config.method.step_size},
-            {"jitter", config.method.jitter}}},
+          {"method", method},
           {"threads", config.threads}};
 }
 

@@ -30,13 +30,19 @@ struct ModelConfig {
 struct MethodConfig {
   std::string name = "auto";
   std::size_t chains = 4;
-  std::size_t warmup = 0;       ///< 0: as many as draws
-  std::size_t draws = 0;        ///< per chain; 0: what suits the method
+  std::size_t warmup = 0;  ///< 0: as many as draws
+  std::size_t draws = 0;   ///< per chain; 0: what suits the method
   std::size_t thin = 1;
-  std::uint64_t seed = 1;       ///< of the chains; never of the noise
-  int leapfrog_steps = 5;       ///< hmc
-  double step_size = 0;         ///< 0: chosen and adapted
-  double jitter = 0.5;          ///< hmc
+  std::uint64_t seed = 1;     ///< of the chains; never of the noise
+  int leapfrog_steps = 5;     ///< hmc
+  double step_size = 0;       ///< 0: chosen and adapted
+  double jitter = 0.5;        ///< hmc
+  double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact
+  std::size_t batch = 0;      ///< penalty-subsampled: rows of a batch; 0: half
+  double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch
+  double decay = 0;           ///< sgld: the power with which steps get shorter
+  std::optional<double> clip_ratio;     ///< for study: of a row's |log ratio| over the length of the move
+  std::optional<double> clip_gradient;  ///< for study: of the norm of a row's gradient
 };
 
 struct FitConfig {
@@ -48,8 +54,8 @@ struct FitConfig {
   bool allow_flat = false;
   std::optional<double> epsilon;
   std::optional<double> delta;
-  bool not_private = false;         ///< for study only
-  bool compare_not_private = false; ///< also fit without privacy, marked NOT PRIVATE
+  bool not_private = false;          ///< for study only
+  bool compare_not_private = false;  ///< also fit without privacy, marked NOT PRIVATE
   MethodConfig method;
   std::string out = "out";
   int threads = 0;  ///< 0: all cores

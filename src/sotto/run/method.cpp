@@ -5,101 +5,265 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sotto/base/error.hpp"
+#include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
 #include "sotto/kernel/hmc.hpp"
+#include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
+#include "sotto/kernel/penalty_exponential_family.hpp"
 
 namespace sotto {
 namespace {
 
-const std::vector<std::string> kPrivate = {"release-once", "penalty", "penalty-one-at-a-time", "guided-walk", "hmc",
-                                           "hmc-friction"};
-const std::vector<std::string> kForStudy = {"metropolis", "nonprivate-hmc"};
-
-bool among(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
 
 /// Starts are spread over the guess of the posterior, so that R-hat can see chains that have not met.
 std::vector<Position> starts(const MethodConfig& config, const PublicProblem& problem) {
   std::vector<Position> result;
   for (std::size_t c = 0; c < config.chains; ++c) {
     ChainRng rng(config.seed, 0x57a7 + c);
-    result.push_back(problem.start.array() + 2 * problem.guess_sd.array() * rng.normals(problem.start.size()).array());
+    result.push_back(problem.start.array() +
+                     2 * problem.guess_sd.array() * rng.normals(problem.start.size()).array());
   }
   return result;
 }
 
+template <Kernel K>
+std::vector<Chain> run_kernel(const ChainRun& run, const K& kernel) {
+  const std::vector<Position> from = starts(run.config, run.problem);
+  return run_chains(kernel, std::span<const Position>(from), run.answerer, run.settings,
+                    run.problem.to_report, run.progress);
+}
+
+/// The guess of the posterior's covariance.
+Matrix guess(const ChainRun& run) { return run.problem.guess_sd.array().square().matrix().asDiagonal(); }
+
+std::vector<Chain> penalty(const ChainRun& run) {
+  return run_kernel(run, PenaltyMetropolis({.cost = run.terms.step_cost,
+                                            .proposal = NormalWalk(guess(run)),
+                                            .step_size = run.config.step_size},
+                                           run.problem.prior));
+}
+
+template <Guidance guidance>
+std::vector<Chain> coordinate_walk(const ChainRun& run) {
+  return run_kernel(
+      run, CoordinateWalk<guidance>({.cost = run.terms.step_cost, .scale = 2.4 * run.problem.guess_sd},
+                                    run.problem.prior));
+}
+
+std::vector<Chain> exponential_family(const ChainRun& run) {
+  return run_kernel(run, PenaltyExponentialFamily<>({.cost = run.terms.step_cost,
+                                                     .proposal = NormalWalk(guess(run)),
+                                                     .coefficients = run.terms.coefficients,
+                                                     .step_size = run.config.step_size},
+                                                    run.problem.prior));
+}
+
+/// The noise is fixed, so the length of a step decides its cost: the longest step, up to the usual one, that costs on
+/// average what there is for it. A twentieth is kept for the spread of the costs.
+double barker_step_size(const ChainRun& run, const NormalWalk& walk) {
+  constexpr int kProposals = 200;
+  const double usual = 2.4 / std::sqrt(static_cast<double>(run.problem.start.size()));
+  const double affordable = 0.95 * run.terms.step_cost.value();
+  const auto cost = [&](double size) {
+    ChainRng rng(1);
+    double sum = 0;
+    for (int i = 0; i < kProposals; ++i) {
+      const double moved =
+          run.problem.ratio_sensitivity(run.problem.start, walk.propose(run.problem.start, size, rng));
+      sum += moved * moved / (2 * run.config.noise_variance);
+    }
+    return sum / kProposals;
+  };
+  double high = usual;
+  if (cost(high) <= affordable) return high;
+  double low = high;
+  while (cost(low) > affordable && low > usual * 1e-12) low /= 2;
+  while (high > low * 1.001) {
+    const double middle = std::sqrt(low * high);
+    (cost(middle) <= affordable ? low : high) = middle;
+  }
+  return low;
+}
+
+std::vector<Chain> barker(const ChainRun& run) {
+  const NormalWalk walk(guess(run));
+  return run_kernel(run, Barker<>({.noise_variance = run.config.noise_variance,
+                                   .proposal = walk,
+                                   .step_size = run.config.step_size > 0 ? run.config.step_size
+                                                                         : barker_step_size(run, walk),
+                                   .target_acceptance = 0},
+                                  run.problem.prior));
+}
+
+std::vector<Chain> exact_barker(const ChainRun& run) {
+  return run_kernel(
+      run,
+      Barker<>({.noise_variance = 0, .proposal = NormalWalk(guess(run)), .step_size = run.config.step_size},
+               run.problem.prior));
+}
+
+/// Half of a step's cost for the ratio, half for the gradients.
+std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
+  const int leapfrog = run.config.leapfrog_steps;
+  const double half = run.terms.step_cost.value() / 2;
+  return run_kernel(run, Hmc({.ratio_cost = Rho(half),
+                              .gradient_cost = Rho(half / (leapfrog + 1)),
+                              .steps = leapfrog,
+                              .step_size = run.config.step_size > 0 ? run.config.step_size : 0.3,
+                              .jitter = run.config.jitter,
+                              .inverse_mass = guess(run),
+                              .friction = friction},
+                             run.problem.prior));
+}
+std::vector<Chain> hmc(const ChainRun& run) { return run_hmc(run, 0); }
+std::vector<Chain> hmc_friction(const ChainRun& run) { return run_hmc(run, 1); }
+
+/// Variance of the privacy noise on a gradient in coordinates divided by the guess of the posterior's sd.
+double scaled_noise(const ChainRun& run) {
+  const double sd = run.terms.noise_multiplier / run.terms.rate *
+                    run.problem.gradient_norm(run.problem.start, run.problem.guess_sd);
+  return sd * sd;
+}
+
+/// The step at which the batches' own spread makes variances 5 % too large (docs/sgld.md); the kernel takes shorter ones
+/// where the privacy noise exceeds what is to be injected.
+std::vector<Chain> sgld(const ChainRun& run) {
+  const double rate = run.terms.rate;
+  const double step = rate < 1 ? std::min(0.2, 0.2 * rate / (1 - rate)) : 0.2;
+  return run_kernel(run, Sgld({.rate = rate,
+                               .noise_multiplier = run.terms.noise_multiplier,
+                               .scale = run.problem.guess_sd,
+                               .step_size = run.config.step_size > 0 ? run.config.step_size : step,
+                               .decay = run.config.decay},
+                              run.problem.prior));
+}
+
+/// Steps short enough for the friction that the privacy noise calls for: h^2 v / 2 <= 1 / 8.
+std::vector<Chain> sgnht(const ChainRun& run) {
+  const double noise = scaled_noise(run);
+  const double step = run.config.step_size > 0 ? run.config.step_size : std::min(0.1, 0.5 / std::sqrt(noise));
+  return run_kernel(run, Sgnht({.rate = run.terms.rate,
+                                .noise_multiplier = run.terms.noise_multiplier,
+                                .scale = run.problem.guess_sd,
+                                .step_size = step,
+                                .diffusion = std::max(1.0, step * noise / 2)},
+                               run.problem.prior));
+}
+
+std::string subsampled_is_approximate(const MethodConfig&) {
+  return "Each acceptance test sees a batch of the rows, and corrects for the batch's estimated variance: "
+         "the estimate is "
+         "random and correlated with the batch's mean, and the mean is normal only in the limit of large "
+         "batches.";
+}
+
+std::string barker_is_approximate(const MethodConfig& config) {
+  return fmt::format(
+      "Acceptance probabilities are within {:.1e} of those of Barker's test: no correction is exact for "
+      "noise of variance "
+      "{:g}.",
+      Correction(config.noise_variance).error(), config.noise_variance);
+}
+
+std::string langevin_is_approximate(const MethodConfig&) {
+  return "The chain has no acceptance test: finite steps and the batches' own spread move its target away "
+         "from the "
+         "posterior.";
+}
+
+std::string clipping_is_approximate(const MethodConfig& config) {
+  if (!config.clip_ratio && !config.clip_gradient) return {};
+  return "Rows whose contributions exceed the clip bounds contribute less than they should.";
+}
+
+std::string once_is_approximate(const MethodConfig&) {
+  return "The posterior is that given the released scores and informations, which are taken to be normal and "
+         "linear in the "
+         "parameters over the posterior's width. Rows with unusual covariates count less, by public weights; "
+         "where the "
+         "model does not hold, that can move the answer away from the fit without weights.";
+}
+
 }  // namespace
 
-std::string resolve_method(const FitConfig& config, const Problem& problem) {
+const std::vector<Method>& methods() {
+  constexpr bool kPrivate = false;
+  constexpr bool kForStudy = true;
+  static const std::vector<Method> table = {
+      {"release-once", kPrivate, Service::rows, 1000, nullptr, once_is_approximate},
+      {"penalty", kPrivate, Service::rows, 200, penalty},
+      {"penalty-one-at-a-time", kPrivate, Service::rows, 200, coordinate_walk<Guidance::none>},
+      {"guided-walk", kPrivate, Service::rows, 200, coordinate_walk<Guidance::directed>},
+      {"penalty-exponential-family", kPrivate, Service::statistics, 1000, exponential_family},
+      {"penalty-subsampled", kPrivate, Service::batch_ratios, 1000, penalty, subsampled_is_approximate},
+      {"barker", kPrivate, Service::rows, 200, barker, barker_is_approximate},
+      {"hmc", kPrivate, Service::rows, 200, hmc},
+      {"hmc-friction", kPrivate, Service::rows, 200, hmc_friction},
+      {"sgld", kPrivate, Service::batches, 2000, sgld, langevin_is_approximate},
+      {"sgnht", kPrivate, Service::batches, 2000, sgnht, langevin_is_approximate},
+      {"metropolis", kForStudy, Service::rows, 1000, penalty, clipping_is_approximate},
+      {"nonprivate-hmc", kForStudy, Service::rows, 1000, hmc, clipping_is_approximate},
+      {"nonprivate-barker", kForStudy, Service::rows, 1000, exact_barker, clipping_is_approximate},
+  };
+  return table;
+}
+
+const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
     const auto* glm = std::get_if<Glm>(&problem.model);
     const bool once = glm != nullptr && !glm->family().unknown_sigma && config.model.temper == 1;
     name = config.not_private ? "nonprivate-hmc" : once ? "release-once" : "hmc";
   }
-  if (among(kForStudy, name)) {
-    if (!config.not_private) {
-      throw Error(ErrorCode::configuration, fmt::format("{} is not private: it needs --not-private, for study only", name));
+  const auto names = [](bool for_study) {
+    std::vector<std::string> list;
+    for (const Method& method : methods()) {
+      if (method.for_study == for_study) list.push_back(method.name);
     }
-    return name;
+    return fmt::format("{}", fmt::join(list, ", "));
+  };
+  const auto found = std::find_if(methods().begin(), methods().end(),
+                                  [&](const Method& method) { return method.name == name; });
+  if (found == methods().end()) {
+    refuse(fmt::format("there is no method {}: choose auto, {} or, for study only, {}", name, names(false),
+                       names(true)));
   }
-  if (!among(kPrivate, name)) {
-    throw Error(ErrorCode::configuration, fmt::format("there is no method {}: choose auto, {} or, for study only, {}", name,
-                                                      fmt::join(kPrivate, ", "), fmt::join(kForStudy, ", ")));
+  if (found->for_study && !config.not_private) {
+    refuse(fmt::format("{} is not private: it needs --not-private, for study only", name));
   }
-  if (config.not_private) {
-    throw Error(ErrorCode::configuration,
-                fmt::format("{} is private: drop --not-private, or choose {}", name, fmt::join(kForStudy, " or ")));
+  if (!found->for_study && config.not_private) {
+    refuse(fmt::format("{} is private: drop --not-private, or choose {}", name, names(true)));
   }
-  return name;
+  const MethodConfig& method = config.method;
+  if (!found->for_study && (method.clip_ratio || method.clip_gradient)) {
+    refuse(
+        "clipping changes the posterior: method.clip_ratio and method.clip_gradient are for study, with "
+        "--not-private");
+  }
+  if (name == "nonprivate-hmc" && method.clip_ratio && !method.clip_gradient) {
+    refuse(
+        "nonprivate-hmc clips both or neither: set method.clip_gradient too, large if only ratios are to be "
+        "clipped");
+  }
+  return *found;
 }
 
-ChainSettings chain_settings(const std::string& method, const MethodConfig& config) {
+ChainSettings chain_settings(const Method& method, const MethodConfig& config) {
   ChainSettings settings;
-  const bool cheap = among(kForStudy, method) || method == "release-once";
-  settings.draws = config.draws > 0 ? config.draws : cheap ? 1000 : 200;
+  settings.draws = config.draws > 0 ? config.draws : method.draws;
   settings.warmup = config.warmup > 0 ? config.warmup : settings.draws;
   settings.thin = config.thin;
   settings.seed = config.seed;
   return settings;
 }
 
-std::vector<Chain> run_chain_method(const std::string& method, const MethodConfig& config, const PublicProblem& problem,
-                                    Answerer& answerer, Rho cost, const Progress& progress) {
-  const ChainSettings settings = chain_settings(method, config);
-  const auto steps =
-      static_cast<double>(config.chains) * static_cast<double>(settings.warmup + settings.draws * settings.thin);
-  // The slack of discreteness is charged beside the cost; a millionth is kept for it.
-  const double step_cost = cost.value() * (1 - 1e-6) / steps;
-  const Matrix guess = problem.guess_sd.array().square().matrix().asDiagonal();
-  const std::vector<Position> from = starts(config, problem);
-  const auto run = [&](const auto& kernel) {
-    return run_chains(kernel, std::span<const Position>(from), answerer, settings, problem.to_report, progress);
-  };
-
-  if (method == "penalty" || method == "metropolis") {
-    return run(PenaltyMetropolis(
-        {.cost = Rho(step_cost), .proposal = NormalWalk(guess), .step_size = config.step_size}, problem.prior));
-  }
-  if (method == "penalty-one-at-a-time") {
-    return run(PenaltyOneAtATime({.cost = Rho(step_cost), .scale = 2.4 * problem.guess_sd}, problem.prior));
-  }
-  if (method == "guided-walk") {
-    return run(GuidedWalk({.cost = Rho(step_cost), .scale = 2.4 * problem.guess_sd}, problem.prior));
-  }
-  const int leapfrog = config.leapfrog_steps;
-  return run(Hmc({.ratio_cost = Rho(step_cost / 2),
-                  .gradient_cost = Rho(step_cost / 2 / (leapfrog + 1)),
-                  .steps = leapfrog,
-                  .step_size = config.step_size > 0 ? config.step_size : 0.3,
-                  .jitter = config.jitter,
-                  .inverse_mass = guess,
-                  .friction = method == "hmc-friction" ? 1.0 : 0.0},
-                 problem.prior));
+std::size_t steps_in_all(const ChainSettings& settings, const MethodConfig& config) {
+  return config.chains * (settings.warmup + settings.draws * settings.thin);
 }
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// From a method's name to a kernel, and its share of the budget per query.
+// The methods: what each needs of an owner, and which chains it runs.
 #pragma once
 
 #include <string>
@@ -7,21 +7,42 @@
 #include "sotto/chain/draws.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/release/query.hpp"
+#include "sotto/run/desk.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
 
 namespace sotto {
 
-/// The method that `auto` stands for, else the name itself. Errors: configuration when there is no method of this name, or when
-/// it is for study and the run is to be private, or the other way round.
-[[nodiscard]] std::string resolve_method(const FitConfig& config, const Problem& problem);
+/// All that chains are made from.
+struct ChainRun {
+  const MethodConfig& config;
+  const PublicProblem& problem;
+  const ChainSettings& settings;
+  const Terms& terms;
+  Answerer& answerer;
+  const Progress& progress;
+};
+
+struct Method {
+  std::string name;
+  bool for_study;                              ///< not private
+  Service service;                             ///< not used for study
+  std::size_t draws;                           ///< per chain, where the user names no number
+  std::vector<Chain> (*run)(const ChainRun&);  ///< none: release-once, which runs no chain on the owner
+  std::string (*approximation)(const MethodConfig&) = nullptr;  ///< a sentence; none: the target is exact
+};
+
+/// Every method there is, private ones first.
+[[nodiscard]] const std::vector<Method>& methods();
+
+/// The method of this name, and what `auto` stands for. Errors: configuration when there is no such method, when it is for
+/// study and the run is to be private, or the other way round.
+[[nodiscard]] const Method& resolve_method(const FitConfig& config, const Problem& problem);
 
 /// What `method.draws` and `method.warmup` stand for when they are 0.
-[[nodiscard]] ChainSettings chain_settings(const std::string& method, const MethodConfig& config);
+[[nodiscard]] ChainSettings chain_settings(const Method& method, const MethodConfig& config);
 
-/// Runs a chain method: `cost` is what all its queries together may take of the budget.
-[[nodiscard]] std::vector<Chain> run_chain_method(const std::string& method, const MethodConfig& config,
-                                                  const PublicProblem& problem, Answerer& answerer, Rho cost,
-                                                  const Progress& progress);
+/// Of all chains together.
+[[nodiscard]] std::size_t steps_in_all(const ChainSettings& settings, const MethodConfig& config);
 
 }  // namespace sotto

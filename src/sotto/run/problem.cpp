@@ -17,7 +17,9 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
 
-bool is_location(const ModelConfig& model) { return model.family == "normal-mean" || model.family == "banana"; }
+bool is_location(const ModelConfig& model) {
+  return model.family == "normal-mean" || model.family == "banana";
+}
 
 Family family_of(const std::string& name) {
   if (name == "bernoulli") return Family::bernoulli;
@@ -93,7 +95,8 @@ Position guess_sd(const Glm& glm, const PublicProblem& problem) {
   Position sd(problem.start.size());
   for (Eigen::Index j = 0; j < sd.size(); ++j) {
     const Interval range = j < p ? glm.domain().range(Position::Unit(p, j)) : Interval{1, 1};
-    const double square = range.width() > 0 ? range.width() * range.width() / 12 : range.magnitude() * range.magnitude();
+    const double square =
+        range.width() > 0 ? range.width() * range.width() / 12 : range.magnitude() * range.magnitude();
     sd[j] = 1 / std::sqrt(rows * weight * square + 1);
   }
   if (glm.family().unknown_sigma) sd[p] = 1 / std::sqrt(2 * rows + 1);
@@ -104,9 +107,12 @@ Problem regression(const FitConfig& config, const Table& table) {
   const ModelConfig& model = config.model;
   const Design design(parse_formula(model.formula), table.schema());
   const Response& response = design.response();
-  const GlmFamily family{family_of(model.family), model.family == "normal" && !model.sigma, model.sigma.value_or(1)};
+  const GlmFamily family{family_of(model.family), model.family == "normal" && !model.sigma,
+                         model.sigma.value_or(1)};
   if (family.family == Family::bernoulli && response.kind != ResponseKind::binary) {
-    refuse("a bernoulli model needs a binary response: declare the column binary, or compare it, as in 'y > 0 ~ x'");
+    refuse(
+        "a bernoulli model needs a binary response: declare the column binary, or compare it, as in 'y > 0 ~ "
+        "x'");
   }
   if (family.family == Family::poisson && response.kind == ResponseKind::real) {
     refuse("a poisson model needs a count as response: declare the column with kind = \"count\"");
@@ -119,8 +125,9 @@ Problem regression(const FitConfig& config, const Table& table) {
   known.title = model.formula;
   known.model = model.family == "bernoulli" ? "logistic regression (bernoulli, logit)"
                 : model.family == "poisson" ? "Poisson regression (log)"
-                : family.unknown_sigma      ? "linear regression (normal, unknown sigma)"
-                                            : fmt::format("linear regression (normal, sigma = {:g})", family.sigma);
+                : family.unknown_sigma
+                    ? "linear regression (normal, unknown sigma)"
+                    : fmt::format("linear regression (normal, sigma = {:g})", family.sigma);
   known.rows = public_rows(table);
   known.intercept = design.has_intercept();
   known.parameters = design.names();
@@ -171,13 +178,15 @@ Problem location(const FitConfig& config, const Table& table) {
   if (model.family == "banana" && dim < 2) refuse("a banana needs at least two columns");
   if (model.sd.size() != model.columns.size()) refuse("model.sd needs one standard deviation per column");
   if (!config.priors.empty() || config.default_prior.family != PriorFamily::normal) {
-    refuse(fmt::format("a {} model takes one normal prior for all coordinates: set prior.default", model.family));
+    refuse(fmt::format("a {} model takes one normal prior for all coordinates: set prior.default",
+                       model.family));
   }
   std::vector<Interval> bounds;
   Position precision(dim);
   for (std::size_t j = 0; j < model.columns.size(); ++j) {
     const SchemaColumn& column = table.schema().column(model.columns[j]);
-    if (column.kind == ColumnKind::category) refuse(fmt::format("column {} is a category, not a number", column.name));
+    if (column.kind == ColumnKind::category)
+      refuse(fmt::format("column {} is a category, not a number", column.name));
     if (!(model.sd[j] > 0)) refuse("every entry of model.sd must be > 0");
     bounds.push_back(column.range());
     precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
@@ -216,6 +225,24 @@ Problem location(const FitConfig& config, const Table& table) {
   return problem;
 }
 
+/// Bounds of what a row can do, which every query's noise follows from.
+void tell_bounds(Problem& problem, double temper) {
+  std::visit(
+      [&](const auto& model) {
+        const Protection protection = problem.protection;
+        problem.known.ratio_sensitivity = [=](const Position& from, const Position& to) {
+          const Interval change = model.ratio_range(from, to);
+          const auto range = contribution_range({change.lower * temper, change.upper * temper});
+          if (!range) return std::numeric_limits<double>::infinity();
+          return ratio_noise(*range, protection, Rho(0), 1)->sensitivity * kLogDensityGrid;
+        };
+        problem.known.gradient_norm = [=](const Position& at, const Position& scale) {
+          return model.gradient_bound(at, scale).norm * temper;
+        };
+      },
+      problem.model);
+}
+
 }  // namespace
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
@@ -227,7 +254,9 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 
 Problem make_problem(const FitConfig& config, const Table& table) {
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
-  problem.protection = {table.schema().adjacency, table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
+  problem.protection = {table.schema().adjacency,
+                        table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
+  tell_bounds(problem, config.model.temper);
   return problem;
 }
 

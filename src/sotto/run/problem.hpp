@@ -26,12 +26,17 @@ struct PublicProblem {
   std::vector<std::string> parameters;                 ///< as reported
   std::function<Position(const Position&)> to_report;  ///< chain's position -> reported parameters
   LogPrior prior;                                      ///< of the chain's position
-  std::vector<CoefficientPrior> coefficient_priors;    ///< regressions: of each coordinate of the chain's position
+  std::vector<CoefficientPrior>
+      coefficient_priors;  ///< regressions: of each coordinate of the chain's position
   std::vector<PriorDescription> prior_descriptions;
-  Position guess_sd;            ///< rough sd of the posterior, from public facts: where warmup starts
-  Position start;               ///< a central position
-  std::optional<double> rows;   ///< their number, where it is public
-  bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
+  Position guess_sd;  ///< rough sd of the posterior, from public facts: where warmup starts
+  Position start;     ///< a central position
+  /// How far one privacy unit can move a log-likelihood ratio between two positions; infinite when that fits no grid.
+  std::function<double(const Position&, const Position&)> ratio_sensitivity;
+  /// Largest norm of one row's gradient at a position, multiplied coordinate by coordinate with a scale.
+  std::function<double(const Position&, const Position&)> gradient_norm;
+  std::optional<double> rows;  ///< their number, where it is public
+  bool intercept = true;       ///< regressions: coordinate 0 is the intercept's
 };
 
 /// The two sides of a fit. `rows` makes the curator's copy of the rows.

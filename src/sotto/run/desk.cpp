@@ -1,0 +1,177 @@
+#include "sotto/run/desk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sotto/accountant/calibrate.hpp"
+#include "sotto/base/error.hpp"
+#include "sotto/model/clipped.hpp"
+#include "sotto/model/families.hpp"
+#include "sotto/owner/batch_owner.hpp"
+#include "sotto/owner/open_owner.hpp"
+#include "sotto/owner/owner.hpp"
+#include "sotto/owner/statistic_owner.hpp"
+
+namespace sotto {
+namespace {
+
+[[noreturn]] void refuse(const char* message) { throw Error(ErrorCode::configuration, message); }
+
+// Kept for the discreteness of the noise: of the cost of simple releases, and of a prepaid run's epsilon.
+constexpr double kSlackOfCost = 1e-6;
+constexpr double kSlackOfRun = 1e-3;
+
+Rho cost_of_step(const Budget& budget, std::size_t steps) {
+  return Rho(budget.left().value() * (1 - kSlackOfCost) / static_cast<double>(steps));
+}
+
+Target target_of_run(const Budget& budget, Adjacency adjacency, BoundKind kind) {
+  return {.epsilon = Epsilon(budget.epsilon().value() * (1 - kSlackOfRun)),
+          .delta = budget.delta(),
+          .adjacency = adjacency,
+          .kind = kind};
+}
+
+Reading reading(const FitConfig& config) {
+  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return {config.model.temper, config.threads > 0 ? config.threads : all};
+}
+
+/// What an answerer is built from.
+struct Site {
+  const FitConfig& config;
+  const Problem& problem;
+  std::size_t steps;
+  Budget& budget;
+  EntropySource& entropy;
+};
+
+template <class M>
+std::unique_ptr<Owner<M>> owner_of_rows(const Site& site, const M& model) {
+  return std::make_unique<Owner<M>>(site.problem.rows(), model, site.problem.protection, reading(site.config),
+                                    site.budget, site.entropy);
+}
+
+template <class M>
+Desk serve_rows(const Site& site, const M& model) {
+  return {owner_of_rows(site, model),
+          {.step_cost = cost_of_step(site.budget, site.steps), .coefficients = {}}};
+}
+
+template <class M>
+Desk serve_batches(const Site& site, const M& model) {
+  if (site.problem.protection.rows_per_unit != 1) {
+    refuse("batches protect units of one row: choose penalty, hmc or release-once, or protect rows");
+  }
+  const double rate = site.config.method.rate;
+  const Target target = target_of_run(site.budget, site.problem.protection.adjacency, BoundKind::tight);
+  const double multiplier = smallest_noise(batch_event(rate, 1, site.steps), target);
+  auto owner = owner_of_rows(site, model);
+  owner->serve_batches({rate, multiplier, site.steps}, target.epsilon);
+  return {std::move(owner), {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}}};
+}
+
+template <class M>
+Desk serve_batch_ratios(const Site& site, const M& model) {
+  const Protection& protection = site.problem.protection;
+  if (protection.adjacency != Adjacency::substitute || protection.rows_per_unit != 1) {
+    refuse(
+        "penalty-subsampled needs a public number of rows (adjacency \"substitute\") and units of one row: "
+        "choose "
+        "penalty or hmc");
+  }
+  const Rows rows = site.problem.rows();
+  if (rows.rows() < 2) refuse("penalty-subsampled needs at least two rows: choose penalty");
+  const std::size_t wanted = site.config.method.batch;
+  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows.rows() / 2);
+  if (batch < 2 || batch > rows.rows()) refuse("method.batch must lie between 2 and the number of rows");
+  auto owner = std::make_unique<BatchOwner<M>>(rows, model, batch, protection, reading(site.config),
+                                               site.budget, site.entropy);
+  const double tau = smallest_noise(owner->event(1, site.steps),
+                                    target_of_run(site.budget, protection.adjacency, BoundKind::rdp));
+  owner->serve({tau, site.steps});
+  return {std::move(owner), {.step_cost = Rho(1 / (2 * tau)), .coefficients = {}}};
+}
+
+template <ExponentialFamily F>
+Desk serve_family(const Site& site, F family) {
+  const StandardStatistic statistic(std::move(family), site.config.model.temper);
+  auto owner = std::make_unique<StatisticOwner<F>>(site.problem.rows(), statistic, site.problem.protection,
+                                                   reading(site.config).threads, site.budget, site.entropy);
+  return {std::move(owner),
+          {.step_cost = cost_of_step(site.budget, site.steps),
+           .coefficients = [statistic](const Position& x) { return statistic.coefficients(x); }}};
+}
+
+Desk serve_statistics(const Site& site, const LocationModel& model) {
+  return serve_family(site, LocationFamily(model));
+}
+
+Desk serve_statistics(const Site& site, const Glm& glm) {
+  if (glm.family().family != Family::normal) {
+    refuse(
+        "logistic and Poisson regressions have no sufficient statistic of fixed size: choose release-once, "
+        "penalty or "
+        "hmc");
+  }
+  const Eigen::Index predictors = glm.domain().columns();
+  LinearRegressionFamily family;
+  for (Eigen::Index j = 0; j < predictors; ++j) {
+    family.bounds.push_back(glm.domain().range(Position::Unit(predictors, j)));
+  }
+  family.bounds.push_back(glm.response());
+  if (!glm.family().unknown_sigma) family.sigma = glm.family().sigma;
+  return serve_family(site, std::move(family));
+}
+
+std::unique_ptr<Answerer> open_clipped(const LocationModel& model, const Problem& problem,
+                                       const ClipBounds& bounds, const Reading& how) {
+  return std::make_unique<OpenOwner<Clipped<LocationModel>>>(problem.rows(), Clipped(model, bounds), how);
+}
+
+std::unique_ptr<Answerer> open_clipped(const Glm&, const Problem&, const ClipBounds&, const Reading&) {
+  refuse("regressions are not clipped: drop method.clip_ratio and method.clip_gradient");
+}
+
+}  // namespace
+
+Desk open_desk(Service service, const FitConfig& config, const Problem& problem, std::size_t steps,
+               Budget& budget, EntropySource& entropy) {
+  const Site site{config, problem, steps, budget, entropy};
+  return std::visit(
+      [&](const auto& model) {
+        switch (service) {
+          case Service::rows:
+            return serve_rows(site, model);
+          case Service::batches:
+            return serve_batches(site, model);
+          case Service::batch_ratios:
+            return serve_batch_ratios(site, model);
+          case Service::statistics:
+            return serve_statistics(site, model);
+        }
+        throw Error(ErrorCode::internal, "unknown service");
+      },
+      problem.model);
+}
+
+std::unique_ptr<Answerer> open_without_privacy(const FitConfig& config, const Problem& problem) {
+  const MethodConfig& method = config.method;
+  return std::visit(
+      [&](const auto& model) -> std::unique_ptr<Answerer> {
+        if (method.clip_ratio || method.clip_gradient) {
+          ClipBounds bounds;
+          bounds.ratio = method.clip_ratio.value_or(bounds.ratio);
+          bounds.gradient = method.clip_gradient.value_or(bounds.gradient);
+          return open_clipped(model, problem, bounds, reading(config));
+        }
+        return std::make_unique<OpenOwner<std::decay_t<decltype(model)>>>(problem.rows(), model,
+                                                                          reading(config));
+      },
+      problem.model);
+}
+
+}  // namespace sotto
