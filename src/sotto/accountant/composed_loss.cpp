@@ -194,7 +194,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   }
   const LossWindow window = window_around(cumulant, 0, exponent);
   const auto place = [&](double l) { return (l - sum.offset) / sum.step; };
-  double begin = std::max(lowest, std::floor(place(window.low)) - 1);
+  double begin = std::clamp(std::floor(place(window.low)) - 1, lowest, highest);
   double end = std::max(std::min(highest, std::ceil(place(window.high)) + 1), begin) + 1;
   const double nearly = 8 + 0.02 * (end - begin);  // the window's ends are known roughly only
   if (begin - lowest < nearly) begin = lowest;

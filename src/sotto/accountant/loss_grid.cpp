@@ -70,8 +70,15 @@ LossGrid upper_grid(const LossPair& pair, double offset, double step, TailCut ta
   return grid;
 }
 
-// Bins around the grid's points, cut at the midpoints.
-std::vector<LossBin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
+// Probability falls so fast from one cut to the next that the tangent between two grid points is below zero at the upper.
+bool falls_steeply(const LossPair::Cut& low, const LossPair::Cut& high) {
+  const double below = high.tail[0];
+  const double above = low.tail[0] < 0 ? low.tail[0] : -0.5;
+  return high.loss > 0 && below < 0 && below > 0.4 * above;
+}
+
+// Bins around the grid's points, cut at the midpoints; where probability falls steeply, at the next point.
+std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid) {
   const std::size_t n = grid.mass.size();
   std::vector<LossBin> bins(n);
   // What lies below the first bin is dropped: it may only lower the curve.
@@ -81,6 +88,7 @@ std::vector<LossBin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
     LossPair::Cut high = pair.cut(grid.loss(i) + grid.step / 2);
     if (pair.has_end_atoms() && i == 0) high = pair.cut_above_low_atom();
     if (pair.has_end_atoms() && i + 2 == n) high = pair.cut_below_high_atom();
+    if (!pair.has_end_atoms() && falls_steeply(low, high)) high = pair.cut(grid.loss(i + 1));
     if (i + 1 == n) high = pair.cut_above_everything();
     bins[i] = bin_at(pair.between(low, high), grid.loss(i), -1);
     if (pair.has_end_atoms() && (i == 0 || i + 1 == n)) bins[i].excess = 0;
@@ -92,16 +100,19 @@ std::vector<LossBin> midpoint_bins(const LossPair& pair, const LossGrid& grid) {
 LossGrid lower_grid(const LossPair& pair, double offset, double step, TailCut tails) {
   const Range range = grid_range(pair, offset, step, tails);
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
-  grid.mass = lower_polygon(midpoint_bins(pair, grid), step, 0);
+  grid.mass = lower_polygon(bins_of(pair, grid), step, 0);
   grid.first -= 1;  // kinks may appear one step outside the bins on either side
   return grid;
 }
 
-// Moves the grid so that probability that sits (nearly) in one point is on the grid.
+// Moves the grid so that the mean loss of the bin where probability sits (nearly) in one point is on the grid.
 double aligned_offset(const LossPair& pair, double step) {
   double offset = pair.anchor();
   for (int round = 0; round < 8; ++round) {
-    const PairMass mass = pair.between(pair.cut(offset - step / 2), pair.cut(offset + step / 2));
+    const LossPair::Cut low = pair.cut(offset - step / 2);
+    LossPair::Cut high = pair.cut(offset + step / 2);
+    if (falls_steeply(low, high)) high = pair.cut(offset + step);
+    const PairMass mass = pair.between(low, high);
     if (!(mass.q > 0) || !(mass.p > 0)) break;
     const double next = std::log1p(mass.difference / mass.q);
     if (!std::isfinite(next)) break;

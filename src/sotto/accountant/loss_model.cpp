@@ -39,7 +39,6 @@ LossPart lattice_part(LossGrid grid, std::uint64_t count) {
 
 LossPart pair_part(LossPair pair, std::uint64_t count) {
   LossPart part;
-  part.sketch = pair.sketch();
   part.pair = std::move(pair);
   part.count = count;
   return part;

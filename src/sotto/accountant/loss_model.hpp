@@ -15,7 +15,7 @@ namespace sotto {
 struct LossPart {
   std::optional<LossPair> pair;
   LossGrid lattice;
-  LossSketch sketch;
+  LossSketch sketch;  ///< of the lattice
   std::uint64_t count = 1;
   /// Composed with itself on its own grid first: it has atoms that would not lie on a common grid.
   [[nodiscard]] bool has_own_grid() const { return !pair || pair->has_end_atoms(); }

@@ -204,13 +204,14 @@ double LossPair::lower_loss(double tail) const {
   return std::max(min_loss_, loss_at(-scale_ * quantile_above(tail)));
 }
 
-LossSketch LossPair::sketch() const {
+LossSketch LossPair::sketch(double tail) const {
   LossSketch sketch;
   const bool gaussian = noise_ == Noise::gaussian;
-  const double reach = gaussian ? 38 * scale_ : 0;
+  const double reach = gaussian ? scale_ * quantile_above(tail / 4) : 0;
+  const double shifted = gaussian && r_ > 0 && r_ < 1 ? scale_ * quantile_above(tail / (4 * r_)) : reach;
   const double first = mirrored_ ? inverse(0) : (s_ > 0 ? -shift_ : 0) - reach;
-  const double last = (r_ > 0 ? shift_ : 0) + reach;
-  const int n = 1000;
+  const double last = gaussian ? std::max(reach, r_ > 0 ? shift_ + shifted : 0) : (r_ > 0 ? shift_ : 0);
+  const int n = 1200;
   const auto push = [&](double loss, double mass) {
     if (!(mass > 0)) return;
     sketch.loss.push_back(loss);

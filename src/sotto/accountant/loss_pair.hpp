@@ -61,7 +61,8 @@ class LossPair {
   /// Cuts that split the atoms at the ends from what lies between.
   [[nodiscard]] Cut cut_above_low_atom() const;
   [[nodiscard]] Cut cut_below_high_atom() const;
-  [[nodiscard]] LossSketch sketch() const;
+  /// Without outputs beyond which either tail of P is about `tail`.
+  [[nodiscard]] LossSketch sketch(double tail) const;
 
  private:
   [[nodiscard]] double signed_tail(double x) const;

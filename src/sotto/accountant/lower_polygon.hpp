@@ -13,8 +13,8 @@ struct LossBin {
 };
 
 /// Masses of the polygon's kinks (with the factor e^(tilt * loss), too), from one step below the first bin to one step
-/// above the last. The bins must be cut at the midpoints of the grid; an excess may be given too small.
-/// Computes   at every grid point the smaller one of the curve's tangents at the midpoints next to it; made convex
+/// above the last. Every bin ends somewhere between its point and the next; an excess may be given too small.
+/// Computes   at every grid point the smaller one of the curve's tangents where the bins next to it meet; made convex
 /// Source     docs/accounting.md, "The lower polygon"
 /// Checked by tests/accountant/loss_grid_test.cpp
 [[nodiscard]] std::vector<double> lower_polygon(std::vector<LossBin> bins, double step, double tilt);

@@ -23,16 +23,17 @@ SaddlePoint saddle_at(const Cumulant& cumulant, double t) {
 template <class TooFar>
 SaddlePoint bisect(const Cumulant& cumulant, const TooFar& too_far) {
   double low = kLeastLogTilt;
-  // Larger ones are lost to rounding.
-  const double size = std::max(std::abs(cumulant.largest()), std::abs(cumulant.smallest()));
-  double high = std::clamp(std::log(kMostExponent / size), kLeastLogTilt + 1, kMostLogTilt);
+  double high = kMostLogTilt;
   const double room = 0.01 * (cumulant.largest() - cumulant.at(0).k1);
   for (int i = 0; i < 50; ++i) {
     const double middle = (low + high) / 2;
     const double t = std::exp(middle);
     const SaddlePoint saddle = saddle_at(cumulant, t);
-    const double left = cumulant.largest() - (saddle.epsilon + 1 / t + 1 / (1 + t));
-    (too_far(saddle) || (left * t < 0.01 && left < room) ? high : low) = middle;
+    const double mean = saddle.epsilon + 1 / t + 1 / (1 + t);
+    const double left = cumulant.largest() - mean;
+    const bool gathered = left * t < 0.01 && left < room;
+    const bool lost_to_rounding = std::abs(mean) * t > kMostExponent;
+    (too_far(saddle) || gathered || lost_to_rounding ? high : low) = middle;
   }
   return saddle_at(cumulant, std::exp((low + high) / 2));
 }

@@ -34,27 +34,22 @@ struct Query {
 struct Plan {
   double epsilon;  // the place on the curve
   double log_delta;
-  double tail;         // what may be cut off a single step's distribution, as a probability
-  double sensitivity;  // d log delta / d epsilon there, negative: about the saddle point
-  double tilt;
-  double lost;  // how far the tilt's integrand lies above the saddle point's, as a logarithm
-  LossWindow window;
+  double tail;             // what may be cut off a single step's distribution, as a probability
+  double sensitivity = 0;  // d log delta / d epsilon there, negative: about the saddle point
+  double tilt = 0;
+  double lost = 0;    // how far the tilt's integrand lies above the saddle point's, as a logarithm
+  double excess = 0;  // how far the saddle point's integrand lies above delta, as a logarithm
+  LossWindow window{};
 };
 
-// Of losses up to where the grid will end: rarer ones would rule the cumulant without mattering to delta.
+// Losses above where the grid will end count as that: they would rule the cumulant without mattering to delta.
 Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
   Cumulant cumulant;
   for (const LossPart& part : parts) {
-    LossSketch sketch = part.sketch;
+    LossSketch sketch = part.pair ? part.pair->sketch(tail) : part.sketch;
     if (part.pair && !part.has_own_grid()) {
       const double top = part.pair->upper_loss(tail);
-      LossSketch kept;
-      for (std::size_t i = 0; i < sketch.loss.size(); ++i) {
-        if (sketch.loss[i] > top) continue;
-        kept.loss.push_back(sketch.loss[i]);
-        kept.mass.push_back(sketch.mass[i]);
-      }
-      sketch = std::move(kept);
+      for (double& loss : sketch.loss) loss = std::min(loss, top);
     }
     cumulant.add(std::move(sketch), static_cast<double>(part.count));
   }
@@ -75,17 +70,18 @@ double tail_of(double log_delta, double count) {
 // Rare large losses make the window wide where the tilt is that of the saddle point. Rounding errors allow for less:
 // take the tilt with the narrowest window that loses little to the saddle point.
 Plan plan_at(const LossModel& model, double epsilon, double log_delta, double most_lost) {
-  Plan plan{epsilon, log_delta, tail_of(log_delta, count_of(model)), 0, 0, 0, {}};
+  Plan plan{.epsilon = epsilon, .log_delta = log_delta, .tail = tail_of(log_delta, count_of(model))};
   const Cumulant cumulant = cumulant_of(model.parts, plan.tail);
   const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
   plan.sensitivity = saddle.tilt;
   plan.tilt = saddle.tilt;
-  plan.window = window_around(cumulant, plan.tilt, kWindowExponent);
   const double least = log_integrand(cumulant, saddle.tilt, epsilon);
+  plan.excess = std::clamp(least - log_delta - 3, 0.0, 40.0);
+  plan.window = window_around(cumulant, plan.tilt, kWindowExponent + plan.excess);
   for (double tilt = 0.7 * saddle.tilt; tilt > 0.1 * saddle.tilt; tilt *= 0.7) {
     const double lost = log_integrand(cumulant, tilt, epsilon) - least;
     if (!(lost < most_lost)) break;
-    const LossWindow window = window_around(cumulant, tilt, kWindowExponent + lost);
+    const LossWindow window = window_around(cumulant, tilt, kWindowExponent + plan.excess + lost);
     if (!(window.high - window.low < 0.8 * (plan.window.high - plan.window.low))) continue;
     plan.tilt = tilt;
     plan.lost = lost;
@@ -187,7 +183,8 @@ LossCurve curve_of(const LossModel& model, const Plan& plan, const Query& query,
         powers.push_back({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count});
       }
     }
-    const auto composed = compose(powers, plan.tilt, kWindowExponent + plan.lost, kMostPoints, side);
+    const auto composed =
+        compose(powers, plan.tilt, kWindowExponent + plan.excess + plan.lost, kMostPoints, side);
     if (composed) return {*composed, plan.tilt, side};
   }
   refuse_width();
@@ -205,6 +202,16 @@ double largest_loss(const LossModel& model) {
   return total * (1 + 1e-12);
 }
 
+// A single step has a closed form: P - e^epsilon Q of the outputs with losses above epsilon.
+double one_step_delta(const LossPair& pair, double epsilon, Side side) {
+  const PairMass above = pair.between(pair.cut(epsilon), pair.cut_above_everything());
+  const double rise = std::expm1(epsilon);
+  const double sign = side == Side::upper ? 1 : -1;
+  // Nothing is lost by a cut that is off by a rounding error: the integrand is zero there.
+  const double error = above.difference_error + rise * above.q_error + 1e-11 * above.difference + 1e-300;
+  return std::clamp(above.difference - rise * above.q + sign * error, 0.0, 1.0);
+}
+
 // One side of one model's curve, at growing effort.
 class Answer {
  public:
@@ -217,11 +224,12 @@ class Answer {
     return last_ = value_at(effort);
   }
   [[nodiscard]] double last() const { return last_; }
-  /// Starts a search for epsilon from here.
-  void start_at(double epsilon) {
-    if (!model_.parts.empty() && !query_.by_epsilon && std::isfinite(epsilon))
-      plan_ = plan_at(model_, std::max(0.0, epsilon - model_.shift), std::log(query_.value),
-                      kEfforts[0].most_lost);
+  /// Starts from what the other side has found.
+  void start_at(double found) {
+    if (model_.parts.empty() || !(found > 0) || !std::isfinite(found)) return;
+    const double epsilon = std::max(0.0, (query_.by_epsilon ? query_.value : found) - model_.shift);
+    const double delta = query_.by_epsilon ? found : query_.value;
+    plan_ = plan_at(model_, epsilon, std::log(delta), kEfforts[0].most_lost);
   }
 
  private:
@@ -240,10 +248,44 @@ class Answer {
       const double epsilon = query_.value - shift;
       if (epsilon < 0) return side_ == Side::upper ? 1 : 0;
       if (epsilon >= largest_loss(model_)) return 0;
-      if (!plan_) plan_ = plan_for_epsilon(model_, epsilon, effort.most_lost);
-      return curve_of(model_, *plan_, query_, side_, effort).delta(epsilon);
+      if (single_step()) return one_step_delta(*model_.parts.front().pair, epsilon, side_);
+      return delta_at(epsilon, effort);
     }
-    return std::max(0.0, epsilon_at(effort) + shift);
+    return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(effort)) + shift);
+  }
+
+  [[nodiscard]] bool single_step() const {
+    return model_.parts.size() == 1 && model_.parts.front().pair && model_.parts.front().count == 1;
+  }
+
+  [[nodiscard]] double one_step_epsilon() const {
+    const auto small_enough = [&](double e) {
+      return one_step_delta(*model_.parts.front().pair, e, side_) <= query_.value;
+    };
+    if (small_enough(0)) return 0;
+    double low = 0;
+    double high = std::min(largest_loss(model_), model_.parts.front().pair->upper_loss(query_.value / 4));
+    while (high - low > 1e-14 * high) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) break;
+      (small_enough(middle) ? high : low) = middle;
+    }
+    return side_ == Side::upper ? high : low;
+  }
+
+  // The plan's delta is a guess: where it was far too large, the tails cut off are all that the bound shows.
+  double delta_at(double epsilon, const Effort& effort) {
+    if (!plan_) plan_ = plan_for_epsilon(model_, epsilon, effort.most_lost);
+    const bool upper = side_ == Side::upper;
+    double best = upper ? 1 : 0;
+    for (int round = 0; round < 8; ++round) {
+      const double delta = curve_of(model_, *plan_, query_, side_, effort).delta(epsilon);
+      best = upper ? std::min(best, delta) : std::max(best, delta);
+      const double found = std::log(std::max(delta, 1e-300));
+      if (!upper || found > plan_->log_delta - 5) break;
+      plan_ = plan_at(model_, epsilon, found, effort.most_lost);
+    }
+    return best;
   }
 
   // The plan's epsilon is a guess, a poor one where rare large losses carry the cumulant: plan for the epsilon found.
@@ -313,6 +355,10 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
       if (paired && upper[i].last() <= std::max(result.lower, now.lower)) continue;
       if (first) lower[i].start_at(paired ? upper[i].last() : now.upper);
       now.lower = std::max(now.lower, lower[i].at(effort));
+    }
+    if (query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove && paired) {
+      // At epsilon = 0 both directions are the total variation distance: the best bound of either holds.
+      for (const Answer& answer : upper) now.upper = std::min(now.upper, answer.last());
     }
     result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
     if (bracket || result.upper - result.lower <= kNarrowEnough * result.upper) break;
