@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/run/clipping_experiment.hpp"
 #include "sotto/run/dp_hmc_experiment.hpp"
 
 namespace sotto::cli {
@@ -18,79 +20,140 @@ namespace {
 struct Options {
   std::string name;
   std::string out;
-  DpHmcExperiment experiment;
+  DpHmcExperiment dp_hmc;
+  ClippingExperiment clipping;
+  std::size_t rows = 100000;
+  std::size_t repeats = 1;
+  std::vector<std::string> problems, methods;
+  std::uint64_t seed = 1;
+  int threads = 1;
   bool json = false;
 };
 
-constexpr const char* kHeader =
-    "problem,method,epsilon,repeat,steps,acceptance,mmd,mean_error,sd_ratio,spent_epsilon";
+using Line = nlohmann::ordered_json;
 
-std::string csv_line(const DpHmcOutcome& o) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{}", o.problem, o.method, o.epsilon, o.repeat, o.steps,
-                     o.acceptance, o.mmd, o.mean_error, o.sd_ratio, o.spent_epsilon);
+void add_distance(Line& line, const Distance& distance) {
+  line["mmd"] = distance.mmd;
+  line["mean_error"] = distance.mean_error;
+  line["sd_ratio"] = distance.sd_ratio;
 }
 
-void run(Options& options) {
-  if (options.name != "dp-hmc") throw Error(ErrorCode::usage, "the experiments are: dp-hmc");
-  std::error_code failed;
-  std::filesystem::create_directories(options.out, failed);
-  const std::string path = options.out + "/table.csv";
-  std::ofstream table(path);
-  if (!table) throw Error(ErrorCode::cannot_create, "cannot create " + path + ": choose another --out");
-  table << kHeader << '\n';
-  if (!options.json) {
-    fmt::print("{:8} {:13} {:>7} {:>6} {:>9} {:>7} {:>8} {:>10} {:>8}\n", "problem", "method", "epsilon",
-               "repeat", "steps", "accept", "mmd", "mean_error", "sd_ratio");
+Line line_of(const DpHmcOutcome& o) {
+  Line line = {{"problem", o.problem}, {"method", o.method}, {"epsilon", o.epsilon},
+               {"repeat", o.repeat},   {"steps", o.steps},   {"acceptance", o.acceptance}};
+  add_distance(line, o.distance);
+  line["spent_epsilon"] = o.spent_epsilon;
+  return line;
+}
+
+Line line_of(const ClippingOutcome& o) {
+  Line line = {{"problem", o.problem},       {"method", o.method}, {"bound", o.bound},
+               {"repeat", o.repeat},         {"steps", o.steps},   {"acceptance", o.acceptance},
+               {"clipped", o.clipped_share}, {"rhat", o.rhat}};
+  add_distance(line, o.distance);
+  return line;
+}
+
+/// table.csv, flushed line by line so that a long run can be watched; and the same for people, or as JSON at the end.
+class Table {
+ public:
+  Table(const std::string& directory, bool json) : path_(directory + "/table.csv"), json_(json) {
+    std::error_code failed;
+    std::filesystem::create_directories(directory, failed);
+    file_.open(path_);
+    if (!file_) throw Error(ErrorCode::cannot_create, "cannot create " + path_ + ": choose another --out");
   }
-  const auto outcomes = run_dp_hmc_experiment(options.experiment, [&](const DpHmcOutcome& o) {
-    table << csv_line(o) << std::endl;  // flushed: a long run can be watched
-    if (options.json) return;
-    fmt::print("{:8} {:13} {:7} {:6} {:9} {:7.3f} {:8.4f} {:10.3f} {:8.3f}\n", o.problem, o.method, o.epsilon,
-               o.repeat, o.steps, o.acceptance, o.mmd, o.mean_error, o.sd_ratio);
+
+  void add(const Line& line) {
+    std::string header, csv, columns, text;
+    for (const auto& [key, value] : line.items()) {
+      const std::string cell = value.is_string() ? value.get<std::string>() : value.dump();
+      header += (header.empty() ? "" : ",") + key;
+      csv += (csv.empty() ? "" : ",") + cell;
+      columns += fmt::format("{:>13}", key);
+      text += value.is_number_float() ? fmt::format("{:13.4g}", value.get<double>())
+                                      : fmt::format("{:>13}", cell);
+    }
+    if (lines_.empty()) file_ << header << '\n';
+    if (lines_.empty() && !json_) fmt::print("{}\n", columns);
+    file_ << csv << std::endl;
+    if (!file_) throw Error(ErrorCode::io, "writing " + path_ + " failed: is the disk full?");
+    if (!json_) fmt::print("{}\n", text);
     std::fflush(stdout);
-  });
-  if (!table) throw Error(ErrorCode::io, "writing " + path + " failed: is the disk full?");
-  if (!options.json) return;
-  nlohmann::json result = {
-      {"experiment", options.name}, {"table", path}, {"outcomes", nlohmann::json::array()}};
-  for (const DpHmcOutcome& o : outcomes) {
-    result["outcomes"].push_back({{"problem", o.problem},
-                                  {"method", o.method},
-                                  {"epsilon", o.epsilon},
-                                  {"repeat", o.repeat},
-                                  {"steps", o.steps},
-                                  {"acceptance", o.acceptance},
-                                  {"mmd", o.mmd},
-                                  {"mean_error", o.mean_error},
-                                  {"sd_ratio", o.sd_ratio},
-                                  {"spent_epsilon", o.spent_epsilon}});
+    lines_.push_back(line);
   }
-  fmt::print("{}\n", result.dump());
+
+  void finish(const std::string& experiment) const {
+    if (!json_) return;
+    const Line result = {{"experiment", experiment}, {"table", path_}, {"outcomes", lines_}};
+    fmt::print("{}\n", result.dump());
+  }
+
+ private:
+  std::string path_;
+  bool json_;
+  std::ofstream file_;
+  std::vector<Line> lines_;
+};
+
+/// What both experiments share.
+template <class Experiment>
+Experiment with_common(Experiment experiment, const Options& options) {
+  experiment.rows = options.rows;
+  experiment.repeats = options.repeats;
+  experiment.seed = options.seed;
+  experiment.threads = options.threads;
+  if (!options.problems.empty()) experiment.problems = options.problems;
+  if (!options.methods.empty()) experiment.methods = options.methods;
+  return experiment;
+}
+
+void run(const Options& options) {
+  if (options.name != "dp-hmc" && options.name != "clipping")
+    throw Error(ErrorCode::usage, "the experiments are: dp-hmc, clipping");
+  Table table(options.out, options.json);
+  const auto done = [&](const auto& outcome) { table.add(line_of(outcome)); };
+  if (options.name == "dp-hmc") {
+    run_dp_hmc_experiment(with_common(options.dp_hmc, options), done);
+  } else {
+    run_clipping_experiment(with_common(options.clipping, options), done);
+  }
+  table.finish(options.name);
 }
 
 }  // namespace
 
 void add_experiment(CLI::App& program, int&) {
   auto options = std::make_shared<Options>();
-  DpHmcExperiment& experiment = options->experiment;
   CLI::App* verb = program.add_subcommand(
       "experiment", "Rerun a published experiment on synthetic data, with its published tuning");
-  verb->add_option("name", options->name, "dp-hmc: distance from the true posterior per method and epsilon")
+  verb->add_option(
+          "name", options->name,
+          "dp-hmc: distance from the true posterior per method and epsilon; clipping: per clip bound, "
+          "without noise")
       ->required();
   verb->add_option("--out", options->out, "directory for table.csv")->required();
-  verb->add_option("--rows", experiment.rows, "rows of the synthetic data")
+  verb->add_option("--rows", options->rows, "rows of the synthetic data")
       ->capture_default_str()
       ->check(CLI::Range(100, 100000000));
-  verb->add_option("--epsilon", experiment.epsilons, "budgets; delta is 0.1 / rows")->capture_default_str();
-  verb->add_option("--repeats", experiment.repeats, "runs of each combination")->capture_default_str();
-  verb->add_option("--problem", experiment.problems, "banana, normal")->capture_default_str();
-  verb->add_option("--method", experiment.methods, "penalty, hmc, hmc-friction, sgld, sgnht")
+  verb->add_option("--repeats", options->repeats, "runs of each combination")->capture_default_str();
+  verb->add_option("--problem", options->problems, "banana, normal (default both)");
+  verb->add_option(
+      "--method", options->methods,
+      "dp-hmc: penalty, barker, hmc, hmc-friction, sgld, sgnht; clipping: metropolis, hmc, barker "
+      "(default all)");
+  verb->add_option("--epsilon", options->dp_hmc.epsilons, "dp-hmc: budgets; delta is 0.1 / rows")
       ->capture_default_str();
-  verb->add_option("--most-steps", experiment.most_steps, "of each chain; 0: what the budget buys")
+  verb->add_option("--most-steps", options->dp_hmc.most_steps,
+                   "dp-hmc: of each chain; 0: what the budget buys")
       ->capture_default_str();
-  verb->add_option("--seed", experiment.seed, "of chains and of the (not private) noise")
+  verb->add_option("--bound", options->clipping.bounds, "clipping: bounds (default: the published ones)");
+  verb->add_option("--share", options->clipping.share, "clipping: of the published number of steps")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0001, 1000.0));
+  verb->add_option("--seed", options->seed, "of chains and of the (not private) noise")
       ->capture_default_str();
-  verb->add_option("--threads", experiment.threads, "threads of a pass over the rows")->capture_default_str();
+  verb->add_option("--threads", options->threads, "threads of a pass over the rows")->capture_default_str();
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(
       "Example: sotto experiment dp-hmc --out results --epsilon 4 --problem banana\n"

@@ -1,7 +1,7 @@
 // What every kernel must do. A new kernel joins by a struct with a name, its answerer and its settings.
 //
 // The posterior is one-dimensional, known to quadrature; the noise is large enough to matter (a penalty variance of
-// about 1). Reversibility by enumeration on a lattice is in tests/kernel, for the kernels that can live on one.
+// about 1). Kernels whose target is approximate, and those that answer to no budget, join what holds for them. Reversibility by enumeration on a lattice is in tests/kernel, for the kernels that can live on one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,9 +14,12 @@
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
 #include "sotto/kernel/hmc.hpp"
+#include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/model/families.hpp"
+#include "sotto/owner/batch_owner.hpp"
+#include "sotto/owner/open_owner.hpp"
 #include "sotto/owner/owner.hpp"
 #include "sotto/owner/owners.hpp"
 #include "sotto/owner/statistic_owner.hpp"
@@ -40,6 +43,7 @@ struct Desk {
   TestEntropy entropy;
   Owner<LocationModel> owner;
   Answerer& answerer() { return owner; }
+  double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 
@@ -126,6 +130,7 @@ struct ThreeDesks {
   Desk first, second, third;
   Owners all;
   Answerer& answerer() { return all; }
+  double limit() { return all.left().value(); }
   double spent() { return std::max({first.spent(), second.spent(), third.spent()}); }
 };
 struct ThreeOwnersCase : PenaltyCase {
@@ -155,6 +160,7 @@ struct StatisticDesk {
   TestEntropy entropy;
   StatisticOwner<UnitNormalFamily> owner;
   Answerer& answerer() { return owner; }
+  double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 struct ExponentialFamilyCase {
@@ -171,19 +177,134 @@ struct ExponentialFamilyCase {
   }
 };
 
+/// The statistic of the banana and the multivariate normal mean: the owner makes it from the model.
+struct LocationDesk {
+  LocationDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+      : budget(epsilon, Delta(1e-6)),
+        entropy(seed),
+        owner(rows_of(values), StandardStatistic(LocationFamily(model_on_the_line())), Protection{},
+              reading.threads, budget, entropy) {}
+  Budget budget;
+  TestEntropy entropy;
+  StatisticOwner<LocationFamily> owner;
+  Answerer& answerer() { return owner; }
+  double limit() { return budget.left().value(); }
+  double spent() { return budget.spent().value(); }
+};
+struct LocationFamilyCase {
+  using Side = LocationDesk;
+  static double temper() { return 1; }
+  static auto kernel() {
+    const StandardStatistic statistic{LocationFamily(model_on_the_line())};
+    return PenaltyExponentialFamily<>(
+        {.cost = Rho(10),
+         .proposal = Matrix::Identity(1, 1),
+         .coefficients = [=](const Position& x) { return statistic.coefficients(x); },
+         .step_size = kScale},
+        prior_on_the_line());
+  }
+};
+
+/// Batches of `Share` percent of the rows. A batch of all rows does not vary: then the target is exact.
+template <std::size_t Share>
+struct BatchDesk {
+  BatchDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+      : budget(epsilon, Delta(1e-6)),
+        entropy(seed),
+        owner(rows_of(values), model_on_the_line(), values.size() * Share / 100, Protection{}, reading,
+              budget, entropy) {}
+  Budget budget;
+  TestEntropy entropy;
+  BatchOwner<LocationModel> owner;
+  Answerer& answerer() { return owner; }
+  double limit() { return budget.left().value(); }
+  double spent() { return budget.spent().value(); }
+};
+struct FullBatchCase : PenaltyCase {
+  using Side = BatchDesk<100>;
+};
+struct HalfBatchCase : PenaltyCase {
+  using Side = BatchDesk<50>;
+};
+
+/// Batch gradients, paid for before the first.
+struct GradientDesk : Desk {
+  static constexpr double kRate = 0.5;
+  static constexpr double kMultiplier = 2;
+  GradientDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+      : Desk(values, reading, epsilon, seed) {
+    owner.serve_batches({kRate, kMultiplier, 400}, Epsilon(0.9 * epsilon.value()));
+  }
+  double limit() { return budget.epsilon().value(); }
+  double spent() { return budget.spent_epsilon(Delta(1e-6)).value(); }
+};
+struct LangevinCase {
+  using Side = GradientDesk;
+  static double temper() { return 1; }
+  template <class K>
+  static K kernel_of() {
+    return K({.rate = GradientDesk::kRate,
+              .noise_multiplier = GradientDesk::kMultiplier,
+              .scale = Position::Constant(1, 0.35),
+              .step_size = 0.1},
+             prior_on_the_line());
+  }
+};
+struct SgldCase : LangevinCase {
+  static Sgld kernel() { return kernel_of<Sgld>(); }
+};
+struct SgnhtCase : LangevinCase {
+  static Sgnht kernel() { return kernel_of<Sgnht>(); }
+};
+
+/// No noise and no budget.
+struct OpenDesk {
+  OpenDesk(const std::vector<double>& values, Reading reading, Epsilon, std::uint64_t)
+      : owner(rows_of(values), model_on_the_line(), reading) {}
+  OpenOwner<LocationModel> owner;
+  Answerer& answerer() { return owner; }
+};
+struct MetropolisCase : PenaltyCase {
+  using Side = OpenDesk;
+};
+struct OpenHmcCase : HmcCase {
+  using Side = OpenDesk;
+};
+struct OpenBarkerCase : RatioCase {
+  using Side = OpenDesk;
+  static auto kernel() {
+    return Barker<>({.noise_variance = 0, .proposal = Matrix::Identity(1, 1), .step_size = kScale},
+                    prior_on_the_line());
+  }
+};
+
+/// What holds for every kernel.
 template <class Case>
 class KernelContract : public testing::Test {};
+/// What holds for kernels whose target is the posterior.
+template <class Case>
+class ExactKernel : public testing::Test {};
+/// What holds for kernels that spend.
+template <class Case>
+class BudgetedKernel : public testing::Test {};
 
-using Cases = testing::Types<PenaltyCase, TemperedPenaltyCase, FixedNoiseCase, TruncatedCase,
-                             IndependenceCase, OneAtATimeCase, GuidedCase, BarkerCase, HmcCase, FrictionCase,
-                             ThreeOwnersCase, ExponentialFamilyCase>;
-TYPED_TEST_SUITE(KernelContract, Cases);
+template <class... Cases>
+using WithExact =
+    testing::Types<PenaltyCase, TemperedPenaltyCase, FixedNoiseCase, TruncatedCase, IndependenceCase,
+                   OneAtATimeCase, GuidedCase, BarkerCase, HmcCase, FrictionCase, ThreeOwnersCase,
+                   ExponentialFamilyCase, LocationFamilyCase, FullBatchCase, Cases...>;
+using All = WithExact<MetropolisCase, OpenHmcCase, OpenBarkerCase, HalfBatchCase, SgldCase, SgnhtCase>;
+using Exact = WithExact<MetropolisCase, OpenHmcCase, OpenBarkerCase>;
+using Budgeted = WithExact<HalfBatchCase, SgldCase, SgnhtCase>;
+TYPED_TEST_SUITE(KernelContract, All);
+TYPED_TEST_SUITE(ExactKernel, Exact);
+TYPED_TEST_SUITE(BudgetedKernel, Budgeted);
 
 Position same(const Position& x) { return x; }
 
 // 100 chains from exact draws, 10,000 steps each. The chains are independent, so the spread of their averages gives the
 // standard error. Three moments within 5 standard errors (of 99 degrees of freedom): false alarm below 1e-5 a kernel.
-TYPED_TEST(KernelContract, leaves_the_quadrature_posterior_invariant) {
+TYPED_TEST(ExactKernel, leaves_the_quadrature_posterior_invariant) {
   const auto values = values_on_the_line(8);
   const PosteriorOnTheLine posterior(values, TypeParam::temper());
   const auto kernel = TypeParam::kernel();
@@ -233,11 +354,11 @@ TYPED_TEST(KernelContract, has_the_same_bits_for_any_number_of_threads) {
   }
 }
 
-TYPED_TEST(KernelContract, ends_as_data_when_the_budget_ends) {
+TYPED_TEST(BudgetedKernel, ends_as_data_when_the_budget_ends) {
   const auto values = values_on_the_line(8);
   const auto kernel = TypeParam::kernel();
   typename TypeParam::Side side(values, Reading{}, Epsilon(1000), 7);
-  const double limit = side.answerer().left().value();
+  const double limit = side.limit();
   const std::vector<Position> starts(2, Position::Constant(1, 0.4));
   const auto chains = run_chains(kernel, std::span<const Position>(starts), side.answerer(),
                                  {.warmup = 0, .draws = 100000, .thin = 1, .seed = 8}, same);

@@ -74,6 +74,20 @@ TEST(StatisticOwner, families_have_the_log_densities_of_their_names) {
                         Position{{0.5, -0.2, 0.3}}, [](const Row& y, const Position& x) {
                           return normal_log_density(y[2], x[0] * y[0] + x[1] * y[1], x[2]);
                         });
+  expect_log_likelihood(LinearRegressionFamily{{{1, 1}, {-1, 3}, {-5, 5}}, 2.0},
+                        {{1, 0.5, 2}, {1, -1, -4}, {1, 3, 1}}, Position{{0, 0}}, Position{{0.5, -0.2}},
+                        [](const Row& y, const Position& x) {
+                          return normal_log_density(y[2], x[0] * y[0] + x[1] * y[1], std::log(2.0));
+                        });
+  Matrix precision(2, 2);
+  precision << 2, 0.5, 0.5, 1;
+  const Bend bend{0.7, 0.1, -0.4};
+  expect_log_likelihood(LocationFamily(LocationModel({{-2, 2}, {-3, 4}}, precision, bend)),
+                        {{0.3, 1}, {-2, 4}, {1.5, -2.5}}, Position{{0.1, 0.2}}, Position{{-0.6, 0.9}},
+                        [&](const Row& y, const Position& x) {
+                          const Position residual = Position{{y[0], y[1]}} - bend.mean(x);
+                          return -residual.dot(precision * residual) / 2;
+                        });
 }
 
 TEST(StatisticOwner, price_is_paid_and_noise_is_fresh) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sotto/run/synthetic_problem.hpp"
+
 namespace sotto {
 
 struct DpHmcExperiment {
@@ -14,7 +16,7 @@ struct DpHmcExperiment {
   std::vector<double> epsilons = {2, 4, 8, 12};
   std::size_t repeats = 1;  ///< published: 10
   std::vector<std::string> problems = {"banana", "normal"};
-  std::vector<std::string> methods = {"penalty", "hmc", "hmc-friction", "sgld", "sgnht"};
+  std::vector<std::string> methods = {"penalty", "barker", "hmc", "hmc-friction", "sgld", "sgnht"};
   std::size_t most_steps = 0;  ///< per chain; 0: what the budget buys
   std::uint64_t seed = 1;
   int threads = 1;
@@ -28,9 +30,7 @@ struct DpHmcOutcome {
   std::size_t repeat = 0;
   std::size_t steps = 0;  ///< of each chain, first half included
   double acceptance = 0;  ///< mean
-  double mmd = 0;         ///< sqrt |unbiased squared discrepancy| against 1,000 exact draws
-  double mean_error = 0;  ///< |mean of the draws - true mean| over the mean posterior sd
-  double sd_ratio = 0;    ///< mean over the coordinates of sd of the draws / true sd
+  Distance distance = {};
   double spent_epsilon = 0;
 };
 

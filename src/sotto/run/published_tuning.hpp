@@ -2,6 +2,8 @@
 // (erratum E17): for this comparison only.
 #pragma once
 
+#include <vector>
+
 #include "sotto/base/position.hpp"
 
 namespace sotto {
@@ -34,6 +36,23 @@ struct Published {
           .hmc = {0.1, 0.25, 0.00015, 12, 6, 10},
           .sgld = {1000, 15, 0.008},
           .sgnht = {1000, 12, 0.2, 30}};
+}
+
+/// The settings of the paper's clipping runs, without noise.
+struct PublishedClipping {
+  std::vector<double> bounds;  ///< of ratios, per unit of distance
+  double proposal_sd, walk_steps;
+  double step_size;
+  int leapfrog_steps;
+  double hmc_steps, gradient_clip;
+};
+
+[[nodiscard]] inline PublishedClipping published_banana_clipping() {
+  return {{0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.5, 1, 10}, 0.3, 12000, 0.01, 100, 1000, 10};
+}
+
+[[nodiscard]] inline PublishedClipping published_normal_clipping() {
+  return {{0.1, 0.2, 1, 5, 10, 15, 20, 50, 100}, 0.0007, 25000, 0.0005, 12, 1000, 100};
 }
 
 /// Covariance of a row of the ten-dimensional normal problem: a random rotation of gamma(1/2) variances,

@@ -1,0 +1,46 @@
+// sotto experiment on a few rows and steps: every method runs, and the table has what was computed.
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace sotto {
+namespace {
+
+using ExperimentProgram = Program;
+
+TEST_F(ExperimentProgram, dp_hmc_compares_every_method_within_its_budget) {
+  const Outcome outcome = sotto("experiment dp-hmc --out e --rows 2000 --epsilon 4 --most-steps 8 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto lines = nlohmann::json::parse(outcome.out).at("outcomes");
+  ASSERT_EQ(lines.size(), 12u);  // two problems, six methods
+  for (const auto& line : lines) {
+    EXPECT_LE(line.at("spent_epsilon").get<double>(), 4) << line;
+    EXPECT_LE(line.at("steps").get<int>(), 8) << line;
+  }
+  const std::string table = file_content(folder_ / "e" / "table.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 13);
+  EXPECT_EQ(
+      table.rfind("problem,method,epsilon,repeat,steps,acceptance,mmd,mean_error,sd_ratio,spent_epsilon", 0),
+      0u);
+}
+
+TEST_F(ExperimentProgram, clipping_counts_what_it_clips) {
+  const Outcome outcome =
+      sotto("experiment clipping --out e --rows 400 --share 0.002 --bound 1e-6 1e6 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto lines = nlohmann::json::parse(outcome.out).at("outcomes");
+  ASSERT_EQ(lines.size(), 12u);  // two problems, three methods, two bounds
+  for (const auto& line : lines) {
+    const double clipped = line.at("clipped");
+    EXPECT_NEAR(clipped, line.at("bound") == 1e-6 ? 1 : 0, 0.05) << line;
+  }
+}
+
+TEST_F(ExperimentProgram, refuses_what_it_does_not_know) {
+  EXPECT_EQ(sotto("experiment nothing --out e").status, 64);
+  EXPECT_EQ(sotto("experiment dp-hmc --out e --rows 400 --method nothing").status, 64);
+  EXPECT_EQ(sotto("experiment clipping --out e --rows 400 --problem nothing").status, 64);
+}
+
+}  // namespace
+}  // namespace sotto
