@@ -15,10 +15,11 @@ struct Fit {
 };
 
 Fit fit(const Glm& glm, Rows rows, Budget& budget, double fraction,
-        Adjacency adjacency = Adjacency::substitute) {
+        Adjacency adjacency = Adjacency::substitute, double width = 0) {
   TestEntropy entropy(5);
   const NormalPrior prior{Position::Zero(glm.dim()), Position::Constant(glm.dim(), 2.5)};
-  const OnceSettings settings = once_settings(glm, true, prior, Rho(budget.left().value() * fraction));
+  OnceSettings settings = once_settings(glm, true, prior, Rho(budget.left().value() * fraction));
+  settings.width = width;
   Owner<Glm> owner(std::move(rows), glm, {adjacency, 1}, {}, budget, entropy);
   OnceRelease release = release_once(settings, owner);
   OncePosterior posterior = sample_once(release, prior, {}, {1, 100, 2000, 3, 4});
@@ -89,6 +90,21 @@ TEST(OnceRelease, few_rows_or_a_tiny_budget_give_back_the_prior) {
       EXPECT_LT(sd(result, j), 2.8);
     }
   }
+}
+
+TEST(OnceRelease, a_wide_score_bound_keeps_every_rows_weight) {
+  const auto at = [](double width) {
+    ChainRng rng(9);
+    Budget budget{Epsilon(3), Delta(1e-6)};
+    return fit(OnceStudy::model(4), OnceStudy::simulate({20000, 4}, rng).rows, budget, 1 - 1e-6,
+               Adjacency::substitute, width);
+  };
+  const Fit narrow = at(1);
+  const Fit wide = at(5);
+  EXPECT_EQ(wide.release.width, 5);
+  EXPECT_GT(wide.posterior.weight_kept, 0.99);
+  EXPECT_LT(narrow.posterior.weight_kept, 0.9);
+  EXPECT_GT(wide.release.score_variance, narrow.release.score_variance);
 }
 
 TEST(OnceRelease, normal_and_poisson_rows_are_fitted_too) {

@@ -22,7 +22,7 @@ std::string all_words(const PrivacyStatement& statement) {
 PrivacyStatement example() {
   Budget budget(Epsilon(1), Delta(1e-6));
   for (int i = 0; i < 3; ++i)
-    EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(0.002), 1e-10}).has_value());
+    EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(0.002), 1e-10, 10. + i, 5, 0.5}).has_value());
   EXPECT_TRUE(budget.spend({"curvature", "discrete Gaussian", Rho(0.001), 0}).has_value());
   return statement_of(budget, Adjacency::substitute, "one row", "one curator", "operating system", true);
 }
@@ -32,6 +32,10 @@ TEST(PrivacyStatement, holds_the_books) {
   ASSERT_EQ(s.releases.size(), 2U);
   EXPECT_EQ(s.releases[0].count, 3U);
   EXPECT_EQ(s.releases[1].query, "curvature");
+  EXPECT_EQ(s.releases[0].sensitivity, 6);  // the largest, 12 steps of a half
+  EXPECT_EQ(s.releases[0].noise_scale, 2.5);
+  EXPECT_EQ(s.releases[0].grid, 0.5);
+  EXPECT_EQ(s.releases[1].sensitivity, std::nullopt);
   EXPECT_NEAR(s.rho, 0.007, 1e-12);
   EXPECT_NEAR(s.slack, 3e-10, 1e-15);
   EXPECT_LT(s.spent_epsilon, s.epsilon);

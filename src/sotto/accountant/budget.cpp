@@ -17,7 +17,9 @@ double add_up(double a, double b) {
 }  // namespace
 
 Budget::Budget(Epsilon epsilon, Delta delta)
-    : epsilon_(epsilon), delta_(delta), totals_{.limit = gaussian_rho(Epsilon(epsilon.value() * (1 - kSlackShare)), delta).value(),
+    : epsilon_(epsilon),
+      delta_(delta),
+      totals_{.limit = gaussian_rho(Epsilon(epsilon.value() * (1 - kSlackShare)), delta).value(),
               .limit_slack = epsilon.value() * kSlackShare} {}
 
 std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& charge) const {
@@ -56,7 +58,8 @@ void Budget::write_down(const Charge& charge) {
     return entry.charge.query == charge.query && entry.charge.mechanism == charge.mechanism;
   };
   const auto same_cost = [&](const Entry& entry) {
-    return std::abs(entry.charge.rho.value() - charge.rho.value()) <= 1e-6 * charge.rho.value() && same_kind(entry);
+    return std::abs(entry.charge.rho.value() - charge.rho.value()) <= 1e-6 * charge.rho.value() &&
+           same_kind(entry);
   };
   // The latest lines are the likeliest.
   auto line = std::find_if(entries_.rbegin(), entries_.rend(), same_cost);
@@ -70,6 +73,11 @@ void Budget::write_down(const Charge& charge) {
   ++line->count;
   line->charge.rho = std::max(line->charge.rho, charge.rho);
   line->charge.slack = std::max(line->charge.slack, charge.slack);
+  if (charge.sensitivity * charge.grid > line->charge.sensitivity * line->charge.grid) {
+    line->charge.sensitivity = charge.sensitivity;
+    line->charge.noise_sd = charge.noise_sd;
+    line->charge.grid = charge.grid;
+  }
 }
 
 std::optional<Prepaid> Budget::prepay(Charge each, std::size_t count, Epsilon composed, Rho others) {

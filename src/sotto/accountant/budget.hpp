@@ -19,6 +19,10 @@ struct Charge {
   /// Bound on how far the loss of the discrete noise may exceed the continuous Gaussian's; adds to epsilon.
   /// sensitivity * sqrt(dim) * grid / variance, rounded up
   double slack = 0;
+  /// What the cost follows from, as facts about integers; 0 where releases of one kind differ and only the ratio is set.
+  double sensitivity = 0;  ///< L2, in grid steps: an integer, or the rounded-up norm of an integer vector
+  double noise_sd = 0;     ///< in grid steps
+  double grid = 0;         ///< one step in the query's own unit
 };
 
 /// Proof that a charge is on the books. Made by a Budget only; moved into the mechanism that draws the noise.
@@ -63,7 +67,8 @@ class Prepaid {
 
 /// A line of the books: charges for one kind of query by one mechanism that differ by a millionth at most, as those of
 /// one asked-for cost do once variances are rounded to the grid; once there are kMostLines lines, all charges of a kind.
-/// `charge` holds the dearest of them, so count times its cost is an upper bound.
+/// `charge` holds the dearest cost among them, so count times it is an upper bound, and the sensitivity, noise and grid of the one
+/// with the largest sensitivity in the query's own unit.
 struct Entry {
   Charge charge;
   std::size_t count = 1;

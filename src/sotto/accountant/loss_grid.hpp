@@ -44,7 +44,7 @@ inline constexpr double kMassMargin = 1e-12;
 /// convex polygon with kinks on
 ///            the grid below the tangents at the midpoints
 /// Source     upper: connect-the-dots [DGKKM22]; lower: docs/accounting.md, "The lower polygon"
-/// Checked by tests/accountant/loss_grid_test.cpp
+/// Checked by tests/accountant/oracle_test.cpp
 [[nodiscard]] LossGrid discretise(const LossPair& pair, double step, Side side, TailCut tails);
 
 }  // namespace sotto

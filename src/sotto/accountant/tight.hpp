@@ -15,7 +15,7 @@ namespace sotto {
 /// a mechanism of the described kind; for samples without replacement the two are a proven bracket, not one
 /// number. Gaussian releases alone use the closed form, everything else privacy loss distributions on a grid.
 /// Source     docs/accounting.md
-/// Checked by tests/accountant/tight_test.cpp, tests/accountant/reference_test.cpp
+/// Checked by tests/accountant/reference_test.cpp, tests/accountant/oracle_test.cpp
 [[nodiscard]] Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon);
 [[nodiscard]] Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta);
 

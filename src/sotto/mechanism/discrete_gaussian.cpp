@@ -18,10 +18,11 @@ Charge GaussianNoise::charge(std::string query) const {
   const double v = static_cast<double>(variance);
   const double rho = sensitivity * sensitivity / (2 * v) * kRoundUp;
   const double slack = sensitivity * std::sqrt(static_cast<double>(entries)) / v * kRoundUp;
-  return {std::move(query), "discrete Gaussian", Rho(rho), slack};
+  return {std::move(query), "discrete Gaussian", Rho(rho), slack, sensitivity, std::sqrt(v), grid.value()};
 }
 
-std::optional<GaussianNoise::Integer> GaussianNoise::variance_for(double sensitivity, Rho cost, const Integer& multiple) {
+std::optional<GaussianNoise::Integer> GaussianNoise::variance_for(double sensitivity, Rho cost,
+                                                                  const Integer& multiple) {
   if (!(cost.value() > 0))
     throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
   const double least = sensitivity * sensitivity / (2 * cost.value()) * kRoundUp * kRoundUp;

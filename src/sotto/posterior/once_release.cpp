@@ -94,29 +94,43 @@ Position find_mode(const NormalDesign& design, const OnceSettings& settings, con
   return theta;
 }
 
-/// The width that balances noise, which grows with its square, against rows that lose weight.
-/// Computes   argmin noise (width / c)^2 + 0.35 (1 - c) with c = 1 - exp(-3 t - t^2) / 4, t = width - 1, the mean weight;
-///            `noise` is the noise's variance over the information at width 1
-/// Source     a fit to box covariates (docs/release-once.md); any width is valid
-double best_width(double noise) {
-  double best = 1;
-  double least = HUGE_VAL;
-  for (double width = 0.95; width < 2.5; width += 0.05) {
-    const double t = width - 1;
-    const double c = 1 - std::exp(-3 * t - t * t) / 4;
-    const double loss = noise * width * width / (c * c) + 0.35 * (1 - c);
-    if (loss < least) {
-      least = loss;
-      best = width;
-    }
+/// Variances of the last releases' noise at width 1 and the whole cost, over the information.
+struct LastNoise {
+  double score;        ///< grows with the width's square
+  double information;  ///< as it enters the posterior; grows with the width's fourth power
+  /// Of both, when the cost is split best between them.
+  [[nodiscard]] double at(double width) const {
+    const double sum = std::sqrt(score) * width + std::sqrt(information) * width * width;
+    return sum * sum;
   }
-  return best;
+};
+
+/// The largest width that costs little more variance than the best: noise grows with it, lost weight falls. Rows that keep
+/// their weight keep the answer where it would be without weights, also where the model does not hold.
+/// Computes   max width with v(width) <= min v + kSpare, v = 1 + noise(width) / c^2 + 0.35 (1 - c), c = 1 - exp(-3 t - t^2) / 4,
+///            t = width - 1, the mean weight
+/// Source     a fit to box covariates (docs/release-once.md); any width is valid
+double choose_width(const LastNoise& noise) {
+  constexpr double kSpare = 0.07;
+  constexpr double kLeast = 0.95, kStep = 0.05;
+  constexpr int kSteps = 42;
+  const auto width = [](int i) { return kLeast + kStep * i; };
+  const auto variance = [&](int i) {
+    const double t = width(i) - 1;
+    const double c = 1 - std::exp(-3 * t - t * t) / 4;
+    return 1 + noise.at(width(i)) / (c * c) + 0.35 * (1 - c);
+  };
+  double least = HUGE_VAL;
+  for (int i = 0; i < kSteps; ++i) least = std::min(least, variance(i));
+  int chosen = kSteps - 1;
+  while (variance(chosen) > least + kSpare) --chosen;
+  return width(chosen);
 }
 
 void check(const OnceSettings& s) {
   const Eigen::Index d = s.column_scale.size();
   if (d == 0 || s.prior.mean.size() != d || s.prior.sd.size() != d || !(s.column_scale.array() > 0).all() ||
-      !(s.prior.sd.array() > 0).all() || !(s.cost.value() > 0) || !(s.residual > 0)) {
+      !(s.prior.sd.array() > 0).all() || !(s.cost.value() > 0) || !(s.residual > 0) || !(s.width >= 0)) {
     throw Error(ErrorCode::configuration,
                 "release-once: scales, prior widths and cost must be positive and of equal length");
   }
@@ -135,13 +149,12 @@ LastPlan plan_last(const OnceSettings& settings, const Matrix& guess, double row
   const double variance = level / rows;  // of a typical response
   LastPlan plan{settings.residual, kHeadroom * variance, 1, 0};
   if (settings.mean.link == Link::logit) plan.variance = std::min(0.25, plan.variance);
-  const double score_noise = 4 * d * plan.residual * plan.residual / (2 * cost.value()) / level;
-  plan.width = best_width(score_noise / 0.8);
   // The information's relative error enters the posterior through its largest eigenvalue, sqrt(2 d) entries' worth.
-  const double entry = std::sqrt(2.0) * plan.variance * d * plan.width * plan.width / level;
-  const double information_noise = 2 * d * entry * entry / (2 * cost.value());
-  const double odds =
-      std::sqrt(kInformationLoss * information_noise / (score_noise * plan.width * plan.width));
+  const double entry = std::sqrt(2.0) * plan.variance * d / level;
+  const LastNoise noise{4 * d * plan.residual * plan.residual / (2 * cost.value()) / level,
+                        kInformationLoss * 2 * d * entry * entry / (2 * cost.value())};
+  plan.width = settings.width > 0 ? settings.width : choose_width(noise);
+  const double odds = std::sqrt(noise.information / noise.score) * plan.width;
   plan.information = std::clamp(odds / (1 + odds), 0.05, 0.4);
   return plan;
 }

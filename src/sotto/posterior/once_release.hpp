@@ -29,6 +29,7 @@ struct OnceSettings {
   bool intercept = true;  ///< column 0 of the design is constant
   double residual = 0.5;  ///< largest |y - mean| at eta = 0 in the score's unit; 1/2 for a binary response
   NormalPrior prior;      ///< a normal prior, or a normal that roughly covers the prior
+  double width = 0;  ///< the score bound is this many times the typical length of a row's score; 0: chosen
   OnceShares shares;
 };
 

@@ -152,8 +152,8 @@ OncePosterior sample_once(const OnceRelease& release, const NormalPrior& prior, 
   // 1.25 is a fit to box covariates.
   const double count = static_cast<double>(sampling.chains * sampling.draws);
   information /= count;
-  const double ratio_kept = std::clamp(release.squares / information.trace(), 0.5, 1.0);
-  const double kept = 1 - 1.25 * (1 - ratio_kept);
+  posterior.weight_kept = std::clamp(release.squares / information.trace(), 0.5, 1.0);
+  const double kept = 1 - 1.25 * (1 - posterior.weight_kept);
   const Matrix clear = (information / kept + target.prior_precision).inverse();
   const Position clear_variance = (release.frame.transpose() * clear * release.frame).diagonal();
   const Position variance = (squares / count).array() - (sum / count).array().square();

@@ -27,6 +27,8 @@ struct OncePosterior {
   std::vector<Chain> chains;  ///< positions, one row per draw
   /// Predicted from the releases: each coordinate's sd over the sd of the posterior without noise and weights.
   Position sd_inflation;
+  double
+      weight_kept;  ///< sum of squared weights over sum of weights, as released; 1 when no row is weighted down
 };
 
 /// Gibbs sampling: the information by an elliptical slice [MAM10] within the cone of positive definite matrices, then the

@@ -37,6 +37,24 @@ std::string attack(const PrivacyStatement& s) {
       format_percent(best_true_positive_rate(s.curve, 0.05)));
 }
 
+ReleaseLine release_line(const Entry& entry) {
+  const Charge& charge = entry.charge;
+  ReleaseLine line{.query = charge.query,
+                   .mechanism = charge.mechanism,
+                   .sensitivity = {},
+                   .noise_scale = {},
+                   .grid = {},
+                   .count = entry.count,
+                   .rho = charge.rho.value(),
+                   .slack = charge.slack};
+  if (charge.grid > 0) {
+    line.sensitivity = charge.sensitivity * charge.grid;
+    line.noise_scale = charge.noise_sd * charge.grid;
+    line.grid = charge.grid;
+  }
+  return line;
+}
+
 }  // namespace
 
 std::string adjacency_name(Adjacency adjacency) {
@@ -57,8 +75,7 @@ PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::st
   statement.trust_model = std::move(trust_model);
   statement.noise_source = std::move(noise_source);
   for (const Entry& entry : budget.entries()) {
-    statement.releases.push_back({entry.charge.query, entry.charge.mechanism, std::nullopt, std::nullopt,
-                                  entry.count, entry.charge.rho.value(), entry.charge.slack});
+    statement.releases.push_back(release_line(entry));
   }
   // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.
   // What was prepaid is no Gaussian release: it has no such cost, and its curve is known at this one point.

@@ -15,8 +15,9 @@ namespace sotto {
 struct ReleaseLine {
   std::string query;                  ///< e.g. "log-likelihood ratio"
   std::string mechanism;              ///< e.g. "discrete Gaussian"
-  std::optional<double> sensitivity;  ///< L2, in the query's own unit
-  std::optional<double> noise_scale;  ///< standard deviation of the noise, in the same unit
+  std::optional<double> sensitivity;  ///< L2, in the query's own unit; the largest among them
+  std::optional<double> noise_scale;  ///< standard deviation of that one's noise, in the same unit
+  std::optional<double> grid;         ///< the unit of its integers: sensitivity and noise are computed in it
   std::size_t count = 1;
   double rho = 0;    ///< of one release
   double slack = 0;  ///< of one release; adds to epsilon
@@ -52,8 +53,7 @@ struct PrivacyStatement {
   std::vector<CurvePoint> curve;  ///< of the promise, through (epsilon, delta); delta falls as epsilon grows
 };
 
-/// The statement of what is on the books, curve included. The caller adds `approximations`, and sensitivities
-/// and noise scales where it knows them.
+/// The statement of what is on the books, curve included. The caller adds `approximations`.
 [[nodiscard]] PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency,
                                             std::string privacy_unit, std::string trust_model,
                                             std::string noise_source, bool noise_is_private);

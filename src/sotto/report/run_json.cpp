@@ -29,6 +29,7 @@ Json release_json(const ReleaseLine& line) {
           {"mechanism", line.mechanism},
           {"sensitivity", number(line.sensitivity)},
           {"noise_scale", number(line.noise_scale)},
+          {"grid", number(line.grid)},
           {"noise_multiplier", line.rho > 0 ? number(1 / std::sqrt(2 * line.rho)) : Json(nullptr)},
           {"count", line.count},
           {"rho_each", number(line.rho)},
@@ -94,8 +95,8 @@ PrivacyStatement privacy_from_json(const Json& json) {
     for (const Json& line : json.at("releases")) {
       s.releases.push_back({line.at("query").get<std::string>(), line.at("mechanism").get<std::string>(),
                             optional_from(line.at("sensitivity")), optional_from(line.at("noise_scale")),
-                            line.at("count").get<std::size_t>(), number_from(line.at("rho_each")),
-                            number_from(line.at("slack_each"))});
+                            optional_from(line.at("grid")), line.at("count").get<std::size_t>(),
+                            number_from(line.at("rho_each")), number_from(line.at("slack_each"))});
     }
     for (const Json& point : json.at("curve")) {
       s.curve.push_back({number_from(point.at("epsilon")), number_from(point.at("delta"))});

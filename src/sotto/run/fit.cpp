@@ -19,12 +19,6 @@
 namespace sotto {
 namespace {
 
-std::string unit_text(const Protection& protection) {
-  return protection.rows_per_unit == 1
-             ? "one row"
-             : fmt::format("one person (at most {} rows)", protection.rows_per_unit);
-}
-
 /// The same model without privacy, for study and for comparison: every page says so.
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const Progress& progress) {
@@ -44,8 +38,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, const Cha
   }
   const OncePrior prior = once_prior(problem.known.coefficient_priors);
   const Rho cost(budget.left().value() * (1 - 1e-6));  // a millionth is kept for the slack of discreteness
-  const OnceRelease release =
-      release_once(once_settings(*glm, problem.known.intercept, prior.normal, cost), owner);
+  OnceSettings once = once_settings(*glm, problem.known.intercept, prior.normal, cost);
+  once.width = config.method.score_width;
+  const OnceRelease release = release_once(once, owner);
   OnceSampling sampling{.chains = config.method.chains, .draws = chain.draws, .seed = chain.seed};
   OncePosterior posterior = sample_once(release, prior.normal, prior.ratio, sampling);
   for (Chain& c : posterior.chains) {
@@ -60,7 +55,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, const Cha
   for (std::size_t j = problem.known.intercept ? 1 : 0; j < record.draws.parameters.size(); ++j) {
     inflation[record.draws.parameters[j]] = posterior.sd_inflation[static_cast<Eigen::Index>(j)];
   }
-  record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation}};
+  record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation},
+                                                    {"score_width", release.width},
+                                                    {"weight_kept", posterior.weight_kept}};
 }
 
 }  // namespace
@@ -105,7 +102,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
       record.draws.chains =
           method.run({config.method, problem.known, settings, desk.terms, *desk.answerer, told});
     }
-    record.privacy = statement_of(budget, problem.protection.adjacency, unit_text(problem.protection),
+    record.privacy = statement_of(budget, problem.protection.adjacency, problem.known.privacy_unit,
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
   }

@@ -243,6 +243,12 @@ void tell_bounds(Problem& problem, double temper) {
       problem.model);
 }
 
+/// Whose rows are protected, in words.
+std::string in_words(const PrivacyUnit& unit) {
+  if (unit.is_row()) return "one row";
+  return fmt::format("one person (at most {} row{})", unit.maximum_rows, unit.maximum_rows == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
@@ -254,6 +260,7 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 
 Problem make_problem(const FitConfig& config, const Table& table) {
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
+  problem.known.privacy_unit = in_words(table.schema().unit);
   problem.protection = {table.schema().adjacency,
                         table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
   tell_bounds(problem, config.model.temper);

@@ -23,6 +23,7 @@ namespace sotto {
 struct PublicProblem {
   std::string title;
   std::string model;
+  std::string privacy_unit;                            ///< whose rows are protected, in words
   std::vector<std::string> parameters;                 ///< as reported
   std::function<Position(const Position&)> to_report;  ///< chain's position -> reported parameters
   LogPrior prior;                                      ///< of the chain's position
