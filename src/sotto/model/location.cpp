@@ -40,6 +40,7 @@ LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Ben
       precision_.rows() != precision_.cols()) {
     throw Error(ErrorCode::configuration, "the precision must be square with one row per column of the data");
   }
+  precision_ = ((precision_ + precision_.transpose()) / 2).eval();  // not a rounding away from symmetric
   if (precision_.llt().info() != Eigen::Success) {
     throw Error(ErrorCode::configuration, "the covariance of the model must be positive definite");
   }
@@ -94,13 +95,14 @@ void LocationModel::residuals(const double* tile, const Position& mean, std::vec
   const auto dim = static_cast<std::size_t>(precision_.rows());
   for (std::size_t j = 0; j < dim; ++j) {
     residual[j] = Eigen::Map<const Lanes>(tile + j * kTile) - mean[static_cast<Eigen::Index>(j)];
-    pull[j].setZero();
   }
   for (std::size_t i = 0; i < dim; ++i) {
+    Lanes sum = Lanes::Zero();  // in registers
+    const double* row = precision_.col(static_cast<Eigen::Index>(i)).data();  // symmetric
     for (std::size_t j = 0; j < dim; ++j) {
-      const double p = precision_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-      if (p != 0) pull[i] += p * residual[j];
+      if (row[j] != 0) sum += row[j] * residual[j];
     }
+    pull[i] = sum;
   }
 }
 
