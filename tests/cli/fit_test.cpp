@@ -34,19 +34,56 @@ TEST_F(FitProgram, any_row_is_a_legal_row) {
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_TRUE(json.at("privacy").at("private").get<bool>());
   EXPECT_EQ(json.at("method"), "release-once");
-  for (const char* name : {"chain_1.csv", "chain_4.csv", "summary.csv", "summary.json", "privacy.json", "manifest.json",
-                           "report.html"}) {
+  for (const char* name : {"chain_1.csv", "chain_4.csv", "summary.csv", "summary.json", "privacy.json",
+                           "manifest.json", "report.html"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / name)) << name;
+  }
+}
+
+// The names that others may rely on.
+TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
+  std::string text = "u,v\n";
+  for (int i = 0; i < 200; ++i) text += std::to_string(i % 7 - 3) + "," + std::to_string(i % 5 - 2) + "\n";
+  write("d.csv", text);
+  write("d.toml",
+        "[[column]]\nname = \"u\"\nkind = \"real\"\nlower = -4\nupper = 4\n"
+        "[[column]]\nname = \"v\"\nkind = \"real\"\nlower = -3\nupper = 3\n");
+  write("normal.toml",
+        "[data]\nfile = \"d.csv\"\nschema = \"d.toml\"\n[privacy]\ndelta = 1e-6\n"
+        "[model]\nfamily = \"normal-mean\"\ncolumns = [\"u\", \"v\"]\nsd = [2, 1.5]\n");
+  write("banana.toml",
+        "[data]\nfile = \"d.csv\"\nschema = \"d.toml\"\n[privacy]\ndelta = 1e-6\n"
+        "[model]\nfamily = \"banana\"\ncolumns = [\"u\", \"v\"]\nsd = [2, 1.5]\na = 1\n");
+  const std::string few = " --out out --draws 6 --warmup 4 --json --method ";
+  for (const std::string config : {"normal.toml", "banana.toml"}) {
+    for (const char* method :
+         {"auto", "penalty", "penalty-one-at-a-time", "guided-walk", "penalty-exponential-family",
+          "penalty-subsampled", "barker", "hmc", "hmc-friction", "sgld", "sgnht"}) {
+      const Outcome outcome = sotto("fit " + config + " --epsilon 2" + few + method);
+      ASSERT_EQ(outcome.status, 0) << method << outcome.err;
+      const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
+      EXPECT_TRUE(privacy.at("private").get<bool>());
+      EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 2);
+    }
+    for (const char* method : {"metropolis", "nonprivate-hmc", "nonprivate-barker"}) {
+      const Outcome outcome = sotto("fit " + config + " --not-private --set method.clip_ratio=2" +
+                                    " --set method.clip_gradient=9" + few + method);
+      ASSERT_EQ(outcome.status, 0) << method << outcome.err;
+      const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
+      EXPECT_FALSE(privacy.at("private").get<bool>());
+      EXPECT_FALSE(privacy.at("exact").get<bool>());
+    }
+    EXPECT_EQ(sotto("fit " + config + " --epsilon 2" + few + "release-once").status, 78);
   }
 }
 
 TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
   write("d.csv", "y,x\n1,0.5\n0,0.25\n");
   const std::vector<std::pair<std::string, int>> cases = {
-      {"--formula 'y ~ x + C(g)' --epsilon 1", 65},   // a declared column is missing
-      {"--formula 'y ~ z' --epsilon 1", 78},          // not declared
+      {"--formula 'y ~ x + C(g)' --epsilon 1", 65},  // a declared column is missing
+      {"--formula 'y ~ z' --epsilon 1", 78},         // not declared
       {"--formula 'y ~ x' --epsilon -1", 78},
-      {"--formula 'y ~ x'", 78},                      // no budget
+      {"--formula 'y ~ x'", 78},  // no budget
       {"--formula 'y ~ x' --epsilon 1 --method x", 78},
       {"--formula 'y ~ x' --epsilon 1 --set nonsense", 64}};
   for (const auto& [arguments, status] : cases) {
