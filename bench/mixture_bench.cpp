@@ -12,6 +12,9 @@
 #include "sotto/channel/laplace.hpp"
 #include "sotto/mixture/conditional.hpp"
 #include "sotto/mixture/dirichlet_process.hpp"
+#include "sotto/mixture/inflated_normal_kernel.hpp"
+#include "sotto/mixture/neal2.hpp"
+#include "sotto/mixture/neal3.hpp"
 #include "sotto/mixture/neal5.hpp"
 #include "sotto/mixture/neal8.hpp"
 #include "sotto/mixture/normal_kernel.hpp"
@@ -102,22 +105,24 @@ BENCHMARK(neal5)->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {1}})->ArgNames({
 BENCHMARK(neal5)->ArgsProduct({{200}, {1, 50}, {5}})->ArgNames({"n", "epsilon", "m"});
 BENCHMARK(neal5)->ArgsProduct({{10000, 100000}, {10}, {1}})->ArgNames({"n", "epsilon", "m"});
 
-// Arguments: n, epsilon, threads.
+// Arguments: n, epsilon, threads, joint moves.
 void slice(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const Study study = simulate(n, static_cast<double>(state.range(1)));
   ChainRng rng(1);
-  Conditional sampler(NormalKernel({.mean = 0, .precision = 0.1, .shape = 3, .rate = 3}), DirichletProcess(1),
-                      study.release, study.start, {.threads = static_cast<std::size_t>(state.range(2))}, rng);
+  Conditional sampler(
+      NormalKernel({.mean = 0, .precision = 0.1, .shape = 3, .rate = 3}), DirichletProcess(1), study.release,
+      study.start, {.threads = static_cast<std::size_t>(state.range(2)), .joint_moves = state.range(3) == 1},
+      rng);
   measure(state, sampler, rng, n);
 }
 BENCHMARK(slice)
-    ->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {1}})
-    ->ArgNames({"n", "epsilon", "threads"})
+    ->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {1}, {0, 1}})
+    ->ArgNames({"n", "epsilon", "threads", "joint"})
     ->UseRealTime();
 BENCHMARK(slice)
-    ->ArgsProduct({{10000, 100000}, {10}, {1, 2}})
-    ->ArgNames({"n", "epsilon", "threads"})
+    ->ArgsProduct({{10000, 100000}, {10}, {1, 2}, {1}})
+    ->ArgNames({"n", "epsilon", "threads", "joint"})
     ->UseRealTime();
 
 // Arguments: n, epsilon, auxiliary atoms.
@@ -133,6 +138,42 @@ BENCHMARK(neal8)
     ->ArgsProduct({{200, 1000}, {1, 2, 5, 10, 50}, {2}})
     ->ArgNames({"n", "epsilon", "auxiliaries"});
 BENCHMARK(neal8)->ArgsProduct({{200}, {10, 50}, {1, 5}})->ArgNames({"n", "epsilon", "auxiliaries"});
+
+// Neal 3 on imputed data. Arguments: n, epsilon, split-merge moves per sweep.
+void neal3(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const Study study = simulate(n, static_cast<double>(state.range(1)));
+  ChainRng rng(1);
+  Neal3 sampler(NormalKernel({.mean = 0, .precision = 0.1, .shape = 3, .rate = 3}), DirichletProcess(1),
+                study.release, study.start, {.split_merge_moves = static_cast<std::size_t>(state.range(2))},
+                rng);
+  measure(state, sampler, rng, n);
+}
+BENCHMARK(neal3)->ArgsProduct({{200, 1000}, {1, 10, 50}, {0, 5}})->ArgNames({"n", "epsilon", "moves"});
+
+// The releases of Gaussian noise as data of the inflated normal kernel; noise of the same variance as Laplace's at this epsilon.
+// Arguments: n, epsilon, which of Neal 2 and 3.
+void on_gaussian_releases(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const double noise = 2 * std::pow(20.0 / static_cast<double>(state.range(1)), 2);
+  ChainRng data_rng(2024);
+  Confidential<double> data;
+  for (std::size_t i = 0; i < n; ++i)
+    data.y.push_back(-5.0 + 5.0 * static_cast<double>(data_rng.below(3)) +
+                     std::sqrt(1 + noise) * data_rng.normal());
+  const InflatedNormalKernel kernel({.mean = 0, .precision = 0.1, .shape = 3, .rate = 3}, noise);
+  ChainRng rng(1);
+  if (state.range(2) == 2) {
+    Neal2 sampler(kernel, DirichletProcess(1), data, rng);
+    measure(state, sampler, rng, n);
+  } else {
+    Neal3 sampler(kernel, DirichletProcess(1), data, {}, {}, rng);
+    measure(state, sampler, rng, n);
+  }
+}
+BENCHMARK(on_gaussian_releases)
+    ->ArgsProduct({{200, 1000}, {1, 10, 50}, {2, 3}})
+    ->ArgNames({"n", "epsilon", "neal"});
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // sotto density: from released values to a density with bands and clusters.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/verbs.hpp"
@@ -14,7 +15,8 @@ struct Options {
   std::filesystem::path data;
   std::filesystem::path channel_file;
   std::filesystem::path out;
-  std::string column;
+  std::vector<std::string> columns;
+  std::filesystem::path compare;
   DensitySettings settings;
   bool not_private = false;
   double lower = 0;
@@ -22,14 +24,20 @@ struct Options {
   bool json = false;
 };
 
-const Column& find_column(const ChannelFile& file, const std::string& name) {
-  if (name.empty() && file.columns.size() == 1) return file.columns[0];
-  for (const Column& column : file.columns) {
-    if (column.settings.name == name) return column;
+std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std::string>& names) {
+  if (names.empty() && file.columns.size() == 1) return file.columns;
+  if (names.empty())
+    throw Error(ErrorCode::usage,
+                "the file has several columns: name one, or those of a joint estimate, with --column");
+  std::vector<Column> found;
+  for (const std::string& name : names) {
+    const auto at = std::find_if(file.columns.begin(), file.columns.end(),
+                                 [&](const Column& column) { return column.settings.name == name; });
+    if (at == file.columns.end())
+      throw Error(ErrorCode::usage, fmt::format("the channel description has no column '{}'", name));
+    found.push_back(*at);
   }
-  throw Error(ErrorCode::usage, name.empty()
-                                    ? "the file has several columns: name one with --column"
-                                    : fmt::format("the channel description has no column '{}'", name));
+  return found;
 }
 
 DensityReport from_release(const Options& options) {
@@ -40,37 +48,49 @@ DensityReport from_release(const Options& options) {
   }
   DensityReport report;
   report.channel = read_channel_file(path);
-  const Column& column = find_column(*report.channel, options.column);
-  report.column = column.settings.name;
-  report.channel_name = column.settings.channel;
   report.rows = report.channel->rows;
-  const PrivatisedColumn released = read_privatised(options.data, *report.channel, column);
-  report.result = estimate_density(column, released, report.rows, options.settings);
+  const std::vector<Column> columns = find_columns(*report.channel, options.columns);
+  std::vector<PrivatisedColumn> released;
+  for (const Column& column : columns) {
+    released.push_back(read_privatised(options.data, *report.channel, column));
+    report.channels.push_back(column.settings.channel);
+    report.levels.push_back(column.settings.levels);
+  }
+  report.result = estimate_density(columns, released, report.rows, options.settings);
   return report;
 }
 
 DensityReport from_confidential(const Options& options) {
-  if (options.column.empty()) throw Error(ErrorCode::usage, "name the column with --column");
+  if (options.columns.size() != 1) throw Error(ErrorCode::usage, "name one column with --column");
   ColumnSettings settings;
-  settings.name = options.column;
+  settings.name = options.columns[0];
   settings.lower = options.lower;
   settings.upper = options.upper;
   const Grid domain({options.lower, options.upper});  // refuses bounds out of order
   DensityReport report;
-  report.column = options.column;
-  report.channel_name = "none";
+  report.channels = {"none"};
+  report.levels = {{}};
   std::vector<double> data;
-  const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, {options.column});
+  const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, options.columns);
   for (const std::string& cell : cells[0]) data.push_back(decode_number(cell, missing_value(settings)));
   if (data.empty()) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
   report.rows = data.size();
   report.result = estimate_density_not_private(std::move(data), domain.domain(), options.settings);
+  report.result.columns[0].name = settings.name;
   return report;
+}
+
+void compare(DensityReport& report, const std::filesystem::path& directory) {
+  const mixture::Allocation other = read_partition(directory);
+  if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.size())
+    throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", directory.string()));
+  report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other);
 }
 
 void density(const Options& options) {
   DensityReport report = options.not_private ? from_confidential(options) : from_release(options);
   report.settings = options.settings;
+  if (!options.compare.empty()) compare(report, options.compare);
   write_density(options.out, report);
   const nlohmann::json summary = density_summary(report);
   if (options.json) {
@@ -78,10 +98,12 @@ void density(const Options& options) {
     return;
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
-  fmt::print(
-      "{}\nHellinger distance from the prior: {:.3f}\nmean number of clusters: {:.2f} (algorithm {})\n{}\n",
-      report.result.verdict, report.result.hellinger, summary["mean_clusters"].get<double>(),
-      report.result.algorithm, (options.out / "report.html").string());
+  for (const ColumnDensity& column : report.result.columns)
+    fmt::print("{}: {}\nHellinger distance from the prior: {:.3f}\n", column.name, column.verdict,
+               column.hellinger);
+  if (report.agreement) fmt::print("adjusted Rand index with the other run: {:.3f}\n", *report.agreement);
+  fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
+             report.result.algorithm, (options.out / "report.html").string());
 }
 
 }  // namespace
@@ -92,15 +114,32 @@ void add_density(CLI::App& program, int&) {
   verb->add_option("data", options->data, "CSV file written by `sotto privatize`")->required();
   auto* channel_file = verb->add_option("--channel-file", options->channel_file,
                                         "Public description of the noise (default: DATA.channel.toml)");
-  verb->add_option("--column", options->column, "Column, where the file has several");
+  verb->add_option(
+          "--column", options->columns,
+          "Column, where the file has several; two to four, separated by commas, are estimated jointly")
+      ->delimiter(',');
   DensitySettings& s = options->settings;
-  verb->add_option("--kernel", s.kernel, "Mixture kernel: normal (truncated to the bounds) or beta")
+  verb->add_option(
+          "--kernel", s.kernel,
+          "Mixture kernel: normal (truncated to the bounds), beta, poisson (counts), categorical; auto: "
+          "categorical after randomised response, else normal")
       ->capture_default_str();
   verb->add_option("--algorithm", s.algorithm,
-                   "auto, neal5, neal8, slice; after Gaussian noise also neal2, neal3, split-merge")
+                   "auto, neal5, slice, blocked-gibbs; neal8 with the normal kernel after Laplace or "
+                   "Gaussian noise; neal3, "
+                   "split-merge for poisson, categorical and several columns; with them neal2 for normal "
+                   "after Gaussian noise")
       ->capture_default_str();
-  verb->add_option("--concentration", s.concentration, "Of the Dirichlet process")->capture_default_str();
+  verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")
+      ->capture_default_str();
+  verb->add_option(
+          "--concentration", s.concentration,
+          "Of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture")
+      ->capture_default_str();
   verb->add_flag("--concentration-prior", s.concentration_prior, "Gamma(2, 2) prior on the concentration");
+  verb->add_option("--discount", s.discount, "pitman-yor: in [0, 1)")->capture_default_str();
+  verb->add_option("--components", s.components, "finite: expected number of components, > 1")
+      ->capture_default_str();
   verb->add_option("--chains", s.chains, "Independent chains")->capture_default_str();
   verb->add_option("--warmup", s.warmup, "Sweeps to discard")->capture_default_str();
   verb->add_option("--draws", s.draws, "Draws to keep per chain")->capture_default_str();
@@ -110,6 +149,9 @@ void add_density(CLI::App& program, int&) {
       ->capture_default_str();
   verb->add_option("--grid", s.grid_points, "Points of the density")->capture_default_str();
   verb->add_option("--level", s.level, "Level of the bands")->capture_default_str();
+  verb->add_option(
+      "--compare", options->compare,
+      "Directory of another run on the same rows: print the adjusted Rand index of the two partitions");
   verb->add_flag("--not-private", options->not_private,
                  "DATA is confidential: use it as it is, for comparison only")
       ->excludes(channel_file);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <sstream>
 
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
+#include "sotto_io/csv_cells.hpp"
 
 namespace sotto {
 namespace {
@@ -17,14 +19,40 @@ namespace {
 // Co-clustering matrices beyond this many data would dwarf everything else.
 constexpr std::size_t kLargestMatrix = 300;
 
-std::string density_csv(const DensityResult& r) {
-  std::string text = "x,mean,lower,upper,simultaneous_lower,simultaneous_upper,prior";
-  text += r.deconvolution ? ",deconvolution\n" : "\n";
-  for (Eigen::Index x = 0; x < r.grid.size(); ++x) {
-    text += fmt::format("{:.10g},{:.8g},{:.8g},{:.8g},{:.8g},{:.8g},{:.8g}", r.grid[x], r.bands.mean[x],
-                        r.bands.lower[x], r.bands.upper[x], r.bands.simultaneous_lower[x],
-                        r.bands.simultaneous_upper[x], r.prior[x]);
-    text += r.deconvolution ? fmt::format(",{:.8g}\n", (*r.deconvolution)[x]) : std::string("\n");
+// A grid point as it is written: a category by its name.
+std::string point_name(const DensityReport& report, std::size_t d, Eigen::Index x) {
+  const std::vector<std::string>& levels = report.levels[d];
+  return levels.empty() ? fmt::format("{:.10g}", report.result.columns[d].grid[x])
+                        : levels[static_cast<std::size_t>(x)];
+}
+
+std::string density_csv(const DensityReport& report) {
+  std::string text = "column,x,mean,lower,upper,simultaneous_lower,simultaneous_upper,prior,deconvolution\n";
+  for (std::size_t d = 0; d < report.result.columns.size(); ++d) {
+    const ColumnDensity& c = report.result.columns[d];
+    for (Eigen::Index x = 0; x < c.grid.size(); ++x) {
+      text += fmt::format("{},{},{:.8g},{:.8g},{:.8g},{:.8g},{:.8g},{:.8g},", csv_field(c.name),
+                          csv_field(point_name(report, d, x)), c.bands.mean[x], c.bands.lower[x],
+                          c.bands.upper[x], c.bands.simultaneous_lower[x], c.bands.simultaneous_upper[x],
+                          c.prior[x]);
+      text += c.deconvolution ? fmt::format("{:.8g}\n", (*c.deconvolution)[x]) : std::string("\n");
+    }
+  }
+  return text;
+}
+
+std::string synthetic_csv(const DensityReport& report) {
+  const std::vector<std::vector<double>>& columns = report.result.synthetic;
+  std::string text;
+  for (std::size_t d = 0; d < columns.size(); ++d)
+    text += csv_field(report.result.columns[d].name) + (d + 1 < columns.size() ? "," : "\n");
+  for (std::size_t row = 0; row < columns[0].size(); ++row) {
+    for (std::size_t d = 0; d < columns.size(); ++d) {
+      const std::vector<std::string>& levels = report.levels[d];
+      text += levels.empty() ? fmt::format("{:.10g}", columns[d][row])
+                             : csv_field(levels[static_cast<std::size_t>(columns[d][row])]);
+      text += d + 1 < columns.size() ? "," : "\n";
+    }
   }
   return text;
 }
@@ -68,8 +96,11 @@ std::string chain_csv(const DensityReport& report, std::size_t chain) {
   CsvHeader header;
   header.model = "sotto density";
   header.started = utc_now();
-  header.about = {
-      {"column", report.column}, {"channel", report.channel_name}, {"algorithm", report.result.algorithm}};
+  for (std::size_t d = 0; d < report.channels.size(); ++d) {
+    header.about.emplace_back("column", report.result.columns[d].name);
+    header.about.emplace_back("channel", report.channels[d]);
+  }
+  header.about.emplace_back("algorithm", report.result.algorithm);
   std::ostringstream text;
   const Draws& draws = report.result.draws;
   write_cmdstan_csv(text, header, draws.parameters, draws.chains[chain], chain + 1);
@@ -127,24 +158,83 @@ class Picture {
   double top_;
 };
 
-std::string density_figure(const DensityResult& r) {
-  const double top = std::max({r.bands.upper.maxCoeff(), r.prior.maxCoeff(), 1e-300});
-  const Picture picture(r.grid, top);
+// What the height of the figure stands for.
+std::string height_mark(double top) { return fmt::format("<text x=\"6\" y=\"14\">{:.3g}</text>\n", top); }
+
+std::string line_figure(const ColumnDensity& c) {
+  // The whole outer band, unless it would press the rest flat.
+  const double pointwise = std::max(c.bands.upper.maxCoeff(), c.prior.maxCoeff());
+  const double top =
+      std::max(std::clamp(c.bands.simultaneous_upper.maxCoeff(), pointwise, 1.6 * pointwise), 1e-300);
+  const Picture picture(c.grid, top);
   std::string svg =
       "<svg viewBox=\"0 0 720 320\" role=\"img\" aria-label=\"Posterior density with bands, prior predictive "
       "and "
       "deconvolution estimate\">\n";
-  svg += picture.band(r.bands.simultaneous_lower, r.bands.simultaneous_upper, "outer");
-  svg += picture.band(r.bands.lower, r.bands.upper, "inner");
-  svg += picture.line(r.prior, "prior");
-  if (r.deconvolution) svg += picture.line(*r.deconvolution, "kernel");
-  svg += picture.line(r.bands.mean, "mean");
+  svg += picture.band(c.bands.simultaneous_lower, c.bands.simultaneous_upper, "outer");
+  svg += picture.band(c.bands.lower, c.bands.upper, "inner");
+  svg += picture.line(c.prior, "prior");
+  if (c.deconvolution) svg += picture.line(*c.deconvolution, "kernel");
+  svg += picture.line(c.bands.mean, "mean") + height_mark(top);
   svg += "</svg>\n<div class=\"axis\">";
   for (int tick = 0; tick <= 4; ++tick) {
     svg +=
-        fmt::format("<span>{:.4g}</span>", r.grid[0] + tick / 4.0 * (r.grid[r.grid.size() - 1] - r.grid[0]));
+        fmt::format("<span>{:.4g}</span>", c.grid[0] + tick / 4.0 * (c.grid[c.grid.size() - 1] - c.grid[0]));
   }
   return svg + "</div>\n";
+}
+
+// Counts or categories: at each point two bars for the bands, lines across for the mean, the prior and the inverted frequency.
+std::string bar_figure(const DensityReport& report, std::size_t d) {
+  const ColumnDensity& c = report.result.columns[d];
+  const double top = std::max({c.bands.simultaneous_upper.maxCoeff(), c.prior.maxCoeff(), 1e-300});
+  const double step = 720.0 / static_cast<double>(c.grid.size());
+  const auto height = [&](double p) { return 320 - 310 * std::min(1.0, std::max(0.0, p / top)); };
+  std::string svg =
+      "<svg viewBox=\"0 0 720 340\" role=\"img\" aria-label=\"Posterior probabilities with bands and prior "
+      "predictive\">\n";
+  const auto bar = [&](Eigen::Index x, double low, double high, double share, const char* style) {
+    svg += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+                       style, (static_cast<double>(x) + 0.5 - share / 2) * step, height(high), share * step,
+                       std::max(0.5, height(low) - height(high)));
+  };
+  const auto across = [&](Eigen::Index x, double p, const char* style) {
+    svg += fmt::format("<polyline class=\"{}\" points=\"{:.1f},{:.1f} {:.1f},{:.1f}\"/>\n", style,
+                       (static_cast<double>(x) + 0.1) * step, height(p),
+                       (static_cast<double>(x) + 0.9) * step, height(p));
+  };
+  for (Eigen::Index x = 0; x < c.grid.size(); ++x) {
+    bar(x, c.bands.simultaneous_lower[x], c.bands.simultaneous_upper[x], 0.6, "outer");
+    bar(x, c.bands.lower[x], c.bands.upper[x], 0.4, "inner");
+    across(x, c.prior[x], "prior");
+    if (c.deconvolution) across(x, (*c.deconvolution)[x], "kernel");
+    across(x, c.bands.mean[x], "mean");
+  }
+  // As many names as there is room for.
+  const Eigen::Index stride = std::max<Eigen::Index>(1, (c.grid.size() + 15) / 16);
+  for (Eigen::Index x = 0; x < c.grid.size(); x += stride)
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"336\" text-anchor=\"middle\">{}</text>\n",
+                       (static_cast<double>(x) + 0.5) * step, escaped(point_name(report, d, x)));
+  return svg + height_mark(top) + "</svg>\n";
+}
+
+std::string column_section(const DensityReport& report, std::size_t d) {
+  const ColumnDensity& c = report.result.columns[d];
+  const double percent = 100 * report.settings.level;
+  std::string page = report.result.columns.size() > 1 ? "<h3>" + escaped(c.name) + "</h3>\n" : std::string();
+  page += c.discrete ? bar_figure(report, d) : line_figure(c);
+  page += fmt::format(
+      "<p>Line: posterior mean. Dark band: {0:.4g} % at each point; light band: {0:.4g} % for the whole "
+      "{1} at once. Dashed grey: what the prior alone expects. ",
+      percent, c.discrete ? "distribution" : "curve");
+  if (c.deconvolution && c.discrete) {
+    page += "Dotted orange: frequencies with the noise taken out, for comparison; they may be negative. ";
+  } else if (c.deconvolution) {
+    page += fmt::format("Dotted orange: deconvolution kernel estimate, bandwidth {:.4g}, for comparison. ",
+                        c.bandwidth);
+  }
+  return page + fmt::format("</p>\n<p><b>{}</b> Hellinger distance from the prior: {:.3f}.</p>\n",
+                            escaped(c.verdict), c.hellinger);
 }
 
 std::string cluster_figure(const DensityResult& r) {
@@ -171,8 +261,10 @@ std::string privacy_paragraph(const DensityReport& report) {
         "<p class=\"alarm\">NOT PRIVATE. The noise of the release did not come from the operating "
         "system.</p>\n";
   }
-  text += fmt::format("<p>Column <b>{}</b> of {} rows was released through the channel <b>{}</b>. ",
-                      escaped(report.column), file.rows, escaped(report.channel_name));
+  for (std::size_t d = 0; d < report.channels.size(); ++d)
+    text += fmt::format("{} column <b>{}</b> through the channel <b>{}</b>", d == 0 ? "<p>Released:" : ",",
+                        escaped(report.result.columns[d].name), escaped(report.channels[d]));
+  text += fmt::format(", of {} rows. ", file.rows);
   if (std::isfinite(file.total.epsilon.value())) {
     text += fmt::format("The release is differentially private with epsilon {:.6g} and delta {:.3g} ",
                         file.total.epsilon.value(), file.total.delta.value());
@@ -186,6 +278,14 @@ std::string privacy_paragraph(const DensityReport& report) {
          "alone and costs nothing more, however often it is repeated.</p>\n";
 }
 
+std::string mixing_name(const DensitySettings& s) {
+  if (s.mixing == "pitman-yor")
+    return fmt::format("Pitman-Yor (strength {}, discount {})", s.concentration, s.discount);
+  if (s.mixing == "finite") return fmt::format("Finite (about {} components)", s.components);
+  return s.concentration_prior ? "Dirichlet process (concentration with a gamma prior)"
+                               : fmt::format("Dirichlet process (concentration {})", s.concentration);
+}
+
 constexpr const char* kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 "
     "1rem;color:#222;background:#fff}"
@@ -193,7 +293,9 @@ constexpr const char* kStyle =
     ".outer{fill:#9ecae1;opacity:.45}.inner{fill:#6baed6;opacity:.6}polyline{fill:none;stroke-width:2}"
     ".mean{stroke:#08519c}.prior{stroke:#777;stroke-dasharray:6 4}.kernel{stroke:#d94801;stroke-dasharray:2 "
     "3}"
-    ".axis{display:flex;justify-content:space-between;font-size:.85rem}td,th{text-align:left;padding:.1rem "
+    ".axis{display:flex;justify-content:space-between;font-size:.85rem}text{font-size:13px;fill:currentColor}"
+    "td,"
+    "th{text-align:left;padding:.1rem "
     ".8rem .1rem 0}"
     ".bar{width:60%}.bar "
     "div{background:#6baed6;height:.9em}.alarm{background:#b00020;color:#fff;padding:.5rem 1rem;"
@@ -204,29 +306,20 @@ constexpr const char* kStyle =
 
 std::string density_html(const DensityReport& report) {
   const DensityResult& r = report.result;
-  const double percent = 100 * report.settings.level;
+  std::string names;
+  for (const ColumnDensity& c : r.columns) names += (names.empty() ? "" : ", ") + escaped(c.name);
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width\"><title>Density of "
       "{0}</title><style>{1}</style></head><body>\n<h1>Density of {0}</h1>\n",
-      escaped(report.column), kStyle);
+      names, kStyle);
   page += privacy_paragraph(report);
-  page += "<h2>Estimate</h2>\n" + density_figure(r);
-  page += fmt::format(
-      "<p>Line: posterior mean. Dark band: {0:.4g} % at each point; light band: {0:.4g} % for the whole "
-      "curve at once. Dashed "
-      "grey: what the prior alone expects. ",
-      percent);
-  if (r.deconvolution) {
-    page += fmt::format("Dotted orange: deconvolution kernel estimate, bandwidth {:.4g}, for comparison. ",
-                        r.bandwidth);
-  }
-  page += fmt::format("</p>\n<p><b>{}</b> Hellinger distance from the prior: {:.3f}.</p>\n",
-                      escaped(r.verdict), r.hellinger);
+  page += "<h2>Estimate</h2>\n";
+  for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d);
   page += "<h2>Clusters</h2>\n" + cluster_figure(r);
   if (r.by_vi) {
     page += fmt::format(
-        "<p>The partition of least expected variation of information has {} clusters (expected loss {:.3f} "
+        "<p>Clusters in the partition of least expected variation of information: {} (expected loss {:.3f} "
         "nats).</p>\n",
         1 + *std::max_element(r.by_vi->allocation.begin(), r.by_vi->allocation.end()),
         r.by_vi->expected_loss);
@@ -234,12 +327,14 @@ std::string density_html(const DensityReport& report) {
     page +=
         "<p>One release describes all rows together, so it does not tell which rows belong together.</p>\n";
   }
+  if (report.agreement)
+    page += fmt::format("<p>Adjusted Rand index with the partition of the other run: {:.3f}.</p>\n",
+                        *report.agreement);
   page += fmt::format(
-      "<h2>How it was computed</h2>\n<p>Dirichlet process mixture of kernels \"{}\", algorithm {}, {} chains "
-      "of {} draws "
+      "<h2>How it was computed</h2>\n<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws "
       "every {} sweeps after {} sweeps of warmup, seed {}.",
-      escaped(report.settings.kernel), escaped(r.algorithm), report.settings.chains, report.settings.draws,
-      report.settings.thin, report.settings.warmup, report.settings.seed);
+      mixing_name(report.settings), escaped(r.kernel), escaped(r.algorithm), report.settings.chains,
+      report.settings.draws, report.settings.thin, report.settings.warmup, report.settings.seed);
   if (r.proposals.proposed > 0) {
     page += fmt::format(
         " {:.1f} % of the proposals for the confidential data were accepted.",
@@ -259,21 +354,29 @@ std::string density_html(const DensityReport& report) {
 
 nlohmann::json density_summary(const DensityReport& report) {
   const DensityResult& r = report.result;
-  nlohmann::json out{{"column", report.column},
+  nlohmann::json columns = nlohmann::json::array();
+  for (std::size_t d = 0; d < r.columns.size(); ++d) {
+    const ColumnDensity& c = r.columns[d];
+    nlohmann::json entry{{"name", c.name},
+                         {"channel", report.channels[d]},
+                         {"hellinger_from_prior", c.hellinger},
+                         {"verdict", c.verdict}};
+    if (c.bandwidth > 0) entry["deconvolution_bandwidth"] = c.bandwidth;
+    columns.push_back(std::move(entry));
+  }
+  nlohmann::json out{{"columns", columns},
                      {"rows", report.rows},
-                     {"channel", report.channel_name},
                      {"private", report.channel && report.channel->is_private},
                      {"algorithm", r.algorithm},
-                     {"kernel", report.settings.kernel},
-                     {"mean_clusters", mean_clusters(r)},
-                     {"hellinger_from_prior", r.hellinger},
-                     {"verdict", r.verdict}};
+                     {"kernel", r.kernel},
+                     {"mixing", report.settings.mixing},
+                     {"mean_clusters", mean_clusters(r)}};
+  if (report.agreement) out["adjusted_rand_index"] = *report.agreement;
   if (r.by_vi) out["clusters_vi"] = partition_json(*r.by_vi)["clusters"];
   if (r.proposals.proposed > 0) {
     out["acceptance"] = static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed);
     out["worst_log_ratio"] = r.proposals.worst_log_ratio;
   }
-  if (r.deconvolution) out["deconvolution_bandwidth"] = r.bandwidth;
   const std::vector<ParameterSummary> summary = summarise(r.draws);
   for (const ParameterSummary& p : summary) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},
@@ -291,16 +394,31 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
     throw Error(ErrorCode::cannot_create,
                 fmt::format("cannot create the directory '{}'", directory.string()));
   const DensityResult& r = report.result;
-  write_whole_file(directory / "density.csv", density_csv(r));
+  write_whole_file(directory / "density.csv", density_csv(report));
   write_whole_file(directory / "clusters.json", clusters_json(r).dump() + "\n");
-  std::string synthetic = "y\n";
-  for (const double y : r.synthetic) synthetic += fmt::format("{:.10g}\n", y);
-  write_whole_file(directory / "synthetic.csv", synthetic);
+  write_whole_file(directory / "synthetic.csv", synthetic_csv(report));
   for (std::size_t c = 0; c < r.draws.chains.size(); ++c) {
     write_whole_file(directory / fmt::format("chain_{}.csv", c + 1), chain_csv(report, c));
   }
   write_whole_file(directory / "summary.json", density_summary(report).dump(2) + "\n");
   write_whole_file(directory / "report.html", density_html(report));
+}
+
+mixture::Allocation read_partition(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / "clusters.json";
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::no_input, fmt::format("cannot open '{}' for reading", path.string()));
+  const nlohmann::json clusters = nlohmann::json::parse(file, nullptr, false);
+  const auto allocation = nlohmann::json::json_pointer("/partition_vi/allocation");
+  if (clusters.is_discarded() || !clusters.contains(allocation) || !clusters[allocation].is_array())
+    throw Error(ErrorCode::data, fmt::format("'{}' holds no partition", path.string()));
+  mixture::Allocation labels;
+  for (const nlohmann::json& label : clusters[allocation]) {
+    if (!label.is_number_unsigned() || label.get<std::uint64_t>() >= clusters[allocation].size())
+      throw Error(ErrorCode::data, fmt::format("'{}' holds no partition", path.string()));
+    labels.push_back(label.get<int>());
+  }
+  return labels;
 }
 
 }  // namespace sotto

@@ -40,7 +40,7 @@ TEST_F(DensityVerb, privatize_then_density) {
   EXPECT_NEAR(total, 1, 0.02);  // the grid step is one
   const auto clusters = nlohmann::json::parse(file_content(folder_ / "d/clusters.json"));
   EXPECT_EQ(clusters["partition_vi"]["allocation"].size(), 442u);
-  EXPECT_EQ(read_csv_cells(folder_ / "d/synthetic.csv", {"y"})[0].size(), 200u);
+  EXPECT_EQ(read_csv_cells(folder_ / "d/synthetic.csv", {"bmi"})[0].size(), 200u);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "d/chain_2.csv"));
   const std::string page = file_content(folder_ / "d/report.html");
   EXPECT_NE(page.find("epsilon 10"), std::string::npos);
@@ -73,6 +73,15 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
                   "--draws 2 --out s.csv")
                 .status,
             0);
+  ASSERT_EQ(
+      sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --grid-steps 50 --out coarse.csv")
+          .status,
+      0);
+  std::filesystem::create_directory(folder_ / "other");
+  write("other/clusters.json", R"({"partition_vi": {"allocation": [0, 0]}})");
+  write("category.csv", "c\na\nb\nz\n");
+  write("infinite.csv", "y\n0.5\ninf\n0.25\n");
+  write("text.csv", "y\n0.5\nmany\n0.25\n");
   write("nan.csv", "y\n0.5\nNaN\n0.25\n");
   write("short.csv", "y\n0.5\n");
   write("range.csv", "y\n0.5\n7\n");
@@ -87,7 +96,20 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
       {"empty.csv --channel-file z.csv.channel.toml", EX_DATAERR},
       {"range.csv --channel-file s.csv.channel.toml", EX_DATAERR},
       {"z.csv --channel-file y.csv", EX_DATAERR},
-      {"c.csv", EX_CONFIG},
+      {"c.csv --kernel normal", EX_CONFIG},
+      {"z.csv --kernel categorical", EX_CONFIG},
+      {"z.csv --channel-file c.csv.channel.toml", EX_DATAERR},
+      {"category.csv --channel-file c.csv.channel.toml", EX_DATAERR},
+      {"z.csv --mixing stick", EX_CONFIG},
+      {"z.csv --mixing pitman-yor --discount 1", EX_CONFIG},
+      {"z.csv --mixing finite --components 1", EX_CONFIG},
+      {"z.csv --mixing pitman-yor --algorithm blocked-gibbs", EX_CONFIG},
+      {"z.csv --concentration 0", EX_CONFIG},
+      {"coarse.csv --algorithm neal8", EX_CONFIG},
+      {"z.csv --compare absent", EX_NOINPUT},
+      {"z.csv --compare other", EX_DATAERR},
+      {"infinite.csv --channel-file z.csv.channel.toml", EX_DATAERR},
+      {"text.csv --channel-file z.csv.channel.toml", EX_DATAERR},
       {"z.csv --column other", EX_USAGE},
       {"z.csv --kernel cauchy", EX_CONFIG},
       {"z.csv --algorithm gibbs", EX_CONFIG},
@@ -101,6 +123,52 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "d")) << arguments;
   }
   EXPECT_EQ(sotto("density z.csv --out /proc/none/d" + quick_).status, EX_CANTCREAT);
+}
+
+// Two columns under one budget, estimated jointly; then one of them alone, and the two partitions compared.
+TEST_F(DensityVerb, several_columns_share_a_budget) {
+  std::string table = "a,b,c\n";
+  for (int i = 0; i < 30; ++i) table += i % 2 == 0 ? "2,30,x\n" : "8,10,y\n";
+  write("y.csv", table);
+  write("columns.toml",
+        "[[column]]\nname = \"a\"\nlower = 0\nupper = 10\nweight = 2\n"
+        "[[column]]\nname = \"b\"\nlower = 0\nupper = 40\n"
+        "[[column]]\nname = \"c\"\nchannel = \"randomized-response\"\nlevels = [\"x\", \"y\"]\n");
+  ASSERT_EQ(sotto("privatize y.csv --columns columns.toml --epsilon 100 --out z.csv").status, 0);
+  const Outcome both = sotto("density z.csv --column a,b --out both --json" + quick_);
+  ASSERT_EQ(both.status, 0) << both.err;
+  const auto summary = nlohmann::json::parse(both.out);
+  EXPECT_EQ(summary["columns"].size(), 2u);
+  EXPECT_EQ(read_csv_cells(folder_ / "both/density.csv", {"column"})[0].size(), 102u);
+  EXPECT_EQ(read_csv_cells(folder_ / "both/synthetic.csv", {"a", "b"})[1].size(), 200u);
+  const Outcome one = sotto("density z.csv --column a --compare both --out one --json" + quick_);
+  ASSERT_EQ(one.status, 0) << one.err;
+  const double agreement = nlohmann::json::parse(one.out)["adjusted_rand_index"].get<double>();
+  EXPECT_LE(agreement, 1);
+  EXPECT_GT(agreement, 0.5);
+  const Outcome categories = sotto("density z.csv --column c --out c --json" + quick_);
+  ASSERT_EQ(categories.status, 0) << categories.err;
+  EXPECT_EQ(nlohmann::json::parse(categories.out)["kernel"], "categorical");
+  EXPECT_EQ(read_csv_cells(folder_ / "c/density.csv", {"x"})[0], (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(sotto("density z.csv --out d" + quick_).status, EX_USAGE);
+  EXPECT_EQ(sotto("density z.csv --column a,c --out d" + quick_).status, EX_CONFIG);
+}
+
+TEST_F(DensityVerb, counts_have_probabilities) {
+  std::string table = "y\n";
+  for (int i = 0; i < 40; ++i) table += std::to_string(i % 5) + "\n";
+  write("y.csv", table);
+  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 20 --epsilon 30 --out z.csv").status, 0);
+  const Outcome run =
+      sotto("density z.csv --kernel poisson --mixing finite --concentration-prior --out d" + quick_);
+  EXPECT_EQ(run.status, EX_CONFIG) << run.err;
+  const Outcome right = sotto("density z.csv --kernel poisson --mixing finite --out d" + quick_);
+  ASSERT_EQ(right.status, 0) << right.err;
+  double total = 0;
+  const auto columns = read_csv_cells(folder_ / "d/density.csv", {"mean"});
+  for (const std::string& p : columns[0]) total += std::stod(p);
+  EXPECT_NEAR(total, 1, 0.01);
+  EXPECT_NE(file_content(folder_ / "d/report.html").find("<rect"), std::string::npos);
 }
 
 TEST_F(DensityVerb, one_row_is_enough) {

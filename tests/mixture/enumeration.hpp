@@ -1,6 +1,7 @@
 // The posterior over all partitions of a few data, by brute force, and a chain's distance from it.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -10,14 +11,13 @@
 
 namespace sotto::mixture {
 
-/// Every partition of n data as a string c_1..c_n with c_1 = 0 and c_i <= 1 + max of those before it.
+/// Every partition of n <= 8 data as a string c_1..c_n with c_1 = 0 and c_i <= 1 + max of those before it.
 class Enumeration {
  public:
   /// `log_score(labels, clusters)`: log of what the posterior is proportional to.
-  Enumeration(int n, const std::function<double(std::span<const int>, int)>& log_score)
-      : n_(n), index_(static_cast<std::size_t>(std::pow(n, n) + 0.5), -1) {
+  Enumeration(int n, const std::function<double(std::span<const int>, int)>& log_score) : n_(n), next_(1) {
     std::vector<int> labels(static_cast<std::size_t>(n), 0);
-    walk(labels, 1, 1, log_score);
+    walk(labels, 0, 0, 0, log_score);
     double top = -HUGE_VAL;
     for (const double x : probability_) top = std::fmax(top, x);
     double total = 0;
@@ -30,14 +30,14 @@ class Enumeration {
   void visit(std::span<const int> allocation) {
     int label[16];
     for (int& x : label) x = -1;
-    int next = 0;
-    std::size_t code = 0;
+    int fresh = 0;
+    int at = 0;
     for (int i = 0; i < n_; ++i) {
       int& mine = label[allocation[static_cast<std::size_t>(i)]];
-      if (mine < 0) mine = next++;
-      code = code * static_cast<std::size_t>(n_) + static_cast<std::size_t>(mine);
+      if (mine < 0) mine = fresh++;
+      at = next_[static_cast<std::size_t>(at)][static_cast<std::size_t>(mine)];
     }
-    visits_[static_cast<std::size_t>(index_[code])] += 1;
+    visits_[static_cast<std::size_t>(at)] += 1;
     ++total_;
   }
 
@@ -48,30 +48,50 @@ class Enumeration {
       sum += std::abs(visits_[p] / static_cast<double>(total_) - probability_[p]);
     return sum / 2;
   }
+  /// Its mean if the draws counted had been independent, by the normal limit.
+  [[nodiscard]] double expected_variation() const {
+    double sum = 0;
+    for (const double p : probability_) sum += std::sqrt(p * (1 - p));
+    return sum / std::sqrt(2 * std::numbers::pi * static_cast<double>(total_));
+  }
+  /// The same of the number of clusters.
+  [[nodiscard]] double cluster_variation() const {
+    std::vector<double> apart(static_cast<std::size_t>(n_) + 1, 0);
+    for (std::size_t p = 0; p < visits_.size(); ++p)
+      apart[static_cast<std::size_t>(clusters_[p])] +=
+          visits_[p] / static_cast<double>(total_) - probability_[p];
+    double sum = 0;
+    for (const double x : apart) sum += std::abs(x);
+    return sum / 2;
+  }
   /// Starts a new count.
   void forget() { visits_.assign(visits_.size(), 0), total_ = 0; }
   [[nodiscard]] const std::vector<double>& probabilities() const { return probability_; }
 
  private:
-  void walk(std::vector<int>& labels, int at, int clusters,
+  // `node`: where the labels before `at` lead to.
+  void walk(std::vector<int>& labels, int at, int clusters, int node,
             const std::function<double(std::span<const int>, int)>& log_score) {
-    if (at == n_) {
-      std::size_t code = 0;
-      for (const int label : labels)
-        code = code * static_cast<std::size_t>(n_) + static_cast<std::size_t>(label);
-      index_[code] = static_cast<int>(probability_.size());
-      probability_.push_back(log_score(labels, clusters));
-      return;
-    }
     for (int label = 0; label <= clusters; ++label) {
+      const int more = clusters + (label == clusters ? 1 : 0);
       labels[static_cast<std::size_t>(at)] = label;
-      walk(labels, at + 1, clusters + (label == clusters ? 1 : 0), log_score);
+      int& next = next_[static_cast<std::size_t>(node)][static_cast<std::size_t>(label)];
+      if (at + 1 == n_) {
+        next = static_cast<int>(probability_.size());
+        probability_.push_back(log_score(labels, more));
+        clusters_.push_back(more);
+      } else {
+        const int child = next = static_cast<int>(next_.size());
+        next_.emplace_back();
+        walk(labels, at + 1, more, child, log_score);
+      }
     }
   }
 
   int n_;
-  std::vector<int> index_;
+  std::vector<std::array<int, 8>> next_;  ///< label by label to the partition's number
   std::vector<double> probability_;
+  std::vector<int> clusters_;
   std::vector<double> visits_;
   std::size_t total_ = 0;
 };

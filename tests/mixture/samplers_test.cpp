@@ -173,7 +173,7 @@ TEST(Measure, weights_sum_to_one_and_keep_the_occupied_atoms_first) {
 
 template <class Sampler>
 std::size_t allocations_in_sweeps(Sampler& sampler, ChainRng& rng) {
-  for (int sweep = 0; sweep < 1000; ++sweep) sampler.sweep(rng);
+  for (int sweep = 0; sweep < 5000; ++sweep) sampler.sweep(rng);
   const std::size_t before = allocations;
   for (int sweep = 0; sweep < 200; ++sweep) sampler.sweep(rng);
   return allocations - before;

@@ -49,12 +49,15 @@ TEST(DensityCoverage, bands_contain_the_confidential_posterior_mean) {
       const auto released = privatiser.release(cells);
       const DensityResult r =
           estimate_density(privatiser.plan().columns[0], released.value()[0], bmi.size(), settings);
-      const bool inside = (confidential.bands.mean.array() >= r.bands.simultaneous_lower.array()).all() &&
-                          (confidential.bands.mean.array() <= r.bands.simultaneous_upper.array()).all();
+      const Position& mean = confidential.columns[0].bands.mean;
+      const mixture::DensityBands& bands = r.columns[0].bands;
+      const bool inside = (mean.array() >= bands.simultaneous_lower.array()).all() &&
+                          (mean.array() <= bands.simultaneous_upper.array()).all();
       covered += inside ? 1 : 0;
       // Noise costs certainty.
-      EXPECT_GT(mixture::integral(r.grid, r.bands.upper - r.bands.lower),
-                mixture::integral(r.grid, confidential.bands.upper - confidential.bands.lower));
+      EXPECT_GT(mixture::integral(r.columns[0].grid, bands.upper - bands.lower),
+                mixture::integral(r.columns[0].grid,
+                                  confidential.columns[0].bands.upper - confidential.columns[0].bands.lower));
     }
   }
   EXPECT_GE(covered, 8);

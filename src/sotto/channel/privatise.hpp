@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/channel/column.hpp"
+#include "sotto/random/entropy.hpp"
 #include "sotto/release/released.hpp"
 
 namespace sotto {

@@ -29,16 +29,18 @@ struct ConditionalSettings {
   double tolerance = 1e-12;  ///< blocked Gibbs only. A sweep is off by at most n * tolerance in total
                              ///< variation; exact for a finite mixture, all of whose components are drawn
   std::size_t threads = 1;   ///< the chain is the same for any number
+  bool joint_moves = true;   ///< see `move_jointly`; for comparisons
 };
 
 /// Computes   a chain on (c, theta*, Y) with target eppf(c) prod_h G0(theta*_h) prod_i q(z_i | y_i)
 ///            f(y_i | theta*_{c_i}) by drawing P given (c, theta*), slices u_i ~ uniform(0, w_{c_i}),
-///            y_i by Metropolis-Hastings from its kernel, atoms given y, and c_i with probability
-///            proportional to 1(w_h > u_i) f(y_i | theta_h).
+///            y_i by Metropolis-Hastings from its kernel, atoms given y, c_i with probability
+///            proportional to 1(w_h > u_i) f(y_i | theta_h), and c_i with y_i given P alone.
 /// Source     [BFR24, section 3.2], [KGW11], [IJ01]
 /// Differs    P is drawn from its posterior given the partition: Dirichlet weights for the occupied
 ///            atoms [FB14], sticks for the others. The sticks run until what is left is below the
-///            present smallest slice (E34)
+///            present smallest slice (E34). The joint step is added: where the noise is strong, c_i
+///            given y_i hardly moves
 /// Checked by tests/statistical/mixture_enumeration_test.cpp
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 class Conditional {
@@ -55,16 +57,17 @@ class Conditional {
         settings_(settings),
         team_(std::make_unique<Team>(std::max<std::size_t>(1, settings.threads))),
         slice_(state_.size(), 0),
-        allocation_(state_.size(), 0) {
+        allocation_(state_.size(), 0),
+        heavy_(1 / static_cast<double>(state_.size() + 1)) {
     if (settings.truncation == Truncation::tolerance &&
         !(settings.tolerance > 0 && settings.tolerance < 0.01))
       throw Error(ErrorCode::configuration, "the truncation tolerance must lie in (0, 0.01)");
-    if (settings.truncation == Truncation::tolerance && !Mixing::light_tail)
+    if (settings.truncation == Truncation::tolerance && !state_.mixing.light_tail())
       throw Error(ErrorCode::configuration,
                   "blocked Gibbs needs light tails; use the slice sampler for Pitman-Yor");
     const std::uint64_t seed = rng();
     for (std::size_t block = 0; block < (state_.size() + kBlock - 1) / kBlock; ++block)
-      blocks_.push_back({ChainRng(seed, block), {}, {}, 1});
+      blocks_.push_back({ChainRng(seed, block), {}, {}, {}, 1});
     state_.atom(0) = state_.kernel.draw_prior(rng);
     update_atoms(rng);
   }
@@ -79,10 +82,20 @@ class Conditional {
     const double threshold = draw_slices_and_data(rng, info);
     // 3. Occupied atoms given the data; other atoms from the prior, until none above a slice can be missing.
     update_atoms(rng);
-    const std::size_t components = draw_other_atoms(k, rest, threshold, rng);
-    // 4. Allocations given all.
+    const std::size_t components =
+        draw_other_atoms(k, rest, moves_jointly() ? std::fmin(threshold, heavy_) : threshold, rng);
     order_by_weight(components);
-    team_->run(blocks_.size(), [&](std::size_t block) { allocate(block, components); });
+    // 4. Allocations given all; then allocations and confidential data given P alone.
+    team_->run(blocks_.size(), [&](std::size_t block) {
+      allocate(block, components);
+      if constexpr (is_local<Data>)
+        if (moves_jointly()) move_jointly(block, blocks_[block].rng);
+    });
+    if constexpr (is_global<Data>)
+      if (moves_jointly())
+        for (std::size_t block = 0; block < blocks_.size(); ++block) move_jointly(block, rng);
+    for (const Block& block : blocks_)
+      info.worst_log_ratio = std::fmin(info.worst_log_ratio, block.joint.worst_log_ratio);
     keep_occupied(components);
     state_.finish(rng);
     return info;
@@ -98,6 +111,7 @@ class Conditional {
   struct Block {
     ChainRng rng;
     SweepInfo info;
+    SweepInfo joint;                  ///< of the joint moves
     std::vector<double> log_density;  ///< scratch, shape (components)
     double smallest_slice;
   };
@@ -109,6 +123,7 @@ class Conditional {
     weights_.resize(room);
     order_.resize(room);
     log_weights_.resize(room);
+    cumulated_.resize(room);
     label_.reserve(room);
     for (Block& block : blocks_) block.log_density.resize(room);
   }
@@ -162,8 +177,14 @@ class Conditional {
     std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(components), [&](int a, int b) {
       return weights_[static_cast<std::size_t>(a)] > weights_[static_cast<std::size_t>(b)];
     });
-    for (std::size_t j = 0; j < components; ++j)
-      log_weights_[j] = std::log(weights_[static_cast<std::size_t>(order_[j])]);
+    double sum = 0;
+    heavies_ = 0;
+    for (std::size_t j = 0; j < components; ++j) {
+      const double weight = weights_[static_cast<std::size_t>(order_[j])];
+      log_weights_[j] = std::log(weight);
+      cumulated_[j] = sum += weight;
+      heavies_ += weight > heavy_ ? 1 : 0;
+    }
   }
 
   void allocate(std::size_t b, std::size_t components) {
@@ -194,6 +215,26 @@ class Conditional {
     }
   }
 
+  [[nodiscard]] bool moves_jointly() const { return settings_.joint_moves && !is_confidential<Data>; }
+
+  /// Given P, (c_i, y_i) has density proportional to w_c f(y | theta_c) q(z_i | y). Metropolis-Hastings among
+  /// the atoms of weight above `heavy_`: an atom by its weight, then a value from its kernel, accepted by the
+  /// channel's ratio alone. That set depends on P alone, and all of it is drawn, as the sticks run until less
+  /// than `heavy_` is left; a datum at a lighter atom stays.
+  void move_jointly(std::size_t b, ChainRng& rng) {
+    SweepInfo& info = blocks_[b].joint;
+    info = {};
+    if (heavies_ < 2) return;
+    const auto first = cumulated_.begin();
+    const auto last = first + static_cast<std::ptrdiff_t>(heavies_) - 1;
+    for (std::size_t i = b * kBlock; i < std::min(state_.size(), (b + 1) * kBlock); ++i) {
+      if (!(weights_[static_cast<std::size_t>(allocation_[i])] > heavy_)) continue;
+      const int h =
+          order_[static_cast<std::size_t>(std::upper_bound(first, last, rng.uniform() * *last) - first)];
+      if (y_.offer(i, state_.kernel.draw(state_.atom(h), rng), rng, info)) allocation_[i] = h;
+    }
+  }
+
   /// Forgets the atoms that no datum joined; labels become 0..clusters-1.
   void keep_occupied(std::size_t components) {
     label_.assign(components, -1);
@@ -218,6 +259,9 @@ class Conditional {
   std::vector<double> weights_;      ///< occupied atoms first
   std::vector<int> order_;           ///< components by falling weight
   std::vector<double> log_weights_;  ///< in that order
+  std::vector<double> cumulated_;    ///< sums of weights, in that order
+  double heavy_;                     ///< atoms above this weight take part in joint moves
+  std::size_t heavies_ = 0;          ///< their number: the first in that order
   std::vector<int> label_;
 };
 

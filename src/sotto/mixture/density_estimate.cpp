@@ -70,7 +70,16 @@ double hellinger_distance(const Position& grid, const Position& f, const Positio
   return scale > 0 ? std::sqrt(std::max(0.0, 1 - integral(grid, overlap) / scale)) : 0;
 }
 
-std::string informativeness(double hellinger) {
+double hellinger_distance(const Position& f, const Position& g) {
+  const double overlap = (f.array().max(0) * g.array().max(0)).sqrt().sum();
+  const double scale = std::sqrt(f.sum() * g.sum());
+  return scale > 0 ? std::sqrt(std::max(0.0, 1 - overlap / scale)) : 0;
+}
+
+std::string informativeness(double hellinger, bool discrete) {
+  if (discrete && !(hellinger >= 0.1)) {
+    return "The estimate is close to what the prior expected: only narrow bands mean that the data said so.";
+  }
   if (!(hellinger >= 0.1)) {
     return "The data said next to nothing at this privacy level: the estimate is the prior. Do not read "
            "shape into it.";

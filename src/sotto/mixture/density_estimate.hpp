@@ -16,14 +16,17 @@ namespace sotto::mixture {
 /// The integral of the values over an even grid, by the trapezoid rule.
 [[nodiscard]] double integral(const Position& grid, const Position& values);
 
-/// The density of P on a grid: sum over atoms of weight * f(x | atom). `out` has shape (grid).
+/// The density of P on a grid: sum over atoms of weight * f(x | atom). For counts and categories the grid holds
+/// them and the densities are probabilities. `out` has shape (grid).
 template <class Kernel>
 void density_on_grid(const Kernel& kernel, const MixingMeasure<typename Kernel::Parameter>& measure,
                      const Position& grid, Eigen::Ref<Position> out) {
+  using Datum = typename Kernel::Datum;
   out.setZero();
   for (std::size_t h = 0; h < measure.atoms.size(); ++h) {
     for (Eigen::Index x = 0; x < grid.size(); ++x) {
-      out[x] += measure.weights[h] * std::exp(kernel.log_density(grid[x], measure.atoms[h]));
+      out[x] +=
+          measure.weights[h] * std::exp(kernel.log_density(static_cast<Datum>(grid[x]), measure.atoms[h]));
     }
   }
 }
@@ -31,10 +34,12 @@ void density_on_grid(const Kernel& kernel, const MixingMeasure<typename Kernel::
 /// The density of a datum before any release was seen, by `draws` atoms from the base measure. Shape (grid).
 template <class Kernel>
 Position prior_predictive(const Kernel& kernel, const Position& grid, ChainRng& rng, int draws = 20000) {
+  using Datum = typename Kernel::Datum;
   Position density = Position::Zero(grid.size());
   for (int draw = 0; draw < draws; ++draw) {
     const typename Kernel::Parameter theta = kernel.draw_prior(rng);
-    for (Eigen::Index x = 0; x < grid.size(); ++x) density[x] += std::exp(kernel.log_density(grid[x], theta));
+    for (Eigen::Index x = 0; x < grid.size(); ++x)
+      density[x] += std::exp(kernel.log_density(static_cast<Datum>(grid[x]), theta));
   }
   return density / draws;
 }
@@ -73,7 +78,11 @@ struct DensityBands {
 /// Computes   H(f, g) = sqrt(1 - integral of sqrt(f g)), 0 for equal and 1 for disjoint densities on the grid
 [[nodiscard]] double hellinger_distance(const Position& grid, const Position& f, const Position& g);
 
-/// A sentence on what a Hellinger distance of the posterior mean density from the prior predictive means.
-[[nodiscard]] std::string informativeness(double hellinger);
+/// The same for probabilities of counts or categories.
+[[nodiscard]] double hellinger_distance(const Position& f, const Position& g);
+
+/// A sentence on what a Hellinger distance of the posterior mean density from the prior predictive means. A few categories may
+/// be close to the prior because they were found to be: there the width of the bands decides.
+[[nodiscard]] std::string informativeness(double hellinger, bool discrete = false);
 
 }  // namespace sotto::mixture

@@ -21,7 +21,7 @@ struct ConcentrationPrior {
 
 class DirichletProcess {
  public:
-  static constexpr bool light_tail = true;
+  [[nodiscard]] static bool light_tail() { return true; }
 
   explicit DirichletProcess(double concentration, std::optional<ConcentrationPrior> prior = std::nullopt)
       : concentration_(concentration), prior_(prior) {

@@ -17,7 +17,7 @@ namespace sotto::mixture {
 
 class FiniteMixture {
  public:
-  static constexpr bool light_tail = true;
+  [[nodiscard]] static bool light_tail() { return true; }
 
   /// `gamma` > 0: the Dirichlet parameter of each component; `expected_further` > 0: mean of (components -
   /// 1).

@@ -62,22 +62,26 @@ class Imputation {
   /// Source     [JAGR22, algorithm 1]
   void update(std::size_t i, const Kernel& kernel, const typename Kernel::Parameter& theta, ChainRng& rng,
               SweepInfo& info) {
-    if constexpr (is_confidential<Data>) return;
-    const Datum candidate = kernel.draw(theta, rng);
+    if constexpr (!is_confidential<Data>) offer(i, kernel.draw(theta, rng), rng, info);
+  }
+
+  /// Takes `candidate` for y_i with probability min{1, ratio of the channel's density}; says whether.
+  bool offer(std::size_t i, const Datum& candidate, ChainRng& rng, SweepInfo& info) {
+    double log_ratio = 0;
+    double log_density = 0;
     if constexpr (is_local<Data>) {
-      const double log_density = data_.log_density(i, candidate);
-      const double log_ratio = log_density - log_density_[i];
-      const bool accepted = accept(log_ratio, rng);
-      record(info, log_ratio, accepted);
-      if (accepted) y_[i] = candidate, log_density_[i] = log_density;
+      log_density = data_.log_density(i, candidate);
+      log_ratio = log_density - log_density_[i];
     } else if constexpr (is_global<Data>) {
-      const double log_ratio = data_.channel.log_ratio(y_[i], candidate);
-      const bool accepted = accept(log_ratio, rng);
-      record(info, log_ratio, accepted);
-      if (!accepted) return;
-      data_.channel.replace(y_[i], candidate);
-      y_[i] = candidate;
+      log_ratio = data_.channel.log_ratio(y_[i], candidate);
     }
+    const bool accepted = accept(log_ratio, rng);
+    record(info, log_ratio, accepted);
+    if (!accepted) return false;
+    if constexpr (is_local<Data>) log_density_[i] = log_density;
+    if constexpr (is_global<Data>) data_.channel.replace(y_[i], candidate);
+    y_[i] = candidate;
+    return true;
   }
 
  private:

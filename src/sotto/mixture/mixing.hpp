@@ -22,7 +22,7 @@ namespace sotto::mixture {
 ///                             returns what is left for all other atoms
 ///   draw_stick(k, j, left, rng)
 ///                             the share of what is left that the next atom takes, after k occupied and j new
-///   light_tail                whether the weights that are left vanish geometrically
+///   light_tail()              whether the weights that are left vanish geometrically
 template <class Mixing>
 concept MixingPrior = requires(Mixing& mixing, const Mixing& constant, std::size_t k,
                                std::span<const int> sizes, std::span<double> weights, ChainRng& rng) {
@@ -34,7 +34,7 @@ concept MixingPrior = requires(Mixing& mixing, const Mixing& constant, std::size
   mixing.update(k, k, rng);
   { constant.draw_weights(sizes, weights, rng) } -> std::convertible_to<Rest>;
   { constant.draw_stick(k, k, k, rng) } -> std::convertible_to<double>;
-  { Mixing::light_tail } -> std::convertible_to<bool>;
+  { constant.light_tail() } -> std::convertible_to<bool>;
 };
 
 /// Draws the cluster of datum i from its prior given the clusters of all others: an occupied slot, or -1 for

@@ -89,6 +89,7 @@ class Neal5 {
 
   /// Takes notice of a change of the data.
   void refresh() {
+    if constexpr (is_confidential<Data>) imputed_ = data_.y;
     if constexpr (is_global<Data>) data_.channel.start(std::span<const Datum>(imputed_));
     if constexpr (is_local<Data>)
       for (std::size_t i = 0; i < data_.size(); ++i) log_estimate_[i] = log_estimate(i, imputed(i));

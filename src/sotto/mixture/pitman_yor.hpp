@@ -14,7 +14,7 @@ namespace sotto::mixture {
 
 class PitmanYor {
  public:
-  static constexpr bool light_tail = false;
+  [[nodiscard]] static bool light_tail() { return false; }
 
   /// 0 <= discount < 1 and strength > -discount.
   PitmanYor(double strength, double discount) : strength_(strength), discount_(discount) {

@@ -1,6 +1,7 @@
 #include "sotto/run/density.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 
 #include "sotto/mixture/algorithm_choice.hpp"
 #include "sotto/mixture/deconvolution.hpp"
+#include "sotto/mixture/marginal_density.hpp"
 #include "sotto/run/density_chain.hpp"
 
 namespace sotto {
@@ -20,15 +22,19 @@ constexpr std::size_t kMostDataForBinder = 2000;  // the loss needs all pairs of
 
 Error configuration(const std::string& message) { return Error(ErrorCode::configuration, message); }
 
+void check_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw configuration(fmt::format("unknown {} '{}'; use {}", what, name, fmt::join(known, ", ")));
+}
+
 void check(const DensitySettings& s) {
-  if (s.kernel != "normal" && s.kernel != "beta") {
-    throw configuration(fmt::format("unknown kernel '{}'; use normal or beta", s.kernel));
-  }
-  const char* const known[] = {"auto", "neal2", "neal3", "neal5", "neal8", "slice", "split-merge"};
-  if (std::find(std::begin(known), std::end(known), s.algorithm) == std::end(known)) {
-    throw configuration(fmt::format(
-        "unknown algorithm '{}'; use auto, neal2, neal3, neal5, neal8, slice or split-merge", s.algorithm));
-  }
+  check_name("kernel", s.kernel, {"auto", "normal", "beta", "poisson", "categorical"});
+  check_name("algorithm", s.algorithm,
+             {"auto", "neal2", "neal3", "neal5", "neal8", "slice", "blocked-gibbs", "split-merge"});
+  check_name("mixing prior", s.mixing, {"dirichlet-process", "pitman-yor", "finite"});
+  if (s.concentration_prior && s.mixing != "dirichlet-process")
+    throw configuration("a prior on the concentration needs the Dirichlet process");
+  (void)mixing_prior(s);
   if (s.chains < 1 || s.draws < 2 || s.thin < 1)
     throw configuration("at least one chain, two draws and thin 1 are needed");
   if (s.grid_points < 11 || s.grid_points > 100'000)
@@ -36,32 +42,55 @@ void check(const DensitySettings& s) {
   if (!(s.level > 0 && s.level < 1)) throw configuration("the level of the bands must lie in (0, 1)");
 }
 
+// Neal 2, Neal 3 and split-merge on normal data need the noise to be part of the kernel.
 bool is_conjugate(const std::string& algorithm) {
   return algorithm == "neal2" || algorithm == "neal3" || algorithm == "split-merge";
 }
 
-Draws draws_of(const std::vector<DensityChain>& chains, const Position& grid,
+bool is_local(const Column& column) {
+  return !std::holds_alternative<PerturbedHistogramChannel>(column.channel) &&
+         !std::holds_alternative<SmoothedHistogramChannel>(column.channel);
+}
+
+// Up to nine grid points of a column, evenly spaced; all of them where there are fewer.
+std::vector<Eigen::Index> monitored(const ColumnDensity& column) {
+  std::vector<Eigen::Index> points;
+  const Eigen::Index size = column.grid.size();
+  if (size <= kLogDensityPoints) {
+    for (Eigen::Index x = 0; x < size; ++x) points.push_back(x);
+  } else {
+    for (int p = 1; p <= kLogDensityPoints; ++p) points.push_back(size * p / (kLogDensityPoints + 1));
+  }
+  return points;
+}
+
+Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<ColumnDensity>& columns,
                const DensitySettings& settings) {
   Draws draws;
   draws.parameters = {"clusters"};
   if (settings.concentration_prior) draws.parameters.emplace_back("concentration");
   const auto first = static_cast<Eigen::Index>(draws.parameters.size());
-  std::vector<Eigen::Index> points;
-  for (int p = 1; p <= kLogDensityPoints; ++p) {
-    points.push_back(grid.size() * p / (kLogDensityPoints + 1));
-    draws.parameters.push_back(fmt::format("log_density.{}", p));
+  std::vector<std::pair<std::size_t, Eigen::Index>> points;  // column, grid point
+  for (std::size_t d = 0; d < columns.size(); ++d) {
+    int p = 0;
+    for (const Eigen::Index x : monitored(columns[d])) {
+      points.emplace_back(d, x);
+      draws.parameters.push_back(columns.size() == 1 ? fmt::format("log_density.{}", ++p)
+                                                     : fmt::format("log_density.{}.{}", d + 1, ++p));
+    }
   }
   for (const DensityChain& from : chains) {
     Chain chain;
     chain.seed = settings.seed;
     chain.warmup = settings.warmup;
-    chain.draws.resize(from.densities.rows(), static_cast<Eigen::Index>(draws.parameters.size()));
-    for (Eigen::Index s = 0; s < from.densities.rows(); ++s) {
-      chain.draws(s, 0) = from.clusters[s];
-      if (settings.concentration_prior) chain.draws(s, 1) = from.concentration[s];
-      for (int p = 0; p < kLogDensityPoints; ++p) {
-        chain.draws(s, first + p) = std::log(std::max(1e-300, from.densities(s, points[p])));
-      }
+    const auto saved = static_cast<Eigen::Index>(from.clusters.size());
+    chain.draws.resize(saved, static_cast<Eigen::Index>(draws.parameters.size()));
+    for (Eigen::Index s = 0; s < saved; ++s) {
+      chain.draws(s, 0) = from.clusters[static_cast<std::size_t>(s)];
+      if (settings.concentration_prior) chain.draws(s, 1) = from.concentration[static_cast<std::size_t>(s)];
+      Eigen::Index at = first;
+      for (const auto& [d, x] : points)
+        chain.draws(s, at++) = std::log(std::max(1e-300, from.densities[d](s, x)));
     }
     draws.chains.push_back(std::move(chain));
   }
@@ -93,21 +122,32 @@ std::pair<Column, PrivatisedColumn> on_unit_interval(const Column& column, Priva
 }
 
 // Back from the unit interval.
-void stretch(DensityResult& result, const Interval& domain) {
+void stretch(ColumnDensity& column, const Interval& domain) {
   const double width = domain.width();
-  result.grid = result.grid * width + Position::Constant(result.grid.size(), domain.lower);
+  column.grid = column.grid * width + Position::Constant(column.grid.size(), domain.lower);
   for (Position* density :
-       {&result.bands.mean, &result.bands.lower, &result.bands.upper, &result.bands.simultaneous_lower,
-        &result.bands.simultaneous_upper, &result.prior}) {
+       {&column.bands.mean, &column.bands.lower, &column.bands.upper, &column.bands.simultaneous_lower,
+        &column.bands.simultaneous_upper, &column.prior}) {
     *density /= width;
-  }
-  for (double& y : result.synthetic) y = domain.lower + y * width;
-  for (Chain& chain : result.draws.chains) {
-    chain.draws.rightCols(kLogDensityPoints).array() -= std::log(width);
   }
 }
 
-void add_deconvolution(DensityResult& result, const Column& column, const std::vector<double>& z) {
+// All columns of a result, which lived on unit intervals.
+void stretch(DensityResult& result, const std::vector<Interval>& domains) {
+  std::vector<double> log_widths;
+  for (std::size_t d = 0; d < domains.size(); ++d) {
+    const double width = domains[d].width();
+    log_widths.insert(log_widths.end(), monitored(result.columns[d]).size(), std::log(width));
+    stretch(result.columns[d], domains[d]);
+    for (double& y : result.synthetic[d]) y = domains[d].lower + y * width;
+  }
+  const Eigen::Map<const Eigen::RowVectorXd> shift(log_widths.data(),
+                                                   static_cast<Eigen::Index>(log_widths.size()));
+  for (Chain& chain : result.draws.chains) chain.draws.rightCols(shift.size()).rowwise() -= shift;
+}
+
+void add_deconvolution(ColumnDensity& result, const Column& column, const std::vector<double>& z) {
+  if (result.discrete) return;
   const auto add = [&](const auto& channel, mixture::NoiseLaw law) {
     const mixture::Deconvolution estimator(z, {law, channel.scale()}, channel.domain());
     result.bandwidth = estimator.bootstrap_bandwidth();
@@ -123,11 +163,13 @@ void add_deconvolution(DensityResult& result, const Column& column, const std::v
 
 }  // namespace
 
-mixture::DirichletProcess dirichlet_process(const DensitySettings& settings) {
-  if (settings.concentration_prior) {
-    return mixture::DirichletProcess(settings.concentration, mixture::ConcentrationPrior{});
-  }
-  return mixture::DirichletProcess(settings.concentration);
+mixture::AnyMixing mixing_prior(const DensitySettings& s) {
+  if (s.mixing == "pitman-yor") return mixture::AnyMixing(mixture::PitmanYor(s.concentration, s.discount));
+  if (s.mixing == "finite")
+    return mixture::AnyMixing(mixture::FiniteMixture(s.concentration, s.components - 1));
+  std::optional<mixture::ConcentrationPrior> prior;
+  if (s.concentration_prior) prior = mixture::ConcentrationPrior{};
+  return mixture::AnyMixing(mixture::DirichletProcess(s.concentration, prior));
 }
 
 std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
@@ -156,31 +198,42 @@ std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
   return chains;
 }
 
-DensityResult summarise_density(const std::vector<DensityChain>& chains, const Position& grid,
-                                const Position& prior, const DensitySettings& settings,
-                                bool clusters_mean_something) {
+DensityResult summarise_density(const std::vector<DensityChain>& chains, const ShownGrids& shown,
+                                const DensitySettings& settings, bool clusters_mean_something) {
   DensityResult result;
   result.algorithm = settings.algorithm;
-  result.grid = grid;
-  result.prior = prior;
-  const Eigen::Index each = chains[0].densities.rows();
-  Matrix densities(each * static_cast<Eigen::Index>(chains.size()), grid.size());
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    densities.middleRows(static_cast<Eigen::Index>(c) * each, each) = chains[c].densities;
-    result.synthetic.insert(result.synthetic.end(), chains[c].synthetic.begin(), chains[c].synthetic.end());
-    result.proposals += chains[c].proposals;
-    for (const double k : chains[c].clusters) {
+  result.kernel = settings.kernel;
+  result.synthetic.resize(shown.grids.size());
+  for (std::size_t d = 0; d < shown.grids.size(); ++d) {
+    const Eigen::Index each = chains[0].densities[d].rows();
+    Matrix densities(each * static_cast<Eigen::Index>(chains.size()), shown.grids[d].size());
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+      densities.middleRows(static_cast<Eigen::Index>(c) * each, each) = chains[c].densities[d];
+      result.synthetic[d].insert(result.synthetic[d].end(), chains[c].synthetic[d].begin(),
+                                 chains[c].synthetic[d].end());
+    }
+    ColumnDensity column;
+    column.discrete = shown.discrete;
+    column.grid = shown.grids[d];
+    column.prior = shown.priors[d];
+    column.bands = mixture::density_bands(densities, settings.level);
+    column.hellinger = shown.discrete
+                           ? mixture::hellinger_distance(column.bands.mean, column.prior)
+                           : mixture::hellinger_distance(column.grid, column.bands.mean, column.prior);
+    column.verdict = mixture::informativeness(column.hellinger, shown.discrete);
+    result.columns.push_back(std::move(column));
+  }
+  const auto saved = static_cast<double>(chains.size() * chains[0].clusters.size());
+  for (const DensityChain& chain : chains) {
+    result.proposals += chain.proposals;
+    for (const double k : chain.clusters) {
       const auto count = static_cast<std::size_t>(k);
       if (result.cluster_count.size() <= count) result.cluster_count.resize(count + 1, 0.0);
-      result.cluster_count[count] += 1 / static_cast<double>(densities.rows());
+      result.cluster_count[count] += 1 / saved;
     }
-    result.partitions.insert(result.partitions.end(), chains[c].partitions.begin(),
-                             chains[c].partitions.end());
+    result.partitions.insert(result.partitions.end(), chain.partitions.begin(), chain.partitions.end());
   }
-  result.bands = mixture::density_bands(densities, settings.level);
-  result.hellinger = mixture::hellinger_distance(grid, result.bands.mean, prior);
-  result.verdict = mixture::informativeness(result.hellinger);
-  result.draws = draws_of(chains, grid, settings);
+  result.draws = draws_of(chains, result.columns, settings);
   if (!clusters_mean_something) {
     result.partitions.clear();
     return result;
@@ -198,17 +251,23 @@ DensityResult summarise_density(const std::vector<DensityChain>& chains, const P
   return result;
 }
 
-std::string choose_algorithm(const Column* column, const std::string& kernel) {
+std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings) {
   mixture::Situation situation;
   situation.epsilon = HUGE_VAL;
-  situation.closed_form = kernel == "normal";
-  if (column != nullptr) {
-    // On the scale of rho, so that Gaussian and pure channels compare.
-    situation.epsilon = pure_epsilon(guarantee(column->channel).rho).value();
-    situation.local = !std::holds_alternative<PerturbedHistogramChannel>(column->channel) &&
-                      !std::holds_alternative<SmoothedHistogramChannel>(column->channel);
-    situation.closed_form =
-        situation.closed_form && situation.local && !std::holds_alternative<HaarChannel>(column->channel);
+  situation.closed_form = settings.kernel == "normal" && columns.size() < 2;
+  situation.light_tail = mixing_prior(settings).light_tail();
+  if (!columns.empty()) {
+    // On the scale of rho, so that Gaussian and pure channels compare; the columns of a row together.
+    double rho = 0;
+    for (const Column& column : columns) {
+      rho += guarantee(column.channel).rho.value();
+      situation.local = situation.local && is_local(column);
+    }
+    situation.epsilon = pure_epsilon(Rho(rho)).value();
+    const bool fine =
+        std::visit([](const auto& channel) { return mixture::has_fine_grid(channel); }, columns[0].channel);
+    situation.closed_form = situation.closed_form && situation.local && fine &&
+                            !std::holds_alternative<HaarChannel>(columns[0].channel);
   }
   switch (mixture::choose_algorithm(situation)) {
     case mixture::Algorithm::neal5:
@@ -221,25 +280,52 @@ std::string choose_algorithm(const Column* column, const std::string& kernel) {
   return "slice";
 }
 
-DensityResult estimate_density(const Column& column, const PrivatisedColumn& released, std::size_t rows,
-                               const DensitySettings& asked) {
-  check(asked);
-  if (std::holds_alternative<RandomisedResponseChannel>(column.channel)) {
-    throw configuration("a column of categories has no density; estimate a numeric column");
-  }
-  DensitySettings settings = asked;
-  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(&column, settings.kernel);
-  DensityResult result;
-  if (is_conjugate(settings.algorithm)) {
-    result = estimate_with_conjugate(column, released, settings);
-  } else if (settings.kernel == "beta") {
+namespace {
+
+DensityResult estimate_column(const Column& column, const PrivatisedColumn& released, std::size_t rows,
+                              const DensitySettings& settings) {
+  const bool categories = std::holds_alternative<RandomisedResponseChannel>(column.channel);
+  if (categories != (settings.kernel == "categorical"))
+    throw configuration("the categorical kernel and randomised response need each other");
+  if (categories) return estimate_categories(column, released, settings);
+  if (settings.kernel == "poisson") return estimate_with_poisson(column, released, rows, settings);
+  if (settings.kernel == "beta") {
     const auto [unit, values] = on_unit_interval(column, released, rows);
-    result = estimate_with_beta(unit, values, rows, settings);
-    stretch(result, {column.settings.lower, column.settings.upper});
-  } else {
-    result = estimate_with_normal(column, released, rows, settings);
+    DensityResult result = estimate_with_beta(unit, values, rows, settings);
+    stretch(result, {{column.settings.lower, column.settings.upper}});
+    return result;
   }
-  add_deconvolution(result, column, released.values);
+  if (is_conjugate(settings.algorithm)) return estimate_with_conjugate(column, released, settings);
+  return estimate_with_normal(column, released, rows, settings);
+}
+
+}  // namespace
+
+DensityResult estimate_density(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
+                               std::size_t rows, const DensitySettings& asked) {
+  check(asked);
+  if (columns.empty() || columns.size() != released.size())
+    throw configuration("one release for each of one or more columns is needed");
+  DensitySettings settings = asked;
+  if (settings.kernel == "auto") {
+    const bool categories = std::holds_alternative<RandomisedResponseChannel>(columns[0].channel);
+    settings.kernel = categories && columns.size() == 1 ? "categorical" : "normal";
+  }
+  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(columns, settings);
+  DensityResult result;
+  if (columns.size() == 1) {
+    result = estimate_column(columns[0], released[0], rows, settings);
+  } else {
+    if (settings.kernel != "normal") throw configuration("several columns together need the normal kernel");
+    result = estimate_rows(columns, released, rows, settings);
+    std::vector<Interval> domains;
+    for (const Column& column : columns) domains.push_back({column.settings.lower, column.settings.upper});
+    stretch(result, domains);
+  }
+  for (std::size_t d = 0; d < columns.size(); ++d) {
+    result.columns[d].name = columns[d].settings.name;
+    add_deconvolution(result.columns[d], columns[d], released[d].values);
+  }
   return result;
 }
 
@@ -247,13 +333,16 @@ DensityResult estimate_density_not_private(std::vector<double> data, Interval do
                                            const DensitySettings& asked) {
   check(asked);
   DensitySettings settings = asked;
-  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(nullptr, settings.kernel);
-  if (is_conjugate(settings.algorithm)) throw configuration("without a channel use neal5, neal8 or slice");
+  if (settings.kernel == "auto") settings.kernel = "normal";
+  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm({}, settings);
   for (double& y : data) y = std::clamp(y, domain.lower, domain.upper);
   if (settings.kernel == "normal") return estimate_confidential_with_normal(data, domain, settings);
+  if (settings.kernel == "poisson") return estimate_confidential_with_poisson(data, domain, settings);
+  if (settings.kernel == "categorical")
+    throw configuration("confidential categories need no mixture: count them");
   for (double& y : data) y = (y - domain.lower) / domain.width();
   DensityResult result = estimate_confidential_with_beta(data, settings);
-  stretch(result, domain);
+  stretch(result, {domain});
   return result;
 }
 

@@ -1,9 +1,15 @@
 // The kernels' base measures for a declared domain.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "sotto/base/interval.hpp"
+#include "sotto/base/position.hpp"
 #include "sotto/mixture/beta_kernel.hpp"
+#include "sotto/mixture/multivariate_normal_kernel.hpp"
 #include "sotto/mixture/normal_kernel.hpp"
+#include "sotto/mixture/poisson_kernel.hpp"
 
 namespace sotto {
 
@@ -18,6 +24,31 @@ namespace sotto {
 /// data it was used for, and much on densities that are infinite at the ends.
 [[nodiscard]] inline mixture::BetaBase beta_base() {
   return {.shape_a = 2, .rate_a = 1.0 / 15, .shape_b = 2, .rate_b = 1.0 / 15};
+}
+
+/// Rates spread over the domain: exponential with mean upper / 2.
+[[nodiscard]] inline mixture::PoissonKernel poisson_kernel(const Interval& domain) {
+  return {1, 2 / domain.upper};
+}
+
+/// On the unit cube: every coordinate's margin is `base_measure` of the unit interval, correlations are symmetric about zero.
+template <int Dim>
+[[nodiscard]] mixture::MultivariateNormalKernel<Dim> rows_kernel() {
+  using Kernel = mixture::MultivariateNormalKernel<Dim>;
+  const double sd = 1.0 / 16;
+  return Kernel({.mean = Kernel::Vector::Constant(0.5),
+                 .precision = 0.1,
+                 .degrees = Dim + 5,
+                 .scale = 4 * sd * sd * Kernel::Square::Identity()});
+}
+
+/// The whole numbers of a domain. Errors: configuration when there is none, or more than 10001.
+[[nodiscard]] inline Position whole_numbers(const Interval& domain) {
+  const double first = std::fmax(0, std::ceil(domain.lower));
+  const double last = std::floor(domain.upper);
+  if (!(last > first && last - first <= 10'000))
+    throw Error(ErrorCode::configuration, "counts need a domain with 2 to 10001 whole numbers >= 0");
+  return Position::LinSpaced(static_cast<Eigen::Index>(last - first) + 1, first, last);
 }
 
 }  // namespace sotto

@@ -1,6 +1,5 @@
 // Density estimates with the beta kernel, on the unit interval.
 #include "sotto/mixture/beta_kernel.hpp"
-#include "sotto/run/density_base.hpp"
 #include "sotto/run/density_by_channel.hpp"
 
 namespace sotto {

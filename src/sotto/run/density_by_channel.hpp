@@ -5,56 +5,85 @@
 #include <vector>
 
 #include "sotto/mixture/conditional.hpp"
+#include "sotto/mixture/neal2.hpp"
+#include "sotto/mixture/neal3.hpp"
 #include "sotto/mixture/neal5.hpp"
 #include "sotto/mixture/neal8.hpp"
+#include "sotto/run/density_base.hpp"
 #include "sotto/run/density_chain.hpp"
+#include "sotto/run/density_shown.hpp"
 
 namespace sotto {
 
 /// One chain on any data; `starts` are first guesses of the confidential values.
-template <class Kernel, class Data>
-DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<double> starts,
-                           const DensitySettings& settings, const Position& grid, ChainRng& rng) {
-  using mixture::DirichletProcess;
-  const DirichletProcess mixing = dirichlet_process(settings);
-  if (settings.algorithm == "slice") {
-    mixture::Conditional<Kernel, DirichletProcess, Data> sampler(kernel, mixing, data, std::move(starts), {},
-                                                                 rng);
-    return run_density_chain(sampler, sampler.state().kernel, settings, grid, rng);
+template <class Kernel, class Data, class Shown>
+DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<typename Kernel::Datum> starts,
+                           const Shown& shown, const std::vector<Position>& grids,
+                           const DensitySettings& settings, ChainRng& rng) {
+  using mixture::AnyMixing;
+  const AnyMixing mixing = mixing_prior(settings);
+  const auto run = [&](auto&& sampler) { return run_density_chain(sampler, shown, settings, grids, rng); };
+  const std::string& algorithm = settings.algorithm;
+  if (algorithm == "neal5") {
+    return run(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts), {}, rng));
   }
-  if (settings.algorithm == "neal8") {
-    if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
-      mixture::Neal8<Kernel, DirichletProcess, Data> sampler(kernel, mixing, data, {}, rng);
-      return run_density_chain(sampler, sampler.state().kernel, settings, grid, rng);
+  if (algorithm == "slice" || algorithm == "blocked-gibbs") {
+    const auto truncation =
+        algorithm == "slice" ? mixture::Truncation::slice : mixture::Truncation::tolerance;
+    return run(mixture::Conditional<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                             {.truncation = truncation}, rng));
+  }
+  if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
+    if (algorithm == "neal8")
+      return run(mixture::Neal8<Kernel, AnyMixing, Data>(kernel, mixing, data, {}, rng));
+  }
+  if constexpr (mixture::ConjugateKernel<Kernel>) {
+    if (algorithm == "neal3" || algorithm == "split-merge") {
+      const std::size_t moves = algorithm == "split-merge" ? 5 : 0;
+      return run(mixture::Neal3<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                         {.split_merge_moves = moves}, rng));
+    }
+    if constexpr (mixture::is_confidential<Data>) {
+      if (algorithm == "neal2") return run(mixture::Neal2<Kernel, AnyMixing>(kernel, mixing, data, rng));
     }
   }
-  if (settings.algorithm != "neal5") {
-    throw Error(ErrorCode::configuration,
-                "this algorithm does not fit this channel and kernel; use neal5 or slice");
-  }
-  mixture::Neal5<Kernel, DirichletProcess, Data> sampler(kernel, mixing, data, std::move(starts), {}, rng);
-  return run_density_chain(sampler, sampler.state().kernel, settings, grid, rng);
+  throw Error(ErrorCode::configuration,
+              "this algorithm does not fit this channel and kernel; use neal5, slice or blocked-gibbs");
+}
+
+/// What is shown of a scalar column with this kernel.
+template <class Kernel>
+Position grid_for(const Kernel&, const Interval& domain, const DensitySettings& settings) {
+  // Beta densities may be infinite at the ends: their grid begins half a step inside.
+  double inset = 0;
+  if constexpr (std::same_as<Kernel, mixture::BetaKernel>)
+    inset = domain.width() / (2.0 * static_cast<double>(settings.grid_points));
+  if constexpr (std::same_as<Kernel, mixture::PoissonKernel>) return whole_numbers(domain);
+  return mixture::even_grid({domain.lower + inset, domain.upper - inset}, settings.grid_points);
+}
+
+/// A first guess that the kernel can have: strictly inside the domain, as the densities of some kernels vanish at its ends;
+/// whole for counts.
+template <class Kernel>
+double legal_start(const Kernel&, double y, const Interval& domain) {
+  if constexpr (std::same_as<Kernel, mixture::PoissonKernel>) return std::fmax(0, std::round(y));
+  const double inset = 1e-3 * domain.width();
+  return std::clamp(y, domain.lower + inset, domain.upper - inset);
 }
 
 template <class Kernel, class Data>
 DensityResult run_all_chains(const Kernel& kernel, const Data& data, const Interval& domain,
                              const std::function<std::vector<double>(ChainRng&)>& starts,
                              const DensitySettings& settings) {
-  // Beta densities may be infinite at the ends: their grid begins half a step inside.
-  const double half_step =
-      settings.kernel == "beta" ? domain.width() / (2.0 * static_cast<double>(settings.grid_points)) : 0;
-  const Position grid =
-      mixture::even_grid({domain.lower + half_step, domain.upper - half_step}, settings.grid_points);
+  const ShownColumn<Kernel> shown(kernel);
+  const ShownGrids grids = shown_grids(shown, {grid_for(kernel, domain, settings)},
+                                       std::same_as<Kernel, mixture::PoissonKernel>, settings);
   const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
     std::vector<double> start = starts(rng);
-    // Strictly inside: the densities of some kernels vanish at the ends.
-    const double inset = 1e-3 * domain.width();
-    for (double& y : start) y = std::clamp(y, domain.lower + inset, domain.upper - inset);
-    return run_one_chain(kernel, data, std::move(start), settings, grid, rng);
+    for (double& y : start) y = legal_start(kernel, y, domain);
+    return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
   });
-  ChainRng rng(settings.seed, settings.chains);
-  const Position prior = mixture::prior_predictive(kernel, grid, rng);
-  return summarise_density(chains, grid, prior, settings, !mixture::is_global<Data>);
+  return summarise_density(chains, grids, settings, !mixture::is_global<Data>);
 }
 
 template <class Kernel, class Channel>
@@ -100,7 +129,7 @@ DensityResult estimate_with(const Kernel& kernel, const Column& column, const Pr
     const auto starts = [&](ChainRng& rng) { return data.channel.initial(rng); };
     return run_all_chains(kernel, data, smoothed->domain(), starts, settings);
   }
-  throw Error(ErrorCode::configuration, "a column of categories has no density; estimate a numeric column");
+  throw Error(ErrorCode::configuration, "a column of categories needs the categorical kernel");
 }
 
 template <class Kernel>

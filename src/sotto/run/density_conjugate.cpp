@@ -2,16 +2,13 @@
 #include <cmath>
 
 #include "sotto/mixture/inflated_normal_kernel.hpp"
-#include "sotto/mixture/neal2.hpp"
-#include "sotto/mixture/neal3.hpp"
-#include "sotto/run/density_base.hpp"
-#include "sotto/run/density_chain.hpp"
+#include "sotto/run/density_by_channel.hpp"
 
 namespace sotto {
 namespace {
 
+using mixture::AnyMixing;
 using mixture::Confidential;
-using mixture::DirichletProcess;
 using mixture::InflatedNormalKernel;
 using mixture::NormalParameter;
 
@@ -46,29 +43,22 @@ class WithoutNoise {
 DensityResult estimate_with_conjugate(const Column& column, const PrivatisedColumn& released,
                                       const DensitySettings& settings) {
   const auto* channel = std::get_if<DiscreteGaussianChannel>(&column.channel);
-  if (channel == nullptr || settings.kernel != "normal") {
+  if (channel == nullptr) {
     throw Error(ErrorCode::configuration,
-                "neal2, neal3 and split-merge need a Gaussian channel and the normal kernel; use neal5, "
+                "with the normal kernel neal2, neal3 and split-merge need a Gaussian channel; use neal5, "
                 "neal8 or slice");
   }
   const double noise = channel->scale() * channel->scale();
   const InflatedNormalKernel kernel(base_measure(channel->domain()), noise);
-  const Position grid = mixture::even_grid(channel->domain(), settings.grid_points);
-  const WithoutNoise shown(kernel, channel->domain().width() / static_cast<double>(settings.grid_points));
+  const ShownColumn<WithoutNoise> shown(
+      WithoutNoise(kernel, channel->domain().width() / static_cast<double>(settings.grid_points)));
+  const ShownGrids grids =
+      shown_grids(shown, {mixture::even_grid(channel->domain(), settings.grid_points)}, false, settings);
   const Confidential<double> data{released.values};
   const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
-    if (settings.algorithm == "neal2") {
-      mixture::Neal2<InflatedNormalKernel, DirichletProcess> sampler(kernel, dirichlet_process(settings),
-                                                                     data, rng);
-      return run_density_chain(sampler, shown, settings, grid, rng);
-    }
-    const std::size_t moves = settings.algorithm == "split-merge" ? 5 : 0;
-    mixture::Neal3<InflatedNormalKernel, DirichletProcess, Confidential<double>> sampler(
-        kernel, dirichlet_process(settings), data, {}, {.split_merge_moves = moves}, rng);
-    return run_density_chain(sampler, shown, settings, grid, rng);
+    return run_one_chain(kernel, data, data.y, shown, grids.grids, settings, rng);
   });
-  ChainRng rng(settings.seed, settings.chains);
-  return summarise_density(chains, grid, mixture::prior_predictive(shown, grid, rng), settings, true);
+  return summarise_density(chains, grids, settings, true);
 }
 
 }  // namespace sotto

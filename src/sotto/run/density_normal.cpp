@@ -1,6 +1,5 @@
 // Density estimates with the truncated normal kernel.
 #include "sotto/mixture/truncated_normal_kernel.hpp"
-#include "sotto/run/density_base.hpp"
 #include "sotto/run/density_by_channel.hpp"
 
 namespace sotto {

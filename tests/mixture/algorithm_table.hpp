@@ -1,0 +1,205 @@
+// Every algorithm that a kernel and a channel allow, each against the exact posterior over partitions.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "mixture/exact_posterior.hpp"
+#include "sotto/channel/gaussian.hpp"
+#include "sotto/channel/haar.hpp"
+#include "sotto/channel/laplace.hpp"
+#include "sotto/channel/perturbed_histogram.hpp"
+#include "sotto/channel/smoothed_histogram.hpp"
+#include "sotto/mixture/conditional.hpp"
+#include "sotto/mixture/dirichlet_process.hpp"
+#include "sotto/mixture/neal2.hpp"
+#include "sotto/mixture/neal3.hpp"
+#include "sotto/mixture/neal5.hpp"
+#include "sotto/mixture/neal8.hpp"
+
+namespace sotto::mixture {
+
+/// The largest total variation distance, and the sweeps that each algorithm is given. The sweeps are such that independent draws
+/// would be at less than half the bound on average.
+constexpr double kBound = 0.005;
+struct Sweeps {
+  int neal5 = 400'000;
+  int several = 400'000;  ///< Neal 5 with five values per datum
+  int conditional = 250'000;
+  int neal8 = 120'000;
+  int marginal = 150'000;  ///< Neal 2 and 3
+
+  [[nodiscard]] Sweeps times(double factor) const {
+    const auto scaled = [&](int sweeps) { return static_cast<int>(factor * sweeps); };
+    return {scaled(neal5), scaled(several), scaled(conditional), scaled(neal8), scaled(marginal)};
+  }
+};
+
+/// Runs a sampler and compares the whole law of the partition, or that of the number of clusters alone.
+enum class Compared { partition, clusters };
+template <class Sampler>
+void check_sampler(Sampler& sampler, Enumeration& exact, int sweeps, const std::string& what, ChainRng& rng,
+                   Compared compared = Compared::partition) {
+  sampler.state().adapt(true);
+  for (int sweep = 0; sweep < 1000; ++sweep) sampler.sweep(rng);
+  sampler.state().adapt(false);
+  exact.forget();
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    sampler.sweep(rng);
+    exact.visit(sampler.state().partition.allocation());
+  }
+  const double apart = compared == Compared::partition ? exact.total_variation() : exact.cluster_variation();
+  EXPECT_LT(apart, kBound) << what << ", " << sweeps
+                           << " sweeps; independent draws: " << exact.expected_variation();
+}
+
+template <class Kernel, class Mixing, class Data>
+void check_algorithms(const std::string& what, const Kernel& kernel, const Mixing& mixing, const Data& data,
+                      const std::vector<typename Kernel::Datum>& start, Enumeration& exact,
+                      const Sweeps& sweeps = {}) {
+  ChainRng rng(61);
+  {
+    Neal5 sampler(kernel, mixing, data, start, {}, rng);
+    check_sampler(sampler, exact, sweeps.neal5, what + ", Neal 5, m = 1", rng);
+  }
+  if constexpr (is_local<Data>)
+    for (const AtomUpdate update : {AtomUpdate::all, AtomUpdate::selected}) {
+      Neal5 sampler(kernel, mixing, data, start, {5, update}, rng);
+      check_sampler(sampler, exact, sweeps.several, what + ", Neal 5, m = 5", rng);
+    }
+  for (const Truncation truncation : {Truncation::slice, Truncation::tolerance}) {
+    if (truncation == Truncation::tolerance && !mixing.light_tail()) continue;
+    Conditional sampler(kernel, mixing, data, start, {.truncation = truncation}, rng);
+    const char* name = truncation == Truncation::slice ? ", slice" : ", blocked Gibbs";
+    check_sampler(sampler, exact, (is_global<Data> ? 2 : 1) * sweeps.conditional, what + name, rng);
+  }
+  if constexpr (HasMarginalDensity<Data, Kernel>) {
+    Neal8 sampler(kernel, mixing, data, {}, rng);
+    check_sampler(sampler, exact, sweeps.neal8, what + ", Neal 8", rng);
+  }
+  if constexpr (ConjugateKernel<Kernel>) {
+    // With a histogram the imputed data of different clusters hold each other fast: more sweeps.
+    const int marginal = (is_global<Data> ? 12 : 1) * sweeps.marginal;
+    for (const std::size_t moves : {0, 2}) {
+      Neal3 sampler(kernel, mixing, data, start, {.split_merge_moves = moves}, rng);
+      check_sampler(sampler, exact, marginal, what + (moves == 0 ? ", Neal 3" : ", split-merge"), rng);
+    }
+    if constexpr (is_confidential<Data>) {
+      Neal2 sampler(kernel, mixing, data, rng);
+      check_sampler(sampler, exact, sweeps.marginal, what + ", Neal 2", rng);
+    }
+  }
+}
+
+/// Releases on [-10, 10]; other domains get the same relative places.
+inline const std::vector<double> kPlaces = {-5, -4, 4.5, 5, -4.5, 5.5, -5.5, 4};
+
+inline std::vector<double> places(const Interval& domain, std::size_t n) {
+  std::vector<double> z;
+  for (std::size_t i = 0; i < n; ++i) z.push_back(domain.lower + domain.width() * (kPlaces[i] + 10) / 20);
+  return z;
+}
+
+/// A local channel with its releases, behind one type: the samplers are compiled once per kernel.
+struct ErasedChannel {
+  std::string name;
+  std::function<double(std::size_t, double)> log_q;  ///< of release i given y
+  [[nodiscard]] double log_density(std::size_t i, double y) const { return log_q(i, y); }
+};
+using ErasedRelease = LocalRelease<ErasedChannel, std::size_t>;
+
+template <class Channel>
+ErasedRelease erase(const std::string& name, const Channel& channel, const auto& z) {
+  ErasedRelease release{{name, [=](std::size_t i, double y) { return channel.log_density(z[i], y); }},
+                        std::vector<std::size_t>(z.size())};
+  std::iota(release.z.begin(), release.z.end(), 0);
+  return release;
+}
+
+/// n releases through every local channel. The grids are coarse, so that rounding to them matters.
+inline std::vector<ErasedRelease> local_releases(const Interval& domain, std::size_t n) {
+  const std::vector<double> z = places(domain, n);
+  const HaarChannel haar(domain, 2, Epsilon(15));
+  std::vector<HaarChannel::Datum> wavelets;
+  ChainRng rng(62);
+  for (const double y : z) {
+    std::vector<double> coefficients;
+    for (int j = 0; j <= 2; ++j)
+      for (std::size_t k = 0; k < std::size_t{1} << j; ++k)
+        coefficients.push_back(static_cast<double>(haar.coefficient(haar.cell(y), j, k)) *
+                                   HaarChannel::kStep +
+                               0.5 * haar.scale() * rng.normal());
+    wavelets.push_back(haar.datum(coefficients));
+  }
+  return {erase("Laplace", LaplaceChannel(domain, Epsilon(20)), z),
+          erase("discrete Laplace", DiscreteLaplaceChannel(Grid(domain, 40), Epsilon(20)), z),
+          erase("Gaussian", GaussianChannel(domain, Rho(200)), z),
+          erase("discrete Gaussian", DiscreteGaussianChannel(Grid(domain, 40), Rho(200)), z),
+          erase("wavelet", haar, wavelets)};
+}
+
+inline PerturbedHistogramChannel perturbed_release(const Interval& domain) {
+  PerturbedHistogramChannel channel(Bins(domain, 4), Epsilon(1));
+  channel.observe({2.1, 0.2, -0.3, 1.8});
+  return channel;
+}
+
+inline SmoothedHistogramChannel smoothed_release(const Interval& domain, std::size_t n) {
+  SmoothedHistogramChannel channel(Bins(domain, 4), n, 6, Epsilon(3));
+  std::vector<double> release;
+  for (const double place : {0.1, 0.15, 0.2, 0.6, 0.9, 0.95})
+    release.push_back(domain.lower + place * domain.width());
+  channel.observe(release);
+  return channel;
+}
+
+/// All local channels, then both histograms, with the Dirichlet process.
+template <class Kernel>
+void check_local_channels(const std::string& name, const Kernel& kernel, const Discretised<Kernel>& exact,
+                          const Interval& domain, const std::vector<double>& start,
+                          const Sweeps& sweeps = {}) {
+  const DirichletProcess mixing(0.3);
+  for (const ErasedRelease& release : local_releases(domain, start.size())) {
+    Enumeration truth = enumerate_local(exact, release.channel.log_q, mixing, start.size());
+    check_algorithms(name + ", " + release.channel.name, kernel, mixing, release, start, truth, sweeps);
+  }
+}
+
+template <class Kernel>
+void check_histograms(const std::string& name, const Kernel& kernel, const Discretised<Kernel>& exact,
+                      const Interval& domain, const std::vector<double>& start, const Sweeps& sweeps = {}) {
+  const DirichletProcess mixing(0.3);
+  const std::size_t n = start.size();
+  const auto check = [&](const auto& channel, const char* histogram) {
+    Enumeration truth = enumerate_global(exact, channel, mixing, n);
+    using Release = GlobalRelease<std::decay_t<decltype(channel)>>;
+    check_algorithms(name + ", " + histogram, kernel, mixing, Release{channel, n}, start, truth, sweeps);
+  };
+  check(perturbed_release(domain), "perturbed histogram");
+  check(smoothed_release(domain, n), "smoothed histogram");
+}
+
+/// Neal 8 needs the channel's own type; its exact density is that of a fine grid.
+template <class Kernel>
+void check_neal8(const std::string& name, const Kernel& kernel, const Discretised<Kernel>& exact,
+                 const Interval& domain, std::size_t n, const DirichletProcess& mixing,
+                 std::size_t auxiliaries, int sweeps) {
+  const std::vector<double> z = places(domain, n);
+  ChainRng rng(63);
+  const auto check = [&](const auto& channel, const char* noise) {
+    Enumeration truth = enumerate_local(
+        exact, [&](std::size_t i, double y) { return channel.log_density(z[i], y); }, mixing, n);
+    using Release = LocalRelease<std::decay_t<decltype(channel)>, double>;
+    Neal8 sampler(kernel, mixing, Release{channel, z}, {auxiliaries}, rng);
+    check_sampler(sampler, truth, sweeps, name + ", " + noise + ", Neal 8", rng);
+  };
+  check(LaplaceChannel(domain, Epsilon(20)), "Laplace");
+  check(DiscreteLaplaceChannel(Grid(domain), Epsilon(20)), "discrete Laplace");
+  check(GaussianChannel(domain, Rho(200)), "Gaussian");
+  check(DiscreteGaussianChannel(Grid(domain), Rho(200)), "discrete Gaussian");
+}
+
+}  // namespace sotto::mixture
