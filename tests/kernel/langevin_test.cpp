@@ -1,0 +1,56 @@
+#include "sotto/kernel/langevin.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/released_for_tests.hpp"
+
+namespace sotto {
+namespace {
+
+const LogPrior kFlat{[](const Position&) { return 0.0; },
+                     [](const Position& x) { return Position::Zero(x.size()).eval(); }};
+
+/// The step size that a step takes when the answer has this noise variance.
+double taken(const Sgld& kernel, Sgld::State& state, ChainRng& rng, double variance) {
+  Step step = kernel.step(state, rng);
+  step.resume(ReleasedForTests::make(NoisyGradient{Position::Zero(1), Position::Constant(1, variance)}));
+  EXPECT_TRUE(step.done());
+  return step.info().step_size;
+}
+
+TEST(Sgld, steps_get_shorter_by_the_stated_power) {
+  const Sgld kernel({.scale = Position::Ones(1), .step_size = 0.2, .decay = 0.5, .decay_from = 10}, kFlat);
+  Sgld::State state = kernel.init(Position::Zero(1));
+  ChainRng rng(1);
+  for (int t = 0; t < 30; ++t)
+    EXPECT_NEAR(taken(kernel, state, rng, 0), 0.2 / std::sqrt(1 + t / 10.0), 1e-15);
+}
+
+TEST(Sgld, a_step_injects_at_least_the_noise_it_was_given) {
+  const Sgld kernel({.scale = Position::Constant(1, 3), .step_size = 0.2}, kFlat);
+  Sgld::State state = kernel.init(Position::Zero(1));
+  ChainRng rng(1);
+  EXPECT_EQ(taken(kernel, state, rng, 1), 0.2);  // 9 in scaled coordinates: less than 4 / 0.2
+  EXPECT_NEAR(taken(kernel, state, rng, 10), 4 / 90.0, 1e-15);
+}
+
+TEST(Sgnht, the_thermostat_follows_the_kinetic_energy) {
+  const Sgnht kernel({.scale = Position::Ones(2), .step_size = 0.1, .diffusion = 3}, kFlat);
+  Sgnht::State state = kernel.init(Position::Zero(2));
+  EXPECT_EQ(state.thermostat, 3);
+  ChainRng rng(1);
+  for (int t = 0; t < 5; ++t) {
+    const double before = state.thermostat;
+    const Position from = state.position;
+    Step step = kernel.step(state, rng);
+    step.resume(ReleasedForTests::make(NoisyGradient{Position::Ones(2), Position::Zero(2)}));
+    ASSERT_TRUE(step.done());
+    EXPECT_NEAR(state.thermostat - before, 0.1 * (state.momentum.squaredNorm() / 2 - 1), 1e-14);
+    EXPECT_LT((state.position - from - 0.1 * state.momentum).norm(), 1e-14);
+  }
+}
+
+}  // namespace
+}  // namespace sotto
