@@ -22,6 +22,7 @@ struct Options {
   std::string adjacency = "substitute";
   std::string solve;
   bool json = false;
+  std::FILE* out = stdout;
 };
 
 BoundKind bound_kind(const std::string& name) {
@@ -54,15 +55,15 @@ void solve(const Options& options, const std::vector<Event>& events) {
   if (options.solve == "count") {
     const std::uint64_t count = largest_count(events.front(), target);
     if (options.json)
-      fmt::print("{}\n", nlohmann::json{{"count", count}}.dump());
+      fmt::print(options.out, "{}\n", nlohmann::json{{"count", count}}.dump());
     else
-      fmt::print("count {}\n", count);
+      fmt::print(options.out, "count {}\n", count);
   } else {
     const double sigma = smallest_noise(events.front(), target);
     if (options.json)
-      fmt::print("{}\n", nlohmann::json{{"sigma", sigma}}.dump());
+      fmt::print(options.out, "{}\n", nlohmann::json{{"sigma", sigma}}.dump());
     else
-      fmt::print("sigma {}\n", sigma);
+      fmt::print(options.out, "sigma {}\n", sigma);
   }
 }
 
@@ -78,9 +79,9 @@ void report(const Options& options, const Event& event, bool by_delta) {
     delta = account_delta(event, adjacency, Epsilon(options.epsilon), kind);
   if (!options.json) {
     if (by_delta)
-      fmt::print("epsilon {} at delta {}\n", epsilon.upper, delta.upper);
+      fmt::print(options.out, "epsilon {} at delta {}\n", epsilon.upper, delta.upper);
     else
-      fmt::print("delta {} at epsilon {}\n", delta.upper, epsilon.upper);
+      fmt::print(options.out, "delta {} at epsilon {}\n", delta.upper, epsilon.upper);
     return;
   }
   const std::optional<double> rho = concentrated_rho(event, adjacency);
@@ -93,7 +94,7 @@ void report(const Options& options, const Event& event, bool by_delta) {
                            {"rho", rho ? number(*rho) : nlohmann::json(nullptr)},
                            {"bound", options.bound},
                            {"adjacency", options.adjacency}};
-  fmt::print("{}\n", out.dump());
+  fmt::print(options.out, "{}\n", out.dump());
 }
 
 void account(const Options& options, bool by_delta, bool by_epsilon) {
@@ -116,8 +117,9 @@ void account(const Options& options, bool by_delta, bool by_epsilon) {
 
 }  // namespace
 
-void add_account(CLI::App& program, int&) {
+void add_account(CLI::App& program, int&, std::FILE* out) {
   auto options = std::make_shared<Options>();
+  options->out = out;
   CLI::App* verb =
       program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");
   verb->add_option("--mechanism", options->mechanisms,

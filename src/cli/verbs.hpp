@@ -2,12 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 namespace sotto::cli {
 
 // Each adds its subcommand. The callback of a subcommand does the work and throws sotto::Error on failure;
 // `status` is what the process exits with when nothing is thrown.
-void add_account(CLI::App& program, int& status);
+void add_account(CLI::App& program, int& status, std::FILE* out = stdout);
 void add_experiment(CLI::App& program, int& status);
 void add_privatize(CLI::App& program, int& status);
 void add_schema(CLI::App& program, int& status);

@@ -7,6 +7,8 @@
 #include "sotto/accountant/concentrated.hpp"
 #include "sotto/accountant/concentrated_filter.hpp"
 #include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/renyi.hpp"
+#include "sotto/accountant/renyi_filter.hpp"
 
 namespace sotto {
 namespace {
@@ -75,6 +77,50 @@ TEST(Filter, concentrated_filter_fails_closed) {
   EXPECT_GT(filter.spent().value(), before);
   EXPECT_FALSE(filter.spend(filter.limit().value() * 0.6));
   EXPECT_LE(filter.spent_epsilon(Delta(1e-6)).value(), 1);
+}
+
+TEST(Filter, renyi_filter_fails_closed) {
+  const Event step{GaussianEvent{1, 10}};
+  RenyiFilter filter = RenyiFilter::for_event(Epsilon(1), Delta(1e-6), step, Adjacency::substitute);
+  const double cost = renyi_cost(step, Adjacency::substitute, filter.order());
+  for (const double bad : {std::nan(""), -1e-9, -HUGE_VAL, HUGE_VAL, std::numeric_limits<double>::max()}) {
+    EXPECT_FALSE(filter.spend(bad));
+  }
+  EXPECT_TRUE(filter.spend(0));
+  EXPECT_EQ(filter.spent(), 0);
+  int granted = 0;
+  while (filter.spend(cost)) ++granted;
+  // No more than the tight accountant allows, and not far from it.
+  EXPECT_EQ(granted, 4);
+  EXPECT_LE(filter.spent_epsilon(Delta(1e-6)).value(), 1);
+  EXPECT_LE(renyi_epsilon({step.mechanism, 4}, Adjacency::substitute, 1e-6), 1);
+  // Subnormal charges are not free.
+  const double before = filter.spent();
+  EXPECT_TRUE(filter.spend(std::numeric_limits<double>::denorm_min()));
+  EXPECT_GT(filter.spent(), before);
+  // Nothing passes at this order: nothing is granted, not even for nothing.
+  RenyiFilter closed(Epsilon(0.001), Delta(1e-9), 2);
+  EXPECT_LT(closed.limit(), 0);
+  EXPECT_FALSE(closed.spend(0));
+  EXPECT_FALSE(closed.spend(std::numeric_limits<double>::denorm_min()));
+  EXPECT_THROW(RenyiFilter(Epsilon(1), Delta(0), 8), Error);
+  EXPECT_THROW(RenyiFilter(Epsilon(HUGE_VAL), Delta(0.1), 8), Error);
+  EXPECT_THROW(RenyiFilter(Epsilon(1), Delta(0.1), 1), Error);
+  EXPECT_THROW(RenyiFilter(Epsilon(1), Delta(0.1), std::nan("")), Error);
+}
+
+TEST(Filter, every_limit_is_within_the_promise) {
+  for (const double epsilon : {1e-3, 0.3, 5.0, 200.0}) {
+    for (const double delta : {1e-300, 1e-12, 0.1}) {
+      for (const double order : {1.0001, 1.5, 7.0, 1e6}) {
+        const RenyiFilter filter(Epsilon(epsilon), Delta(delta), order);
+        if (filter.limit() < 0) continue;
+        RenyiFilter full = filter;
+        EXPECT_TRUE(full.spend(filter.limit() * (1 - 1e-12)));
+        EXPECT_LE(full.spent_epsilon(Delta(delta)).value(), epsilon * (1 + 1e-9));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "sotto/accountant/advanced.hpp"
 #include "sotto/accountant/concentrated.hpp"
 
 namespace sotto {
 namespace {
 
-void expect_cost(const Event& event, Adjacency adjacency, int order, double steps, double published) {
+void expect_cost(const Event& event, Adjacency adjacency, double order, double steps, double published) {
   EXPECT_NEAR(renyi_cost(event, adjacency, order) * steps / published, 1, 1e-6);
 }
 
@@ -42,7 +44,39 @@ TEST(Renyi, barker_holds_below_a_fifth_of_the_batch_only) {
 }
 
 TEST(Renyi, conversion_of_a_gaussian_is_close_to_the_best) {
-  EXPECT_NEAR(renyi_epsilon({GaussianEvent{1, 4.530877117}}, Adjacency::substitute, 1e-6), 1, 2e-3);
+  EXPECT_NEAR(renyi_epsilon({GaussianEvent{1, 4.530877117}}, Adjacency::substitute, 1e-6), 1, 1e-6);
+  // Little noise and much: the best order lies near 1, or far beyond any table.
+  EXPECT_NEAR(renyi_epsilon({GaussianEvent{1, 0.1}}, Adjacency::substitute, 1e-6) / 102.4, 1, 0.02);
+  EXPECT_LT(renyi_epsilon({GaussianEvent{1, 1e6}}, Adjacency::substitute, 1e-6), 6e-6);
+}
+
+// The moments of the pair by the trapezoidal rule, at integer and fractional orders.
+double quadrature_cost(const std::function<double(double)>& density, double q, double a) {
+  double sum = 0;
+  const double step = 1e-3;
+  for (double x = -40; x < 60; x += step) {
+    const double base = density(x);
+    const double mixed = (1 - q) * base + q * density(x - 1);
+    if (base > 0) sum += base * std::expm1(a * std::log(mixed / base)) * step;
+  }
+  return std::log1p(sum) / (a - 1);
+}
+
+TEST(Renyi, subsampled_costs_match_quadrature) {
+  const auto laplace = [](double x) { return std::exp(-std::abs(x) / 1.5) / 3; };
+  const auto gaussian = [](double x) { return std::exp(-x * x / 4.5) / std::sqrt(4.5 * M_PI); };
+  for (const double q : {0.01, 0.4}) {
+    const Event l{SubsampledLaplaceEvent{1, 1.5, q, Sampling::poisson}};
+    const Event g{SubsampledGaussianEvent{1, 1.5, q, Sampling::poisson}};
+    for (const double a : {2.0, 3.0, 9.0, 17.0}) {
+      EXPECT_NEAR(renyi_cost(l, Adjacency::add_remove, a) / quadrature_cost(laplace, q, a), 1, 1e-5);
+      EXPECT_NEAR(renyi_cost(g, Adjacency::add_remove, a) / quadrature_cost(gaussian, q, a), 1, 1e-5);
+    }
+    for (const double a : {1.3, 2.5, 8.7}) {
+      EXPECT_GE(renyi_cost(l, Adjacency::add_remove, a), quadrature_cost(laplace, q, a) * (1 - 1e-5));
+      EXPECT_GE(renyi_cost(g, Adjacency::add_remove, a), quadrature_cost(gaussian, q, a) * (1 - 1e-5));
+    }
+  }
 }
 
 TEST(Concentrated, conversions_match_published_values) {

@@ -1,7 +1,9 @@
 #include "sotto/accountant/calibrate.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
+
+#include "sotto/accountant/tight.hpp"
 
 namespace sotto {
 namespace {
@@ -30,58 +32,118 @@ Event with_noise(const Event& mechanism, double noise) {
   return event;
 }
 
-bool fits(const Event& event, const Target& target) {
+// log of the upper bound of delta over the target's; infinite beyond the accountant's range.
+double log_excess(const Event& event, const Target& target, Accuracy accuracy) {
   const Event all{CompositionEvent{{event, target.others}}, 1};
   try {
-    return upper_delta(all, target.adjacency, target.epsilon, target.kind) <= target.delta.value();
+    const double delta = target.kind == BoundKind::tight
+                             ? tight_delta_upper(all, target.adjacency, target.epsilon, accuracy)
+                             : upper_delta(all, target.adjacency, target.epsilon, target.kind);
+    if (delta <= target.delta.value()) return std::min(std::log(delta / target.delta.value()), 0.0);
+    return std::max(std::log(delta / target.delta.value()), 1e-300);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::configuration)
-      return false;  // beyond the accountant's range: does not fit
+    if (error.code() == ErrorCode::configuration) return HUGE_VAL;  // does not fit
     throw;
   }
 }
 
+// A place between two, where the line through their excesses crosses zero; the middle if that is no help.
+struct Bracket {
+  double low;  // does not fit
+  double high;
+  double low_excess;
+  double high_excess;
+
+  [[nodiscard]] double next(int round) const {
+    const double share = low_excess / (low_excess - high_excess);
+    const bool known = std::isfinite(low_excess) && std::isfinite(high_excess) && share > 0 && share < 1;
+    if (!known || round % 4 == 3) return low + (high - low) / 2;
+    // A little towards the far end, so that both ends move.
+    const double lean = round % 2 == 0 ? 1e-3 : -1e-3;
+    return low + (high - low) * std::clamp(share * (1 + lean), 1e-3, 1 - 1e-3);
+  }
+  void take(double place, double excess) {
+    (excess <= 0 ? high : low) = place;
+    (excess <= 0 ? high_excess : low_excess) = excess;
+  }
+};
+
 }  // namespace
 
 std::uint64_t largest_count(const Event& mechanism, const Target& target) {
-  const auto at = [&](std::uint64_t count) {
+  const auto fits = [&](std::uint64_t count, Accuracy accuracy) {
     Event event = mechanism;
     event.count = count;
-    return fits(event, target);
+    return log_excess(event, target, accuracy) <= 0;
   };
   constexpr std::uint64_t most = 1ULL << 50;
   std::uint64_t low = 0;  // fits, or is nothing
   std::uint64_t high = 1;
-  while (high <= most && at(high)) {
+  while (high <= most && fits(high, Accuracy::first)) {
     low = high;
     high *= 2;
   }
   if (high > most) return most;
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
-    (at(middle) ? low : high) = middle;
+    (fits(middle, Accuracy::first) ? low : high) = middle;
+  }
+  // A finer look may grant some more.
+  std::uint64_t step = 1;
+  while (fits(low + step, Accuracy::fine)) {
+    low += step;
+    step *= 2;
+  }
+  for (high = low + step; high - low > 1;) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (fits(middle, Accuracy::fine) ? low : high) = middle;
   }
   return low;
 }
 
 double smallest_noise(const Event& mechanism, const Target& target) {
-  const auto at = [&](double noise) { return fits(with_noise(mechanism, noise), target); };
-  double high = 1;
-  while (!at(high)) {
-    high *= 2;
-    if (high > 1e12)
-      throw Error(ErrorCode::usage, "no sigma up to 1e12 fits: raise epsilon or delta, or lower count");
+  const auto excess_at = [&](double log_noise, Accuracy accuracy) {
+    return log_excess(with_noise(mechanism, std::exp(log_noise)), target, accuracy);
+  };
+  const double most = std::log(1e12);
+  const double least = std::log(1e-6);
+  const double factor = std::log(3);
+  Bracket bracket{0, 0, 0, excess_at(0, Accuracy::first)};
+  if (bracket.high_excess <= 0) {
+    do {
+      bracket.low = bracket.high - factor;
+      bracket.low_excess = excess_at(bracket.low, Accuracy::first);
+      if (bracket.low_excess <= 0) bracket.take(bracket.low, bracket.low_excess);
+    } while (bracket.low_excess <= 0 && bracket.low > least);
+    if (bracket.low_excess <= 0) return std::exp(bracket.high);
+  } else {
+    do {
+      bracket.low = bracket.high;
+      bracket.low_excess = bracket.high_excess;
+      bracket.high += factor;
+      if (bracket.high > most)
+        throw Error(ErrorCode::usage, "no sigma up to 1e12 fits: raise epsilon or delta, or lower count");
+      bracket.high_excess = excess_at(bracket.high, Accuracy::first);
+    } while (bracket.high_excess > 0);
   }
-  double low = high / 2;
-  while (low > 1e-6 && at(low)) {
-    high = low;
-    low /= 2;
+  for (int round = 0; bracket.high - bracket.low > 1e-4; ++round) {
+    const double place = bracket.next(round);
+    bracket.take(place, excess_at(place, Accuracy::first));
   }
-  while (high > low * (1 + 2e-7)) {
-    const double middle = std::sqrt(low * high);
-    (at(middle) ? high : low) = middle;
+  // The finer bound is smaller: what fitted fits, a little less may too.
+  bracket.high_excess = excess_at(bracket.high, Accuracy::fine);
+  if (bracket.high_excess > 0) bracket.high_excess = -1e-300;  // the first look has proven that it fits
+  bracket.low_excess = excess_at(bracket.low, Accuracy::fine);
+  for (int round = 0; bracket.low_excess <= 0 && round < 8; ++round) {
+    bracket.take(bracket.low, bracket.low_excess);
+    bracket.low -= 1e-4 * (1 << round);
+    bracket.low_excess = excess_at(bracket.low, Accuracy::fine);
   }
-  return high;
+  for (int round = 0; bracket.high - bracket.low > 2e-7; ++round) {
+    const double place = bracket.next(round);
+    bracket.take(place, excess_at(place, Accuracy::fine));
+  }
+  return std::exp(bracket.high);
 }
 
 }  // namespace sotto

@@ -13,7 +13,13 @@
 namespace sotto {
 namespace {
 
+constexpr double kMostIndex = 0x1p60;
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+
+// mass e^exponent, where the product may be moderate but the exponential too large.
+double scaled(double mass, double exponent) {
+  return exponent < 600 ? mass * std::exp(exponent) : std::exp(std::log(mass) + exponent);
+}
 
 // log sum_i mass_i e^(rate loss_i), rounded up.
 double log_moment(const TiltedLoss& loss, double rate) {
@@ -152,18 +158,20 @@ std::uint64_t multiply(std::vector<std::complex<double>>& product, std::vector<d
 }  // namespace
 
 TiltedLoss tilted(const LossGrid& grid, double tilt) {
-  TiltedLoss loss{grid.offset, grid.step, grid.first, grid.mass, 0, 0, grid.infinite, 0, 0};
+  TiltedLoss loss{.offset = grid.offset, .step = grid.step, .first = grid.first, .mass = grid.mass};
+  loss.infinite = grid.infinite;
+  loss.margin = grid.margin;
   double top = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < grid.mass.size(); ++i) {
     if (grid.mass[i] > 0) top = std::max(top, std::log(grid.mass[i]) + tilt * grid.loss(i));
   }
   double sum = 0;
   for (std::size_t i = 0; i < grid.mass.size(); ++i) {
-    if (grid.mass[i] > 0) sum += grid.mass[i] * std::exp(tilt * grid.loss(i) - top);
+    if (grid.mass[i] > 0) sum += scaled(grid.mass[i], tilt * grid.loss(i) - top);
   }
   loss.log_scale = top + std::log(sum);
   for (std::size_t i = 0; i < grid.mass.size(); ++i) {
-    if (grid.mass[i] > 0) loss.mass[i] = grid.mass[i] * std::exp(tilt * grid.loss(i) - loss.log_scale);
+    if (grid.mass[i] > 0) loss.mass[i] = scaled(grid.mass[i], tilt * grid.loss(i) - loss.log_scale);
   }
   const double largest = std::max(std::abs(grid.loss(0)), std::abs(grid.loss(grid.mass.size() - 1)));
   loss.log_error = 8 * kUnit * (tilt * largest + std::abs(loss.log_scale));
@@ -176,6 +184,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   sum.step = parts.front().loss.step;
   double count = 0;
   double missing = 0;
+  double moved = 0;   // by rounding, in steps
   double lowest = 0;  // no sum lies outside [lowest, highest], in steps
   double highest = 0;
   Cumulant cumulant;
@@ -187,6 +196,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
     sum.log_error += k * (part.loss.log_error + 8 * kUnit * std::abs(part.loss.log_scale));
     sum.infinite += k * part.loss.infinite;
     missing += k * part.loss.missing;
+    moved += k * part.loss.margin;
     lowest += k * static_cast<double>(part.loss.first);
     highest +=
         k * static_cast<double>(part.loss.first + static_cast<std::int64_t>(part.loss.mass.size()) - 1);
@@ -199,7 +209,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   const double nearly = 8 + 0.02 * (end - begin);  // the window's ends are known roughly only
   if (begin - lowest < nearly) begin = lowest;
   if (highest + 1 - end < nearly) end = highest + 1;
-  if (!(end - begin <= most_points)) return std::nullopt;
+  if (!(end - begin <= most_points && std::abs(begin) < kMostIndex)) return std::nullopt;
   const std::size_t size = std::bit_ceil(static_cast<std::size_t>(std::max(end - begin, 64.0)));
   sum.first = static_cast<std::int64_t>(begin);
   std::vector<std::complex<double>> product(size / 2 + 1, 1.0);
@@ -228,19 +238,27 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   // Rounding of losses and masses of the single steps, outward.
   const double margin = side == Side::upper ? 1 : -1;
   const double largest = std::abs(sum.loss(0)) + std::abs(sum.loss(sum.mass.size() - 1));
-  const double shift = margin * (count * kStepMargin * sum.step + 1e-14 * (std::abs(sum.offset) + largest));
+  const double shift = margin * (moved * sum.step + 1e-14 * (std::abs(sum.offset) + largest));
   sum.offset += shift;
   sum.log_scale += tilt * shift + margin * count * kMassMargin;  // a loss moves with its untilted probability
   return sum;
 }
 
 TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
-  TiltedLoss out{0, step, 0, {}, loss.log_scale, loss.log_error, loss.infinite, loss.missing, 0};
+  TiltedLoss out{.offset = 0, .step = step, .first = 0, .mass = {}};
+  out.log_scale = loss.log_scale;
+  out.log_error = loss.log_error;
+  out.infinite = loss.infinite;
+  out.missing = loss.missing;
+  out.margin = loss.margin * loss.step / step + 1e-9;
   out.log_error += 8 * kUnit * tilt * (std::abs(loss.loss(0)) + std::abs(loss.loss(loss.mass.size() - 1)));
   constexpr double margin = 1e-9;  // of a step, for the rounding of losses
   const auto place = [&](double l) {
     return static_cast<std::int64_t>(side == Side::upper ? std::floor(l / step) : std::round(l / step));
   };
+  const double largest = std::max(std::abs(loss.loss(0)), std::abs(loss.loss(loss.mass.size() - 1)));
+  if (!(largest / step < kMostIndex))
+    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
   const std::int64_t last = place(loss.loss(loss.mass.size() - 1));
   out.first = place(loss.loss(0));
   if (last - out.first > (1 << 26))

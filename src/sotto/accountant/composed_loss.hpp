@@ -21,6 +21,7 @@ struct TiltedLoss {
   double log_error = 0;  ///< bound on the rounding error of log_scale and of the logarithms of all masses
   double infinite = 0;   ///< untilted probability of an infinite loss; upper side only
   double missing = 0;    ///< bound on tilted probability that is absent, or present at a wrong place
+  double margin = 0;     ///< bound on how far rounding has moved losses, in steps
   double noise = 0;      ///< bound on the Euclidean norm of the errors of all masses
 
   [[nodiscard]] double loss(std::size_t i) const {

@@ -20,7 +20,7 @@ void require(bool holds, const char* message) {
 
 // Ranges in which every derived quantity is a normal double.
 bool positive(double x) { return x >= 1e-100 && x <= 1e100; }
-bool probability(double x) { return x >= 0 && x <= 1; }
+bool sampling_rate(double x) { return x == 0 || (x >= 1e-30 && x <= 1); }
 
 void check_noise(double sensitivity, double scale) {
   require(sensitivity == 0 || positive(sensitivity), "sensitivity must be 0 or lie in [1e-100, 1e100]");
@@ -37,11 +37,11 @@ void check(const DiscreteGaussianEvent& e) {
 void check(const LaplaceEvent& e) { check_noise(e.sensitivity, e.scale); }
 void check(const SubsampledGaussianEvent& e) {
   check_noise(e.clip_norm, e.sigma);
-  require(probability(e.rate), "rate must lie in [0, 1]");
+  require(sampling_rate(e.rate), "rate must be 0 or lie in [1e-30, 1]");
 }
 void check(const SubsampledLaplaceEvent& e) {
   check_noise(e.clip_norm, e.scale);
-  require(probability(e.rate), "rate must lie in [0, 1]");
+  require(sampling_rate(e.rate), "rate must be 0 or lie in [1e-30, 1]");
 }
 void check(const RandomizedResponseEvent& e) {
   require(e.probability >= 1e-15 && e.probability <= 1, "probability must lie in [1e-15, 1]");
@@ -57,7 +57,7 @@ void check(const BarkerEvent& e) {
 }
 void check(const SubsampledPenaltyEvent& e) {
   require(positive(e.tau), "tau must lie in [1e-100, 1e100]");
-  require(probability(e.rate), "rate must lie in [0, 1]");
+  require(sampling_rate(e.rate), "rate must be 0 or lie in [1e-30, 1]");
 }
 void check(const CompositionEvent& e) {
   for (const Event& part : e.parts) validate(part);

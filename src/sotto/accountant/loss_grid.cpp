@@ -10,6 +10,7 @@ namespace sotto {
 namespace {
 
 constexpr double kMostBins = 1 << 24;
+constexpr double kMostIndex = 0x1p60;
 
 struct Range {
   std::int64_t first;
@@ -18,7 +19,7 @@ struct Range {
 
 Range grid_range(const LossPair& pair, double offset, double step, TailCut tails) {
   if (pair.has_end_atoms()) {
-    const double steps = std::round((pair.max_loss() - pair.min_loss()) / step);
+    const double steps = std::round((pair.max_loss() - offset) / step);
     if (!(steps >= 2 && steps < kMostBins))
       throw Error(ErrorCode::internal, "a Laplace grid needs 2 to 2^24 steps");
     return {0, static_cast<std::int64_t>(steps)};
@@ -27,9 +28,9 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
   const double low = std::min(std::max(pair.lower_loss(tails.below), tails.least_loss), high);
   const double first = std::floor((low - offset) / step);
   const double last = std::ceil((high - offset) / step);
-  if (!(last - first < kMostBins)) {
+  if (!(last - first < kMostBins && std::abs(first) < kMostIndex && std::abs(last) < kMostIndex)) {
     throw Error(ErrorCode::configuration,
-                "the loss distribution is too wide for its grid: raise sigma or lower count");
+                "losses are too large or too small for a grid: change sigma (scale) or lower count");
   }
   return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
 }
@@ -80,18 +81,23 @@ bool falls_steeply(const LossPair::Cut& low, const LossPair::Cut& high) {
 // Bins around the grid's points, cut at the midpoints; where probability falls steeply, at the next point.
 std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid) {
   const std::size_t n = grid.mass.size();
+  const bool atoms = pair.has_end_atoms();
+  const bool low_atom = atoms && grid.offset == pair.min_loss();
   std::vector<LossBin> bins(n);
   // What lies below the first bin is dropped: it may only lower the curve.
-  LossPair::Cut low =
-      pair.has_end_atoms() ? pair.cut_below_everything() : pair.cut(grid.loss(0) - grid.step / 2);
+  LossPair::Cut low = atoms ? pair.cut_below_everything() : pair.cut(grid.loss(0) - grid.step / 2);
   for (std::size_t i = 0; i < n; ++i) {
     LossPair::Cut high = pair.cut(grid.loss(i) + grid.step / 2);
-    if (pair.has_end_atoms() && i == 0) high = pair.cut_above_low_atom();
-    if (pair.has_end_atoms() && i + 2 == n) high = pair.cut_below_high_atom();
-    if (!pair.has_end_atoms() && falls_steeply(low, high)) high = pair.cut(grid.loss(i + 1));
+    if (low_atom && i == 0) {
+      high = pair.cut_above_low_atom();
+    } else if (atoms && i + 2 == n) {
+      high = pair.cut_below_high_atom();
+    } else if (!low_atom && falls_steeply(low, high)) {
+      high = pair.cut(grid.loss(i + 1));
+    }
     if (i + 1 == n) high = pair.cut_above_everything();
     bins[i] = bin_at(pair.between(low, high), grid.loss(i), -1);
-    if (pair.has_end_atoms() && (i == 0 || i + 1 == n)) bins[i].excess = 0;
+    if ((low_atom && i == 0) || (atoms && i + 1 == n)) bins[i].excess = 0;
     low = high;
   }
   return bins;
@@ -126,8 +132,19 @@ double aligned_offset(const LossPair& pair, double step) {
 }  // namespace
 
 LossGrid discretise(const LossPair& pair, double step, Side side, TailCut tails) {
-  const double offset = pair.has_end_atoms() ? pair.min_loss() : aligned_offset(pair, step);
-  return side == Side::upper ? upper_grid(pair, offset, step, tails) : lower_grid(pair, offset, step, tails);
+  double offset = pair.has_end_atoms() ? pair.min_loss() : aligned_offset(pair, step);
+  if (side == Side::lower && pair.has_end_atoms() && pair.anchor() == pair.min_loss()) {
+    // Much probability sits just above the smallest loss: its mean takes the first point, the largest loss the last.
+    const double steps = std::round((pair.max_loss() - pair.min_loss()) / step);
+    for (int round = 0; round < 4; ++round) {
+      offset = aligned_offset(pair, step);
+      step = (pair.max_loss() - offset) / steps;
+    }
+  }
+  LossGrid grid =
+      side == Side::upper ? upper_grid(pair, offset, step, tails) : lower_grid(pair, offset, step, tails);
+  grid.margin = kStepMargin;
+  return grid;
 }
 
 }  // namespace sotto

@@ -20,6 +20,7 @@ struct LossGrid {
   std::int64_t first = 0;
   std::vector<double> mass;
   double infinite = 0;  ///< probability of an infinite loss; upper side only
+  double margin = 0;    ///< bound on how far rounding has moved losses, in steps
 
   [[nodiscard]] double loss(std::size_t i) const {
     return offset + static_cast<double>(first + static_cast<std::int64_t>(i)) * step;
@@ -33,10 +34,11 @@ struct TailCut {
   double least_loss = -1e308;
 };
 
-/// How far a discretised loss may be off by rounding of bin masses, in steps, and the relative error of all
-/// tail sums. Composition shifts the loss of every step outward by the first and scales by e^(count *
-/// second).
+/// How far a discretised loss may be off by rounding of bin masses, in steps (exact lattices: the second), and the
+/// relative error of all tail sums. Composition shifts the loss of every step outward by the first and scales by
+/// e^(count * third).
 inline constexpr double kStepMargin = 1e-7;
+inline constexpr double kLatticeMargin = 1e-14;
 inline constexpr double kMassMargin = 1e-12;
 
 /// A grid whose curve lies on the given side of the pair's curve at every epsilon, hence also after

@@ -9,7 +9,6 @@ namespace {
 enum class Direction { remove, add };
 
 constexpr double kRound = 1e-14;
-constexpr double kMostLatticeSteps = 2e5;  // sigma sqrt(count)
 
 // Groups neighbouring atoms; steers only.
 LossSketch sketch_of(const LossGrid& grid) {
@@ -33,6 +32,7 @@ LossPart lattice_part(LossGrid grid, std::uint64_t count) {
   LossPart part;
   part.sketch = sketch_of(grid);
   part.lattice = std::move(grid);
+  part.lattice.margin = kLatticeMargin;
   part.count = count;
   return part;
 }
@@ -72,12 +72,11 @@ class Builder {
 
   void operator()(const DiscreteGaussianEvent& e) {
     const double ratio = e.sensitivity / e.sigma;
-    const double steps = e.sigma * std::sqrt(static_cast<double>(count_));
     // No more coordinates than the squared sensitivity can change: each changes by an integer.
     const double dimension =
         side_ == Side::upper ? std::min(static_cast<double>(e.dimension), e.sensitivity * e.sensitivity) : 1;
     if (e.sensitivity == 0) return;
-    if (dimension == 1 && steps < kMostLatticeSteps && e.sigma < 2e4 && ratio < 35) {
+    if (dimension == 1 && e.sigma < 2e4 && ratio < 100) {
       model_.parts.push_back(lattice_part(discrete_gaussian_lattice(e), count_));
       return;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace sotto {
@@ -22,18 +23,18 @@ double log_binomial(int n, int k) {
 }
 
 // Binary randomised response with odds e^epsilon: the largest Renyi cost of an epsilon-private mechanism.
-double pure_cost(double epsilon, int a) {
+double pure_cost(double epsilon, double a) {
   const double p = -std::log1p(std::exp(-epsilon));
   return log_add(p + (a - 1) * epsilon, p - a * epsilon) / (a - 1);
 }
 
-double laplace_cost(double ratio, int a) {
-  const double first = std::log(a / (2.0 * a - 1)) + (a - 1) * ratio;
-  const double second = std::log((a - 1) / (2.0 * a - 1)) - a * ratio;
+double laplace_cost(double ratio, double a) {
+  const double first = std::log(a / (2 * a - 1)) + (a - 1) * ratio;
+  const double second = std::log((a - 1) / (2 * a - 1)) - a * ratio;
   return log_add(first, second) / (a - 1);
 }
 
-double response_cost(const RandomizedResponseEvent& e, int a) {
+double response_cost(const RandomizedResponseEvent& e, double a) {
   if (e.probability == 1) return 0;
   const auto levels = static_cast<double>(e.levels);
   const double other = e.probability / levels;
@@ -43,12 +44,11 @@ double response_cost(const RandomizedResponseEvent& e, int a) {
   return sum / (a - 1);
 }
 
-// log sum_k C(a, k) (1 - q)^(a - k) q^k exp(k (k - 1) ratio^2 / 2)
-double poisson_gaussian_cost(double ratio, double q, int a) {
+// log sum_k C(a, k) (1 - q)^(a - k) q^k exp(log_moment(k)), log_moment(k) = log E (f1 / f0)^k of the unsampled noise
+double poisson_cost(double q, int a, const std::function<double(int)>& log_moment) {
   double sum = -kInfinity;
   for (int k = 0; k <= a; ++k) {
-    sum = log_add(sum, log_binomial(a, k) + (a - k) * std::log1p(-q) + k * std::log(q) +
-                           k * (k - 1.0) * ratio * ratio / 2);
+    sum = log_add(sum, log_binomial(a, k) + (a - k) * std::log1p(-q) + k * std::log(q) + log_moment(k));
   }
   return sum / (a - 1);
 }
@@ -120,102 +120,213 @@ double barker_cost(const BarkerEvent& e, int a) {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::usage, why); }
 
-double subsampled_gaussian_cost(const SubsampledGaussianEvent& e, Adjacency adjacency, int a) {
-  if (e.clip_norm == 0 || e.rate == 0) return 0;
-  const double ratio = e.clip_norm / e.sigma;
-  const bool substitute = adjacency == Adjacency::substitute;
-  if (e.sampling == Sampling::poisson && !substitute) {
-    return e.rate == 1 ? a * ratio * ratio / 2 : poisson_gaussian_cost(ratio, e.rate, a);
-  }
-  if (e.rate == 1) return a * 2 * ratio * ratio;
-  if (e.sampling == Sampling::poisson) {
-    // Under substitution the row is in the batch of both data sets or of neither: at worst the whole cost.
-    return a * 2 * ratio * ratio;
-  }
-  if (!substitute) refuse("batches of fixed size are accounted under --adjacency substitute only");
-  return std::min(FixedBatchGaussian(2 * ratio, e.rate).cost(a), a * 2 * ratio * ratio);
+// The cost of one step at every order. `real` holds at real orders > 1; else `integer` at integers >= 2, between which
+// (a - 1) cost(a), a convex function of a, lies below its chord.
+struct Cost {
+  std::function<double(double)> real;
+  std::function<double(int)> integer;
+};
+
+Cost at_real_orders(std::function<double(double)> cost) { return {std::move(cost), nullptr}; }
+Cost at_integers(std::function<double(int)> cost) { return {nullptr, std::move(cost)}; }
+Cost gaussian_cost(double ratio) {
+  return at_real_orders([=](double a) { return a * ratio * ratio / 2; });
 }
 
-double cost_of(const Event& event, Adjacency adjacency, int a) {
-  const auto gaussian = [&](double ratio) { return a * ratio * ratio / 2; };
-  if (const auto* e = std::get_if<GaussianEvent>(&event.mechanism))
-    return gaussian(e->sensitivity / e->sigma);
-  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event.mechanism))
-    return gaussian(e->sensitivity / e->sigma);
-  if (const auto* e = std::get_if<LaplaceEvent>(&event.mechanism))
-    return laplace_cost(e->sensitivity / e->scale, a);
-  if (const auto* e = std::get_if<PureEvent>(&event.mechanism)) return pure_cost(e->epsilon, a);
-  if (const auto* e = std::get_if<RandomizedResponseEvent>(&event.mechanism)) {
+void need_substitute(const Event& event, Adjacency adjacency) {
+  if (adjacency != Adjacency::substitute)
+    refuse(mechanism_name(event) + " is accounted under --adjacency substitute only");
+}
+
+// Under substitution the row is in the Poisson batch of both data sets or of neither: at worst the whole cost. Or take the
+// row out of one, then put the other in: the weak triangle inequality [M17, Proposition 11], `one` the cost of either.
+double substitute_cost(int a, double whole, const std::function<double(int)>& one) {
+  return std::min(whole, (a - 0.5) / (a - 1) * one(2 * a) + one(2 * a - 1));
+}
+
+Cost cost_of(const SubsampledGaussianEvent& e, Adjacency adjacency) {
+  if (e.clip_norm == 0 || e.rate == 0) return gaussian_cost(0);
+  const double ratio = e.clip_norm / e.sigma;
+  const double q = e.rate;
+  if (e.sampling == Sampling::without_replacement) {
+    need_substitute({e}, adjacency);
+    if (q == 1) return gaussian_cost(2 * ratio);
+    const auto batch = std::make_shared<FixedBatchGaussian>(2 * ratio, q);
+    return at_integers([=](int a) { return std::min(batch->cost(a), a * 2 * ratio * ratio); });
+  }
+  const bool substitute = adjacency == Adjacency::substitute;
+  if (q == 1) return gaussian_cost(substitute ? 2 * ratio : ratio);
+  const auto log_moment = [=](int k) { return k * (k - 1.0) * ratio * ratio / 2; };
+  const auto one = [=](int a) { return std::min(poisson_cost(q, a, log_moment), a * ratio * ratio / 2); };
+  if (!substitute) return at_integers(one);
+  return at_integers([=](int a) { return substitute_cost(a, a * 2 * ratio * ratio, one); });
+}
+
+Cost cost_of(const SubsampledLaplaceEvent& e, Adjacency adjacency) {
+  if (e.clip_norm == 0 || e.rate == 0) return gaussian_cost(0);
+  const double ratio = e.clip_norm / e.scale;
+  const double q = e.rate;
+  const auto whole = [](double r) { return [=](double a) { return laplace_cost(r, a); }; };
+  if (e.sampling == Sampling::without_replacement) {
+    need_substitute({e}, adjacency);
+    if (q == 1) return at_real_orders(whole(2 * ratio));
+    return at_integers([=](int a) {
+      return std::min(without_replacement_cost(q, a, whole(2 * ratio)), laplace_cost(2 * ratio, a));
+    });
+  }
+  const bool substitute = adjacency == Adjacency::substitute;
+  if (q == 1) return at_real_orders(whole(substitute ? 2 * ratio : ratio));
+  const auto log_moment = [=](int k) { return k < 2 ? 0 : (k - 1) * laplace_cost(ratio, k); };
+  const auto one = [=](int a) { return std::min(poisson_cost(q, a, log_moment), laplace_cost(ratio, a)); };
+  if (!substitute) return at_integers(one);
+  return at_integers([=](int a) { return substitute_cost(a, laplace_cost(2 * ratio, a), one); });
+}
+
+Cost cost_of(const Event& event, Adjacency adjacency) {
+  const auto& mechanism = event.mechanism;
+  if (const auto* e = std::get_if<GaussianEvent>(&mechanism)) return gaussian_cost(e->sensitivity / e->sigma);
+  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&mechanism))
+    return gaussian_cost(e->sensitivity / e->sigma);
+  if (const auto* e = std::get_if<LaplaceEvent>(&mechanism)) {
+    return at_real_orders([r = e->sensitivity / e->scale](double a) { return laplace_cost(r, a); });
+  }
+  if (const auto* e = std::get_if<PureEvent>(&mechanism)) {
+    return at_real_orders([epsilon = e->epsilon](double a) { return pure_cost(epsilon, a); });
+  }
+  if (const auto* e = std::get_if<RandomizedResponseEvent>(&mechanism)) {
     if (adjacency != Adjacency::substitute) {
       refuse("randomized-response always answers for every row: use --adjacency substitute");
     }
-    return response_cost(*e, a);
+    return at_real_orders([e = *e](double a) { return response_cost(e, a); });
   }
-  if (const auto* e = std::get_if<SubsampledGaussianEvent>(&event.mechanism)) {
-    return subsampled_gaussian_cost(*e, adjacency, a);
-  }
-  if (adjacency != Adjacency::substitute)
-    refuse(mechanism_name(event) + " is accounted under --adjacency substitute only");
-  if (const auto* e = std::get_if<BarkerEvent>(&event.mechanism)) return barker_cost(*e, a);
-  if (const auto* e = std::get_if<SubsampledPenaltyEvent>(&event.mechanism)) {
-    if (e->rate == 0) return 0;
-    const auto inner = [&](int j) { return j / (2 * e->tau); };
-    return std::min(without_replacement_cost(e->rate, a, inner), inner(a));
+  if (const auto* e = std::get_if<SubsampledGaussianEvent>(&mechanism)) return cost_of(*e, adjacency);
+  if (const auto* e = std::get_if<SubsampledLaplaceEvent>(&mechanism)) return cost_of(*e, adjacency);
+  need_substitute(event, adjacency);
+  if (const auto* e = std::get_if<BarkerEvent>(&mechanism))
+    return at_integers([e = *e](int a) { return barker_cost(e, a); });
+  if (const auto* e = std::get_if<SubsampledPenaltyEvent>(&mechanism)) {
+    if (e->rate == 0) return gaussian_cost(0);
+    const auto inner = [tau = e->tau](int j) { return j / (2 * tau); };
+    return at_integers(
+        [=, rate = e->rate](int a) { return std::min(without_replacement_cost(rate, a, inner), inner(a)); });
   }
   refuse(mechanism_name(event) + " has no proven Renyi cost here: use --bound tight");
 }
 
-// Orders tried: all small ones, then ever sparser.
-std::vector<int> orders() {
+// At integer orders exactly, elsewhere on the chord of (a - 1) cost(a), which is 0 at a = 1. Rounded up.
+double cost_at(const Cost& cost, double a) {
+  if (cost.real) return std::max(0.0, cost.real(a) * kRoundUp);
+  const double below = std::floor(a);
+  const auto scaled = [&](double k) { return k <= 1 ? 0 : (k - 1) * cost.integer(static_cast<int>(k)); };
+  const double low = scaled(below);
+  const double chord = a == below ? low : low + (a - below) * (scaled(below + 1) - low);
+  return std::max(0.0, chord / (a - 1) * kRoundUp);
+}
+
+constexpr int kMostInteger = 2000;
+
+// Integers between which costs are tabulated: all small ones, then ever sparser.
+std::vector<int> table_orders() {
   std::vector<int> list;
   for (int a = 2; a <= 64; ++a) list.push_back(a);
-  for (double a = 70; a < 2000; a *= 1.1) list.push_back(static_cast<int>(a));
+  for (double a = 70; a < kMostInteger; a *= 1.1) list.push_back(static_cast<int>(a));
   return list;
 }
 
-struct Curve {
-  std::vector<int> order;
-  std::vector<double> cost;
+// Total cost of a composition at real orders.
+class TotalCost {
+ public:
+  TotalCost(const Event& event, Adjacency adjacency) : order_(table_orders()), scaled_(order_.size(), 0.0) {
+    for (const Event& leaf : flatten(event)) {
+      const Cost cost = cost_of(leaf, adjacency);
+      const auto count = static_cast<double>(leaf.count);
+      if (cost.real) {
+        real_.push_back({cost, count});
+        continue;
+      }
+      tabulated_ = true;
+      for (std::size_t i = 0; i < order_.size(); ++i)
+        scaled_[i] += (order_[i] - 1) * cost_at(cost, order_[i]) * count;
+    }
+  }
+  [[nodiscard]] double largest_order() const { return tabulated_ ? order_.back() : 1e12; }
+  [[nodiscard]] double at(double a) const {
+    double sum = 0;
+    for (const auto& [cost, count] : real_) sum += cost_at(cost, a) * count;
+    if (tabulated_) {
+      const auto next = std::lower_bound(order_.begin(), order_.end(), a);
+      if (next == order_.end()) return kInfinity;
+      const auto i = static_cast<std::size_t>(next - order_.begin());
+      const double low_order = i == 0 ? 1 : order_[i - 1];
+      const double low = i == 0 ? 0 : scaled_[i - 1];
+      sum += (low + (a - low_order) / (order_[i] - low_order) * (scaled_[i] - low)) / (a - 1);
+    }
+    return sum * kRoundUp;
+  }
+
+ private:
+  std::vector<std::pair<Cost, double>> real_;
+  bool tabulated_ = false;
+  std::vector<int> order_;
+  std::vector<double> scaled_;  // (a - 1) cost at these orders, of what has costs at integers only
 };
 
-Curve total_cost(const Event& event, Adjacency adjacency) {
-  Curve curve{orders(), {}};
-  const std::vector<Event> leaves = flatten(event);
-  for (const int a : curve.order) {
-    double sum = 0;
-    for (const Event& leaf : leaves) sum += renyi_cost(leaf, adjacency, a) * static_cast<double>(leaf.count);
-    curve.cost.push_back(sum * kRoundUp);
+// The smallest value of a function of the order: a scan in log(a - 1), then golden section about its best point.
+template <class Function>
+double smallest(const TotalCost& total, const Function& value) {
+  const double last = std::log(total.largest_order() - 1);
+  constexpr double first = -9;
+  constexpr int points = 300;
+  const auto at = [&](double t) { return value(1 + std::exp(t)); };
+  double best = kInfinity;
+  int best_point = 0;
+  for (int i = 0; i <= points; ++i) {
+    const double now = at(first + (last - first) * i / points);
+    if (now < best) {
+      best = now;
+      best_point = i;
+    }
   }
-  return curve;
+  double low = first + (last - first) * std::max(best_point - 1, 0) / points;
+  double high = std::min(last, first + (last - first) * (best_point + 1) / points);
+  constexpr double golden = 0.6180339887498949;
+  for (int i = 0; i < 40; ++i) {
+    const double left = high - golden * (high - low);
+    const double right = low + golden * (high - low);
+    const double at_left = at(left);
+    const double at_right = at(right);
+    best = std::min({best, at_left, at_right});
+    (at_left < at_right ? high : low) = at_left < at_right ? right : left;
+  }
+  return best;
 }
 
 }  // namespace
 
-double renyi_cost(const Event& event, Adjacency adjacency, int order) {
+double renyi_cost(const Event& event, Adjacency adjacency, double order) {
   validate(event);
-  if (order < 2) throw Error(ErrorCode::usage, "a Renyi order must be an integer >= 2");
-  return std::max(0.0, cost_of(event, adjacency, order) * kRoundUp);
+  if (!(order > 1 && order <= 1e12)) throw Error(ErrorCode::usage, "a Renyi order must lie in (1, 1e12]");
+  const Cost cost = cost_of(event, adjacency);
+  if (!cost.real && order > 1e6)
+    throw Error(ErrorCode::usage, "this Renyi cost is known up to order 1e6 only");
+  return cost_at(cost, order);
 }
 
 double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
-  const Curve curve = total_cost(event, adjacency);
-  double best = 0;
-  for (std::size_t i = 0; i < curve.order.size(); ++i) {
-    const double a = curve.order[i];
-    best = std::min(best, (a - 1) * (curve.cost[i] - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1));
-  }
-  return std::min(1.0, std::exp(best) * kRoundUp + 1e-305);
+  const TotalCost total(event, adjacency);
+  const double best = smallest(total, [&](double a) {
+    const double log_delta = (a - 1) * (total.at(a) - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
+    return log_delta + 1e-14 * a * std::abs(epsilon);
+  });
+  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kRoundUp + 1e-305);
 }
 
 double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
   if (delta >= 1) return 0;
   if (!(delta > 0)) return kInfinity;
-  const Curve curve = total_cost(event, adjacency);
-  double best = kInfinity;
-  for (std::size_t i = 0; i < curve.order.size(); ++i) {
-    const double a = curve.order[i];
-    best = std::min(best, curve.cost[i] + std::log1p(-1 / a) - std::log(delta * a) / (a - 1));
-  }
+  const TotalCost total(event, adjacency);
+  const double best = smallest(
+      total, [&](double a) { return total.at(a) + std::log1p(-1 / a) - std::log(delta * a) / (a - 1); });
   return std::max(0.0, best * (best > 0 ? kRoundUp : 1) + 1e-13);
 }
 

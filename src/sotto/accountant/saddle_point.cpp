@@ -6,7 +6,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kLeastLogTilt = -12;
+constexpr double kLeastLogTilt = -40;
 constexpr double kMostLogTilt = 60;
 constexpr double kMostExponent = 1e7;  // tilt times loss
 
@@ -25,7 +25,7 @@ SaddlePoint bisect(const Cumulant& cumulant, const TooFar& too_far) {
   double low = kLeastLogTilt;
   double high = kMostLogTilt;
   const double room = 0.01 * (cumulant.largest() - cumulant.at(0).k1);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     const double t = std::exp(middle);
     const SaddlePoint saddle = saddle_at(cumulant, t);

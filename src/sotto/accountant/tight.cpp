@@ -19,6 +19,7 @@ struct Effort {
   double most_lost;
 };
 constexpr Effort kEfforts[] = {{2e-4, 0x1p17, 10}, {0, 0x1p19, 6}, {0, 0x1p21, 8}};
+constexpr Effort kBracketEffort{1e-5, 0x1p18, 8};
 constexpr double kNarrowEnough = 4e-4;  // relative gap at which no further round is made
 constexpr double kWindowExponent = 28;
 constexpr double kMostPoints = 1 << 22;
@@ -130,23 +131,29 @@ constexpr int kCoarser =
 
 // A part on its own grid, composed with itself.
 TiltedLoss compose_alone(const LossPart& part, const Plan& plan, double step, Side side, double most_points) {
-  const auto composed = [&](const LossGrid& grid) -> std::optional<TiltedLoss> {
-    TiltedLoss single = tilted(grid, plan.tilt);
+  const auto composed = [&](TiltedLoss single) -> std::optional<TiltedLoss> {
     if (part.count == 1) return single;
-    return compose({{std::move(single), part.count}}, plan.tilt, kWindowExponent, kMostPoints, side);
+    const double exponent = kWindowExponent + plan.excess + plan.lost;
+    return compose({{std::move(single), part.count}}, plan.tilt, exponent, kMostPoints, side);
   };
+  const LossWindow window = window_around(cumulant_of({part}, 1e-300), plan.tilt, kWindowExponent);
   if (!part.pair) {
-    auto result = composed(part.lattice);
+    // Where the lattice itself is too fine for the composition, on a coarser grid.
+    auto result = composed(tilted(part.lattice, plan.tilt));
+    double coarse = std::max(step, (window.high - window.low) / most_points);
+    for (int i = 0; i <= kCoarser && !result; ++i, coarse *= 4) {
+      result = composed(regrid(tilted(part.lattice, plan.tilt), coarse, plan.tilt, side));
+    }
     if (!result) refuse_width();
     return *std::move(result);
   }
-  const LossWindow window = window_around(cumulant_of({part}, 1e-300), plan.tilt, kWindowExponent);
   const double range = part.pair->max_loss() - part.pair->min_loss();
   // Even numbers, and no more than one transform holds comfortably.
   const double most = std::min(most_points, std::max(most_points * range / (window.high - window.low), 4.0));
   double steps = std::clamp(std::ceil(range / step / 2) * 2, std::min(64.0, most), most);
   for (int i = 0; i <= kCoarser; ++i) {
-    auto result = composed(discretise(*part.pair, range / (2 * std::ceil(steps / 2)), side, {}));
+    auto result =
+        composed(tilted(discretise(*part.pair, range / (2 * std::ceil(steps / 2)), side, {}), plan.tilt));
     if (result) return *std::move(result);
     steps = std::max(steps / 4, 2.0);
   }
@@ -202,14 +209,39 @@ double largest_loss(const LossModel& model) {
   return total * (1 + 1e-12);
 }
 
-// A single step has a closed form: P - e^epsilon Q of the outputs with losses above epsilon.
-double one_step_delta(const LossPair& pair, double epsilon, Side side) {
+// P - e^epsilon Q of the outputs with losses above epsilon.
+double pair_delta(const LossPair& pair, double epsilon, double sign) {
   const PairMass above = pair.between(pair.cut(epsilon), pair.cut_above_everything());
   const double rise = std::expm1(epsilon);
-  const double sign = side == Side::upper ? 1 : -1;
   // Nothing is lost by a cut that is off by a rounding error: the integrand is zero there.
   const double error = above.difference_error + rise * above.q_error + 1e-11 * above.difference + 1e-300;
-  return std::clamp(above.difference - rise * above.q + sign * error, 0.0, 1.0);
+  return above.difference - rise * above.q + sign * error;
+}
+
+double lattice_delta(const LossGrid& lattice, double epsilon, double sign) {
+  const double largest = std::abs(lattice.loss(0)) + std::abs(lattice.loss(lattice.mass.size() - 1));
+  const double moved = epsilon - sign * 1e-14 * (largest + epsilon);
+  long double sum = 0;
+  for (std::size_t i = 0; i < lattice.mass.size(); ++i) {
+    if (lattice.loss(i) > moved) sum -= lattice.mass[i] * std::expm1(moved - lattice.loss(i));
+  }
+  return static_cast<double>(sum) * (1 + sign * 1e-11) + (sign > 0 ? lattice.infinite : 0);
+}
+
+// A single step needs no composition.
+double one_step_delta(const LossPart& part, double epsilon, Side side) {
+  const double sign = side == Side::upper ? 1 : -1;
+  const double delta =
+      part.pair ? pair_delta(*part.pair, epsilon, sign) : lattice_delta(part.lattice, epsilon, sign);
+  return std::clamp(delta, 0.0, 1.0);
+}
+
+// The total variation distance of a composition is at most the sum of its steps'.
+bool certainly_zero(const LossModel& model, double target) {
+  double sum = model.rho > 0 && model.parts.empty() ? 1 : 0;
+  for (const LossPart& part : model.parts)
+    sum += static_cast<double>(part.count) * one_step_delta(part, 0, Side::upper);
+  return sum * (1 + 1e-9) <= target && model.shift <= 0;
 }
 
 // One side of one model's curve, at growing effort.
@@ -230,6 +262,7 @@ class Answer {
     const double epsilon = std::max(0.0, (query_.by_epsilon ? query_.value : found) - model_.shift);
     const double delta = query_.by_epsilon ? found : query_.value;
     plan_ = plan_at(model_, epsilon, std::log(delta), kEfforts[0].most_lost);
+    seeded_ = true;
   }
 
  private:
@@ -248,23 +281,26 @@ class Answer {
       const double epsilon = query_.value - shift;
       if (epsilon < 0) return side_ == Side::upper ? 1 : 0;
       if (epsilon >= largest_loss(model_)) return 0;
-      if (single_step()) return one_step_delta(*model_.parts.front().pair, epsilon, side_);
+      if (single_step()) return one_step_delta(model_.parts.front(), epsilon, side_);
       return delta_at(epsilon, effort);
     }
+    if (certainly_zero(model_, query_.value)) return 0;
     return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(effort)) + shift);
   }
 
   [[nodiscard]] bool single_step() const {
-    return model_.parts.size() == 1 && model_.parts.front().pair && model_.parts.front().count == 1;
+    return model_.parts.size() == 1 && model_.parts.front().count == 1;
   }
 
   [[nodiscard]] double one_step_epsilon() const {
-    const auto small_enough = [&](double e) {
-      return one_step_delta(*model_.parts.front().pair, e, side_) <= query_.value;
-    };
+    const LossPart& part = model_.parts.front();
+    const auto small_enough = [&](double e) { return one_step_delta(part, e, side_) <= query_.value; };
     if (small_enough(0)) return 0;
     double low = 0;
-    double high = std::min(largest_loss(model_), model_.parts.front().pair->upper_loss(query_.value / 4));
+    double high =
+        part.pair ? part.pair->upper_loss(query_.value / 4) : part.lattice.loss(part.lattice.mass.size() - 1);
+    high = std::min(largest_loss(model_), high * (1 + 1e-12));
+    if (!small_enough(high)) return side_ == Side::upper ? HUGE_VAL : high;
     while (high - low > 1e-14 * high) {
       const double middle = low + (high - low) / 2;
       if (middle <= low || middle >= high) break;
@@ -281,6 +317,11 @@ class Answer {
     for (int round = 0; round < 8; ++round) {
       const double delta = curve_of(model_, *plan_, query_, side_, effort).delta(epsilon);
       best = upper ? std::min(best, delta) : std::max(best, delta);
+      if (!upper && delta == 0 && seeded_) {
+        seeded_ = false;  // the other side was too far away to be a guess
+        plan_ = plan_for_epsilon(model_, epsilon, effort.most_lost);
+        continue;
+      }
       const double found = std::log(std::max(delta, 1e-300));
       if (!upper || found > plan_->log_delta - 5) break;
       plan_ = plan_at(model_, epsilon, found, effort.most_lost);
@@ -297,7 +338,12 @@ class Answer {
       const LossCurve curve = curve_of(model_, *plan_, query_, side_, effort);
       const double epsilon = curve.epsilon(query_.value, plan_->epsilon);
       best = upper ? std::min(best, epsilon) : std::max(best, epsilon);
-      if (!upper && epsilon == 0) break;
+      if (!upper && epsilon == 0) {
+        if (!seeded_) break;
+        seeded_ = false;  // the other side was too far away to be a guess
+        plan_ = plan_for_delta(model_, query_.value, effort.most_lost);
+        continue;
+      }
       const double near = std::isfinite(epsilon) ? epsilon : plan_->epsilon / 2;
       if (std::abs(near - plan_->epsilon) <= 2 / plan_->sensitivity) break;
       plan_ = plan_at(model_, near, plan_->log_delta, effort.most_lost);
@@ -309,6 +355,7 @@ class Answer {
   Query query_;
   Side side_;
   std::optional<Plan> plan_;
+  bool seeded_ = false;
   double last_ = 0;
 };
 
@@ -318,6 +365,12 @@ bool is_fixed_size(const Event& event) {
   };
   return fixed_size(std::get_if<SubsampledGaussianEvent>(&event.mechanism)) ||
          fixed_size(std::get_if<SubsampledLaplaceEvent>(&event.mechanism));
+}
+
+bool is_rarely_sampled(const Event& event) {
+  const auto rare = [](const auto* e) { return e != nullptr && e->rate < 1e-3; };
+  return rare(std::get_if<SubsampledGaussianEvent>(&event.mechanism)) ||
+         rare(std::get_if<SubsampledLaplaceEvent>(&event.mechanism));
 }
 
 void refuse_unproven(const Event& event, Adjacency adjacency) {
@@ -334,10 +387,13 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
   std::vector<Answer> lower;
   for (const LossModel& model : above) upper.emplace_back(model, query, Side::upper);
   for (const LossModel& model : below) lower.emplace_back(model, query, Side::lower);
-  const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);  // wide by nature
+  // Batches of fixed size: wide by nature, so no gap tells when to stop.
+  const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);
+  const bool rare = std::any_of(leaves.begin(), leaves.end(), is_rarely_sampled);
   Bounds result{0, HUGE_VAL};
-  for (const Effort& effort : kEfforts) {
-    const bool first = &effort == kEfforts;
+  for (const Effort& usual : kEfforts) {
+    const bool first = &usual == kEfforts;
+    const Effort& effort = bracket && first ? kBracketEffort : usual;
     // What lies below a bound that is known does not matter any more.
     Bounds now;
     for (Answer& answer : upper) {
@@ -361,7 +417,8 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) 
       for (const Answer& answer : upper) now.upper = std::min(now.upper, answer.last());
     }
     result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
-    if (bracket || result.upper - result.lower <= kNarrowEnough * result.upper) break;
+    if (bracket && (!rare || !first)) break;
+    if (result.upper - result.lower <= kNarrowEnough * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
   }
   return result;
@@ -391,12 +448,14 @@ Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon) {
   return both_bounds(event, adjacency, {true, epsilon.value()});
 }
 
-double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, Accuracy accuracy) {
   refuse_unproven(event, adjacency);
   if (std::isinf(epsilon.value())) return 0;
   double delta = 0;
   for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-    delta = std::max(delta, Answer(model, {true, epsilon.value()}, Side::upper).at(kEfforts[0]));
+    delta = std::max(
+        delta,
+        Answer(model, {true, epsilon.value()}, Side::upper).at(kEfforts[accuracy == Accuracy::fine ? 1 : 0]));
   }
   return delta;
 }
@@ -404,9 +463,14 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
   if (delta.value() >= 1) return {0, 0};
   if (delta.value() < 1e-290) {
-    // Nothing finer is resolved: bound from above by the loss at a smaller delta, from below at 1e-290.
-    const double infinity = HUGE_VAL;
-    return {both_bounds(event, adjacency, {false, 1e-290}).lower, infinity};
+    // Nothing finer is resolved: no loss is larger than the largest, and epsilon no smaller than at 1e-290.
+    double largest = 0;
+    refuse_unproven(event, adjacency);
+    for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
+      const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
+      largest = std::max(largest, loss + model.shift);
+    }
+    return {both_bounds(event, adjacency, {false, 1e-290}).lower, largest};
   }
   return both_bounds(event, adjacency, {false, delta.value()});
 }

@@ -19,8 +19,10 @@ namespace sotto {
 [[nodiscard]] Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon);
 [[nodiscard]] Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta);
 
-/// The upper bound alone, at the accuracy of a first pass.
-[[nodiscard]] double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon);
+/// The upper bound alone, at the accuracy of a first pass (about 2e-4) or a finer one (some 1e-6).
+enum class Accuracy { first, fine };
+[[nodiscard]] double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon,
+                                       Accuracy accuracy = Accuracy::first);
 
 /// Total zero-concentrated cost of the Gaussian and discrete Gaussian parts; other parts count 0.
 [[nodiscard]] Bounds gaussian_rho_of(const Event& event);

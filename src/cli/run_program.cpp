@@ -1,0 +1,68 @@
+#include "cli/run_program.hpp"
+
+#include <fmt/core.h>
+#include <sysexits.h>
+
+#include <exception>
+#include <string>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto::cli {
+namespace {
+
+int exit_status(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+      return EX_USAGE;
+    case ErrorCode::data:
+      return EX_DATAERR;
+    case ErrorCode::no_input:
+      return EX_NOINPUT;
+    case ErrorCode::unavailable:
+      return EX_UNAVAILABLE;
+    case ErrorCode::internal:
+      return EX_SOFTWARE;
+    case ErrorCode::cannot_create:
+      return EX_CANTCREAT;
+    case ErrorCode::io:
+      return EX_IOERR;
+    case ErrorCode::budget:
+      return EX_TEMPFAIL;
+    case ErrorCode::configuration:
+      return EX_CONFIG;
+    case ErrorCode::interrupted:
+      return 130;
+  }
+  return EX_SOFTWARE;
+}
+
+// What a library says may repeat the caller's bytes: one printable line is left of them.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_program(CLI::App& program, int argc, const char* const* argv, const int& status, std::FILE* err) {
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);
+    fmt::print(err, "sotto: {} (see sotto --help)\n", one_line(error.what()));
+    return EX_USAGE;
+  } catch (const Error& error) {
+    fmt::print(err, "sotto: {}\n", error.what());
+    return exit_status(error.code());
+  } catch (const std::exception&) {
+    // What a library says of an exception may quote a cell, so it is not passed on.
+    fmt::print(err, "sotto: internal error: run it in a debugger to see where\n");
+    return EX_SOFTWARE;
+  }
+  return status;
+}
+
+}  // namespace sotto::cli
