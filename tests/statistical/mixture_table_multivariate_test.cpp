@@ -1,0 +1,113 @@
+// The table of docs/mixtures.md for several columns, and for the releases of Gaussian noise as data of their own.
+#include "mixture/algorithm_table.hpp"
+#include "sotto/channel/product.hpp"
+#include "sotto/mixture/finite_mixture.hpp"
+#include "sotto/mixture/inflated_normal_kernel.hpp"
+#include "sotto/mixture/multivariate_normal_kernel.hpp"
+#include "sotto/mixture/pitman_yor.hpp"
+
+namespace sotto::mixture {
+namespace {
+
+using Kernel = MultivariateNormalKernel<2>;
+using Vector = Kernel::Vector;
+const Kernel kKernel(
+    {.mean = Vector::Zero(), .precision = 0.2, .degrees = 8, .scale = 4 * Kernel::Square::Identity()});
+const std::vector<Vector> kRows = {{-3, -2}, {-2.5, -2.5}, {3, 2}, {2, 3}};
+const DirichletProcess kMixing(0.3);
+
+/// The integral over the base measure of prod_{i in C} g(z_i | theta), for all sets C at once, by simple draws: given theta the
+/// mean of q over a few values from the kernel is an unbiased g, independent from datum to datum.
+template <class Channel>
+Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z) {
+  constexpr int kDraws = 1'500'000;
+  constexpr int kValues = 2;
+  std::vector<double> sum(std::size_t{1} << z.size(), 0);
+  ChainRng rng(71);
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const Kernel::Parameter theta = kKernel.draw_prior(rng);
+    std::vector<double> product(sum.size(), 1);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      double g = 0;
+      for (int value = 0; value < kValues; ++value)
+        g += std::exp(channel.log_density(z[i], kKernel.draw(theta, rng)));
+      for (std::size_t mask = std::size_t{1} << i; mask < std::size_t{2} << i; ++mask)
+        product[mask] = product[mask - (std::size_t{1} << i)] * g;
+    }
+    for (std::size_t mask = 0; mask < sum.size(); ++mask) sum[mask] += product[mask];
+  }
+  return enumerate_clusters(
+      static_cast<int>(z.size()),
+      [&](std::span<const int> members) {
+        std::size_t mask = 0;
+        for (const int i : members) mask |= std::size_t{1} << i;
+        return std::log(sum[mask] / kDraws) - static_cast<double>(members.size()) * std::log(kValues);
+      },
+      [&](std::span<const int> sizes) { return kMixing.log_eppf(sizes); });
+}
+
+TEST(MixtureTable, rows_after_laplace_noise) {
+  const ProductChannel<2> channel({DiscreteLaplaceChannel(Grid({-5, 5}, 20), Epsilon(10)),
+                                   DiscreteLaplaceChannel(Grid({-5, 5}, 40), Epsilon(14))});
+  Enumeration exact = enumerate_rows(channel, kRows);
+  check_algorithms("rows, Laplace", kKernel, kMixing, LocalRelease<ProductChannel<2>, Vector>{channel, kRows},
+                   kRows, exact);
+}
+
+TEST(MixtureTable, rows_after_mixed_noise) {
+  const ProductChannel<2> channel(
+      {DiscreteLaplaceChannel(Grid({-5, 5}), Epsilon(10)), DiscreteGaussianChannel(Grid({-5, 5}), Rho(40))});
+  Enumeration exact = enumerate_rows(channel, kRows);
+  check_algorithms("rows, Laplace and Gaussian", kKernel, kMixing,
+                   LocalRelease<ProductChannel<2>, Vector>{channel, kRows}, kRows, exact);
+}
+
+TEST(MixtureTable, rows_confidential) {
+  Enumeration exact = enumerate_clusters(
+      4,
+      [&](std::span<const int> members) {
+        Kernel::Statistic s;
+        for (const int i : members) s.add(kRows[static_cast<std::size_t>(i)]);
+        return kKernel.log_marginal(s);
+      },
+      [&](std::span<const int> sizes) { return kMixing.log_eppf(sizes); });
+  check_algorithms("rows, confidential", kKernel, kMixing, Confidential<Vector>{kRows}, kRows, exact);
+}
+
+/// Gaussian noise of variance 2 is part of the kernel: the base measure above that variance.
+template <class Mixing>
+void check_inflated(const char* name, const Mixing& mixing, std::size_t n, int sweeps) {
+  const NormalInverseGamma base{.mean = 0, .precision = 0.1, .shape = 3, .rate = 3};
+  const InflatedNormalKernel kernel(base, 2);
+  const std::vector<double> z = places({-10, 10}, n);
+  std::vector<BasePoint> points;
+  const double step = 0.02;
+  for (double log_variance = std::log(2.0) + step / 2; log_variance < 7; log_variance += step) {
+    const double sd = std::exp(log_variance / 2);
+    for (double x = -6; x <= 6.001; x += 0.1) {
+      const NormalParameter theta{base.mean + x * sd / std::sqrt(base.precision), sd, log_variance / 2};
+      BasePoint point{-base.shape * log_variance - base.rate / (sd * sd) - x * x / 2, {}};
+      for (const double release : z) point.log_g.push_back(kernel.log_density(release, theta));
+      points.push_back(point);
+    }
+  }
+  Enumeration exact = enumerate_points(std::move(points), mixing, n);
+  const Confidential<double> data{z};
+  ChainRng rng(72);
+  Neal2 neal2(kernel, mixing, data, rng);
+  check_sampler(neal2, exact, sweeps, std::string(name) + ", Neal 2", rng);
+  for (const std::size_t moves : {0, 2}) {
+    Neal3 neal3(kernel, mixing, data, {}, {.split_merge_moves = moves}, rng);
+    check_sampler(neal3, exact, sweeps, std::string(name) + (moves == 0 ? ", Neal 3" : ", split-merge"), rng);
+  }
+}
+
+TEST(MixtureTable, gaussian_releases_with_the_inflated_kernel) {
+  for (const double concentration : {0.1, 1.0, 5.0})
+    check_inflated("inflated normal", DirichletProcess(concentration), 4, 400'000);
+  check_inflated("inflated normal, finite mixture", FiniteMixture(1.0, 2.0), 4, 400'000);
+  check_inflated("inflated normal, Pitman-Yor", PitmanYor(0.5, 0.25), 4, 400'000);
+}
+
+}  // namespace
+}  // namespace sotto::mixture
