@@ -1,0 +1,83 @@
+// The table of docs/mixtures.md for counts and categories: every algorithm under every channel that takes such data.
+#include "mixture/algorithm_table.hpp"
+#include "sotto/channel/randomised_response.hpp"
+#include "sotto/mixture/categorical_kernel.hpp"
+
+namespace sotto::mixture {
+namespace {
+
+const Interval kDomain{0, 12};
+const PoissonKernel kPoisson(2, 0.5);
+const std::vector<double> kCounts = {3, 4, 9, 9};
+
+// The channels of real releases; their continuous limits are checked with the normal kernels.
+TEST(MixtureTable, poisson_after_local_channels) {
+  const Discretised<PoissonKernel> exact = discretise(kPoisson, 2, 0.5);
+  const DirichletProcess mixing(0.3);
+  for (const ErasedRelease& release : local_releases(kDomain, 4)) {
+    const std::string& channel = release.channel.name;
+    if (channel == "Laplace" || channel == "Gaussian") continue;
+    Enumeration truth = enumerate_local(exact, release.channel.log_q, mixing, 4);
+    check_algorithms("Poisson, " + channel, kPoisson, mixing, release, kCounts, truth,
+                     {.neal5 = 1'200'000, .several = 700'000, .conditional = 500'000, .marginal = 300'000});
+  }
+}
+
+TEST(MixtureTable, poisson_after_histograms) {
+  check_histograms("Poisson", kPoisson, discretise(kPoisson, 2, 0.5), kDomain, kCounts);
+}
+
+TEST(MixtureTable, poisson_confidential) {
+  const DirichletProcess mixing(0.3);
+  Enumeration exact = enumerate_confidential(discretise(kPoisson, 2, 0.5), kPoisson, kCounts, mixing);
+  check_algorithms("Poisson, confidential", kPoisson, mixing, Confidential<double>{kCounts}, kCounts, exact, Sweeps().times(2));
+}
+
+// Sums over all confidential categories of a cluster.
+Enumeration enumerate_categories(const CategoricalKernel& kernel,
+                                 const std::function<double(int, int)>& log_q, const std::vector<int>& z,
+                                 const DirichletProcess& mixing) {
+  const int levels = kernel.levels();
+  return enumerate_clusters(
+      static_cast<int>(z.size()),
+      [&](std::span<const int> members) {
+        double total = 0;
+        const auto codes = static_cast<int>(std::pow(levels, members.size()) + 0.5);
+        for (int code = 0; code < codes; ++code) {
+          CategoricalKernel::Statistic s;
+          double log_product = 0;
+          int rest = code;
+          for (const int i : members) {
+            s.add(rest % levels);
+            log_product += log_q(z[static_cast<std::size_t>(i)], rest % levels);
+            rest /= levels;
+          }
+          total += std::exp(log_product + kernel.log_marginal(s));
+        }
+        return std::log(total);
+      },
+      [&](std::span<const int> sizes) { return mixing.log_eppf(sizes); });
+}
+
+TEST(MixtureTable, categories_after_randomised_response) {
+  const RandomisedResponseChannel channel(3, Epsilon(3));
+  const CategoricalKernel kernel(3, 0.2);
+  const DirichletProcess mixing(0.3);
+  const std::vector<int> z = {0, 0, 1, 1};
+  Enumeration exact = enumerate_categories(
+      kernel, [&](int released, int y) { return channel.log_density(released, y); }, z, mixing);
+  check_algorithms("categories, randomised response", kernel, mixing,
+                   LocalRelease<RandomisedResponseChannel, int>{channel, z}, z, exact, Sweeps().times(3));
+}
+
+TEST(MixtureTable, categories_confidential) {
+  const CategoricalKernel kernel(3, 0.2);
+  const DirichletProcess mixing(0.3);
+  const std::vector<int> y = {0, 0, 1, 1};
+  Enumeration exact = enumerate_categories(
+      kernel, [](int released, int x) { return released == x ? 0 : -HUGE_VAL; }, y, mixing);
+  check_algorithms("categories, confidential", kernel, mixing, Confidential<int>{y}, y, exact, Sweeps().times(4));
+}
+
+}  // namespace
+}  // namespace sotto::mixture
