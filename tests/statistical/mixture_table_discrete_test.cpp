@@ -30,7 +30,8 @@ TEST(MixtureTable, poisson_after_histograms) {
 TEST(MixtureTable, poisson_confidential) {
   const DirichletProcess mixing(0.3);
   Enumeration exact = enumerate_confidential(discretise(kPoisson, 2, 0.5), kPoisson, kCounts, mixing);
-  check_algorithms("Poisson, confidential", kPoisson, mixing, Confidential<double>{kCounts}, kCounts, exact, Sweeps().times(2));
+  check_algorithms("Poisson, confidential", kPoisson, mixing, Confidential<double>{kCounts}, kCounts, exact,
+                   Sweeps().times(2));
 }
 
 // Sums over all confidential categories of a cluster.
@@ -76,7 +77,8 @@ TEST(MixtureTable, categories_confidential) {
   const std::vector<int> y = {0, 0, 1, 1};
   Enumeration exact = enumerate_categories(
       kernel, [](int released, int x) { return released == x ? 0 : -HUGE_VAL; }, y, mixing);
-  check_algorithms("categories, confidential", kernel, mixing, Confidential<int>{y}, y, exact, Sweeps().times(4));
+  check_algorithms("categories, confidential", kernel, mixing, Confidential<int>{y}, y, exact,
+                   Sweeps().times(4));
 }
 
 }  // namespace
