@@ -1,0 +1,37 @@
+// The table of docs/mixtures.md for the beta kernel: every algorithm under every channel, four data.
+#include "mixture/algorithm_table.hpp"
+
+namespace sotto::mixture {
+namespace {
+
+const Interval kDomain{0, 1};
+const BetaBase kBase{.shape_a = 2, .rate_a = 0.2, .shape_b = 2, .rate_b = 0.2};
+const BetaKernel kBeta(kBase);
+
+// The channels of real releases; their continuous limits are checked with the normal kernels.
+TEST(MixtureTable, beta_after_local_channels) {
+  const Discretised<BetaKernel> exact = discretise(kBase);
+  const std::vector<double> start = places(kDomain, 4);
+  const DirichletProcess mixing(0.3);
+  for (const ErasedRelease& release : local_releases(kDomain, 4)) {
+    const std::string& channel = release.channel.name;
+    if (channel == "Laplace" || channel == "Gaussian") continue;
+    Enumeration truth = enumerate_local(exact, release.channel.log_q, mixing, 4);
+    check_algorithms("beta, " + channel, kBeta, mixing, release, start, truth,
+                     {.neal5 = 2'000'000, .several = 1'000'000, .conditional = 900'000});
+  }
+}
+
+TEST(MixtureTable, beta_after_histograms) {
+  check_histograms("beta", kBeta, discretise(kBase), kDomain, places(kDomain, 4));
+}
+
+TEST(MixtureTable, beta_confidential) {
+  const std::vector<double> y = places(kDomain, 4);
+  const DirichletProcess mixing(0.3);
+  Enumeration exact = enumerate_confidential(discretise(kBase), kBeta, y, mixing);
+  check_algorithms("beta, confidential", kBeta, mixing, Confidential<double>{y}, y, exact, Sweeps().times(3));
+}
+
+}  // namespace
+}  // namespace sotto::mixture
