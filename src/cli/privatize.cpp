@@ -66,6 +66,7 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
   if (has_rho) target.rho = Rho(options.rho);
 
   std::vector<std::string> names;
+  names.reserve(settings.size());
   for (const ColumnSettings& s : settings) names.push_back(s.name);
   const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, names);
   const std::size_t rows = cells.at(0).size();
