@@ -10,19 +10,25 @@ namespace sotto {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kDenormal = 1e-322;  // tails below the smallest normal number are off by less
 
 // log(1 - w + w e^a)
 double log_mixture(double w, double a) {
   if (w == 0) return 0;
   if (w == 1) return a;
   if (a > 30) return a + std::log(w + (1 - w) * std::exp(-a));
-  return std::log1p(w * std::expm1(a));
+  const double mixture = (1 - w) + w * std::exp(a);
+  return mixture < 0.5 ? std::log(mixture) : std::log1p(w * std::expm1(a));
 }
 
 // The a with log(1 - w + w e^a) = loss; -infinity or +infinity outside the range.
 double inverse_log_mixture(double w, double loss) {
   if (w == 1) return loss;
   if (loss > 30) return loss - std::log(w) + std::log1p(-(1 - w) * std::exp(-loss));
+  if (loss < -0.7) {
+    const double rest = std::exp(loss) - (1 - w);
+    return rest > 0 ? std::log(rest / w) : -kInfinity;
+  }
   const double ratio = std::expm1(loss) / w;
   return ratio > -1 ? std::log1p(ratio) : -kInfinity;
 }
@@ -121,22 +127,24 @@ double LossPair::inverse(double loss) const {
   if (loss < 0) return -inverse(-loss);
   if (noise_ == Noise::laplace)
     return place(inverse_log_mixture(r_, loss + log_mixture(s_, -shift_ / scale_)));
-  // t = e^(shift x / scale^2) solves r c t^2 - (1 - r) (e^loss - 1) t - e^loss r c = 0.
-  const double rise = std::expm1(loss);
-  const double c = r_ * std::exp(-shift_ * shift_ / (2 * scale_ * scale_));
-  const double linear = (1 - r_) * rise;
-  const double t = (linear + std::sqrt(linear * linear + 4 * c * c * (1 + rise))) / (2 * c);
-  return scale_ * (scale_ / shift_) * std::log(t);
+  // t = e^(shift x / scale^2) solves c t^2 - (1 - r) (e^loss - 1) t - c e^loss = 0, c = r e^(-shift^2 / 2 scale^2), so that
+  // t = e^(loss / 2) u with u - 1 / u = 2 (1 - r) sinh(loss / 2) / c, so log u = asinh((1 - r) sinh(loss / 2) / c).
+  const double log_c = std::log(r_) - shift_ * shift_ / (2 * scale_ * scale_);
+  const double log_sinh =
+      loss < 1 ? std::log(std::sinh(loss / 2)) : loss / 2 + std::log(-std::expm1(-loss) / 2);
+  const double log_ratio = std::log1p(-r_) + log_sinh - log_c;
+  const double log_u = log_ratio < 300 ? std::asinh(std::exp(log_ratio)) : std::log(2) + log_ratio;
+  return scale_ * (scale_ / shift_) * (loss / 2 + log_u);
 }
 
 LossPair::Cut LossPair::cut(double loss) const {
   if (mirrored_) {
-    if (loss == 0) return {0, zero_.tail};
+    if (loss == 0) return zero_;
     LossPair base = *this;
     base.mirrored_ = false;
     base.min_loss_ = r_ < 1 && noise_ == Noise::gaussian ? std::log1p(-r_) : -kInfinity;
     const double x = base.inverse(std::abs(loss));
-    return {loss, cut_at(loss, x).tail};
+    return cut_at(loss, x);
   }
   const double x = inverse(loss);
   if (x == -kInfinity) return {loss, {0.0, 0.0, 0.0}};
@@ -154,7 +162,7 @@ PairMass LossPair::base_between(const Cut& low, const Cut& high) const {
   mass.difference = r_ * (plus - f0) - s_ * (minus - f0);
   if (r_ > 0 && s_ > 0) mass.difference = r_ * (plus - minus);
   const auto error = [&](int k) {
-    return low.accuracy * std::abs(low.tail[k]) + high.accuracy * std::abs(high.tail[k]);
+    return low.accuracy * std::abs(low.tail[k]) + high.accuracy * std::abs(high.tail[k]) + kDenormal;
   };
   constexpr double rounding = 4e-16;
   mass.q_error = (1 - s_) * error(0) + s_ * error(2) + rounding * mass.q;

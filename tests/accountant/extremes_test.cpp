@@ -1,0 +1,58 @@
+// Corners where a formula written plainly overflows, underflows or cancels. Truths: mpmath, at 30 to 400 digits.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sotto/accountant/event.hpp"
+#include "sotto/accountant/tight.hpp"
+
+namespace sotto {
+namespace {
+
+struct Corner {
+  std::vector<std::string> specs;
+  Adjacency adjacency;
+  double epsilon;
+  double delta;
+};
+
+TEST(Extremes, truth_lies_inside) {
+  constexpr Adjacency kSubstitute = Adjacency::substitute;
+  constexpr Adjacency kAddRemove = Adjacency::add_remove;
+  const std::vector<Corner> corners = {
+      {{"subsampled-gaussian:sigma=0.03,rate=0.5"}, kSubstitute, 0, 0.5},
+      {{"subsampled-gaussian:sigma=0.037,rate=0.01"}, kSubstitute, 356, 0.0055346429348404191},
+      {{"subsampled-gaussian:sigma=0.045,rate=0.5"}, kSubstitute, 356, 1.8601257172655428e-7},
+      {{"subsampled-gaussian:sigma=1,rate=1e-165"}, kSubstitute, 0, 6.826894921370859e-166},
+      {{"subsampled-gaussian:sigma=0.05,rate=1e-80"}, kSubstitute, 0, 9.9999999999999996e-81},
+      {{"subsampled-gaussian:sigma=0.0333,rate=0.5,count=2"}, kSubstitute, 460, 0.4341946856718216},
+      {{"subsampled-gaussian:sigma=0.0357,rate=0.3", "pure:epsilon=0.5,count=3"},
+       kSubstitute,
+       0.2,
+       0.50243085789497823},
+      {{"subsampled-gaussian:sigma=0.0357,rate=0.3", "pure:epsilon=0.5,count=3"},
+       kSubstitute,
+       400,
+       0.11156587828440025},
+      {{"subsampled-gaussian:sigma=0.029,rate=0.5"}, kAddRemove, 720, 5.6891679208157686e-5},
+      {{"subsampled-gaussian:sigma=0.02866,rate=1e-12"}, kAddRemove, 705, 1.7274297873583025e-16},
+      {{"subsampled-gaussian:sigma=0.1,rate=1e-100"}, kAddRemove, 105, 7.2567670679237498e-280},
+      {{"subsampled-gaussian:sigma=0.04,rate=1e-100"}, kAddRemove, 415, 6.5594461429918484e-141},
+      {{"randomized-response:probability=0.5"}, kSubstitute, 1.0986122886, 5.1082237016105525e-11},
+      {{"randomized-response:probability=0.5"}, kSubstitute, 1.0986122886681, 7.2594372332634866e-15},
+      {{"randomized-response:probability=0.5"}, kSubstitute, 1.0986122886681096, 9.8498724431261999e-17},
+      {{"discrete-gaussian:sigma=0.3"}, kSubstitute, 27.77777777777678, 4.1294836352825554e-22},
+  };
+  for (const Corner& corner : corners) {
+    std::vector<Event> events;
+    for (const std::string& spec : corner.specs) events.push_back(parse_event(spec));
+    const Event event = events.size() == 1 ? events.front() : Event{CompositionEvent{events}, 1};
+    const Bounds bounds = tight_delta(event, corner.adjacency, Epsilon(corner.epsilon));
+    EXPECT_LE(bounds.lower, corner.delta) << corner.specs.front() << " " << corner.epsilon;
+    EXPECT_GE(bounds.upper, corner.delta) << corner.specs.front() << " " << corner.epsilon;
+  }
+}
+
+}  // namespace
+}  // namespace sotto
