@@ -48,18 +48,32 @@ double upper_epsilon(const Event& event, Adjacency adjacency, Delta delta, Bound
   throw Error(ErrorCode::internal, "unknown bound");
 }
 
+namespace {
+
+/// What no accountant can go below, as far as the tight one can tell.
+template <class Tight>
+double lower_bound(const Event& event, Adjacency adjacency, const Tight& tight) {
+  if (!tight_refusal(event, adjacency).empty()) return 0;
+  try {
+    return tight().lower;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::configuration) throw;
+    return 0;  // beyond its grids
+  }
+}
+
+}  // namespace
+
 Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind) {
   if (kind == BoundKind::tight) return tight_delta(event, adjacency, epsilon);
-  Bounds bounds{0, upper_delta(event, adjacency, epsilon, kind)};
-  if (tight_refusal(event, adjacency).empty()) bounds.lower = tight_delta(event, adjacency, epsilon).lower;
-  return bounds;
+  const double upper = upper_delta(event, adjacency, epsilon, kind);
+  return {lower_bound(event, adjacency, [&] { return tight_delta(event, adjacency, epsilon); }), upper};
 }
 
 Bounds account_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind) {
   if (kind == BoundKind::tight) return tight_epsilon(event, adjacency, delta);
-  Bounds bounds{0, upper_epsilon(event, adjacency, delta, kind)};
-  if (tight_refusal(event, adjacency).empty()) bounds.lower = tight_epsilon(event, adjacency, delta).lower;
-  return bounds;
+  const double upper = upper_epsilon(event, adjacency, delta, kind);
+  return {lower_bound(event, adjacency, [&] { return tight_epsilon(event, adjacency, delta); }), upper};
 }
 
 }  // namespace sotto

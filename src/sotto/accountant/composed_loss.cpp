@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numeric>
 
 #include "sotto/accountant/lower_polygon.hpp"
 #include "sotto/base/error.hpp"
@@ -184,8 +185,9 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   sum.step = parts.front().loss.step;
   double count = 0;
   double missing = 0;
-  double moved = 0;   // by rounding, in steps
-  double lowest = 0;  // no sum lies outside [lowest, highest], in steps
+  double log_total = 0;  // of the product of the parts' totals, where these are above 1
+  double moved = 0;      // by rounding, in steps
+  double lowest = 0;     // no sum lies outside [lowest, highest], in steps
   double highest = 0;
   Cumulant cumulant;
   for (const TiltedPower& part : parts) {
@@ -196,6 +198,8 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
     sum.log_error += k * (part.loss.log_error + 8 * kUnit * std::abs(part.loss.log_scale));
     sum.infinite += k * part.loss.infinite;
     missing += k * part.loss.missing;
+    const double total = std::accumulate(part.loss.mass.begin(), part.loss.mass.end(), part.loss.missing);
+    log_total += k * std::log(std::max(total, 1.0));
     moved += k * part.loss.margin;
     lowest += k * static_cast<double>(part.loss.first);
     highest +=
@@ -232,7 +236,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
     const auto index = (static_cast<std::uint64_t>(sum.first) + i - zero) & (size - 1);
     sum.mass[i] = std::max(circular[index], 0.0);
   }
-  sum.missing = missing * 1.01 +
+  sum.missing = missing * 1.01 * std::exp(log_total) +
                 chernoff(parts, sum.loss(sum.mass.size() - 1) + sum.step, window.rate_above) +
                 chernoff(parts, sum.loss(0) - sum.step, window.rate_below);
   // Rounding of losses and masses of the single steps, outward.

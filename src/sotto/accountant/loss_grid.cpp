@@ -37,6 +37,7 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
 
 // `outward` is +1 to give the excess too large by the rounding errors of the masses, -1 too small.
 LossBin bin_at(const PairMass& mass, double loss, double outward) {
+  if (loss > kLargestLoss) return {mass.p, outward > 0 ? mass.p : 0};
   const double weight = std::expm1(loss);
   const double error = mass.difference_error + std::abs(weight) * mass.q_error;
   return {mass.p, mass.difference - weight * mass.q + outward * error};

@@ -34,6 +34,9 @@ struct TailCut {
   double least_loss = -1e308;
 };
 
+/// Beyond it e^loss leaves the range of numbers: an upper bound then counts all probability, a lower one none.
+inline constexpr double kLargestLoss = 700;
+
 /// How far a discretised loss may be off by rounding of bin masses, in steps (exact lattices: the second), and the
 /// relative error of all tail sums. Composition shifts the loss of every step outward by the first and scales by
 /// e^(count * third).

@@ -51,7 +51,7 @@ LossGrid discrete_gaussian_lattice(const DiscreteGaussianEvent& e) {
   const auto reach = static_cast<std::int64_t>(std::ceil(38.5 * e.sigma + 2));
   LossGrid grid{d * d / (2 * variance), d / variance, -reach, {}};
   grid.infinite = 1e-300;
-  double total = 0;
+  long double total = 0;
   for (std::int64_t j = -reach; j <= reach; ++j) {
     const auto x = static_cast<double>(j);
     grid.mass.push_back(std::exp(-x * x / (2 * variance)));
@@ -59,7 +59,7 @@ LossGrid discrete_gaussian_lattice(const DiscreteGaussianEvent& e) {
   // Smallest first, so that the sum is good to a few units in the last place.
   for (std::int64_t j = reach; j > 0; --j) total += 2 * grid.mass[static_cast<std::size_t>(reach - j)];
   total += 1;
-  for (double& m : grid.mass) m /= total;
+  for (double& m : grid.mass) m /= static_cast<double>(total);
   return grid;
 }
 

@@ -18,20 +18,37 @@ double log_add(double a, double b) {
   return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
 }
 
+// log(e^x - 1)
+double log_expm1(double x) { return x > 30 ? x + std::log1p(-std::exp(-x)) : std::log(std::expm1(x)); }
+
+// Rounded up: lgamma is good to a few units in the last place.
 double log_binomial(int n, int k) {
-  return std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+  const double all = std::lgamma(n + 1.0);
+  return all - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) + 2e-15 * all;
 }
+
+// Costs follow from the Renyi moment less one, a sum of terms of one sign: small costs then lose no digits.
+constexpr double kLargeExponent = 30;  // beyond it the one does not matter
 
 // Binary randomised response with odds e^epsilon: the largest Renyi cost of an epsilon-private mechanism.
 double pure_cost(double epsilon, double a) {
-  const double p = -std::log1p(std::exp(-epsilon));
-  return log_add(p + (a - 1) * epsilon, p - a * epsilon) / (a - 1);
+  const double t = (a - 1) * epsilon;
+  if (t > kLargeExponent) {
+    const double p = -std::log1p(std::exp(-epsilon));
+    return log_add(p + t, p - a * epsilon) / (a - 1);
+  }
+  const double half = std::sinh(t / 2);
+  return std::log1p(2 * half * half + std::tanh(epsilon / 2) * std::sinh(t)) / (a - 1);
 }
 
+// For small ratios the exact form cancels; being ratio-private costs hardly more [BS16, Proposition 1.4].
 double laplace_cost(double ratio, double a) {
-  const double first = std::log(a / (2 * a - 1)) + (a - 1) * ratio;
-  const double second = std::log((a - 1) / (2 * a - 1)) - a * ratio;
-  return log_add(first, second) / (a - 1);
+  if (a * ratio < 1e-5) return a * ratio * ratio / 2;
+  const double first = a / (2 * a - 1);
+  const double second = (a - 1) / (2 * a - 1);
+  if ((a - 1) * ratio > kLargeExponent)
+    return log_add(std::log(first) + (a - 1) * ratio, std::log(second) - a * ratio) / (a - 1);
+  return std::log1p(first * std::expm1((a - 1) * ratio) + second * std::expm1(-a * ratio)) / (a - 1);
 }
 
 double response_cost(const RandomizedResponseEvent& e, double a) {
@@ -39,18 +56,29 @@ double response_cost(const RandomizedResponseEvent& e, double a) {
   const auto levels = static_cast<double>(e.levels);
   const double other = e.probability / levels;
   const double loss = std::log1p((1 - e.probability) / other);
-  double sum = log_add(std::log(other) + a * loss, std::log(other) - (a - 1) * loss);
-  if (e.levels > 2) sum = log_add(sum, std::log((levels - 2) * other));
-  return sum / (a - 1);
+  const double t = (a - 1) * loss;
+  if (t > kLargeExponent) {
+    double sum = log_add(std::log(other) + a * loss, std::log(other) - t);
+    if (e.levels > 2) sum = log_add(sum, std::log((levels - 2) * other));
+    return sum / (a - 1);
+  }
+  const double half = std::sinh(t / 2);
+  return std::log1p((1 - e.probability) * std::expm1(t) + other * 4 * half * half) / (a - 1);
 }
 
-// log sum_k C(a, k) (1 - q)^(a - k) q^k exp(log_moment(k)), log_moment(k) = log E (f1 / f0)^k of the unsampled noise
+// log sum_k C(a, k) (1 - q)^(a - k) q^k exp(log_moment(k)), log_moment(k) = log E (f1 / f0)^k of the unsampled noise, which
+// is 0 for k < 2
 double poisson_cost(double q, int a, const std::function<double(int)>& log_moment) {
   double sum = -kInfinity;
-  for (int k = 0; k <= a; ++k) {
-    sum = log_add(sum, log_binomial(a, k) + (a - k) * std::log1p(-q) + k * std::log(q) + log_moment(k));
+  for (int k = 2; k <= a; ++k) {
+    const double stay = (a - k) * std::log1p(-q);
+    const double enter = k * std::log(q);
+    const double moment = log_expm1(log_moment(k));
+    if (moment == -kInfinity) continue;
+    sum =
+        log_add(sum, log_binomial(a, k) + stay + enter + moment + 1e-15 * (std::abs(moment) - stay - enter));
   }
-  return sum / (a - 1);
+  return log_add(0, sum) / (a - 1);
 }
 
 // [WBK19, Theorem 9] from the costs of the mechanism on the batch, which need not bound any loss.
@@ -92,7 +120,7 @@ class FixedBatchGaussian {
   double term(int j) {
     const double simple = std::log(2.0) + j * (j - 1.0) * ratio_ * ratio_ / 2;
     if (j == 2) return std::min(std::log(4 * std::expm1(ratio_ * ratio_)), simple);
-    if (j > kMostMoments) return simple;
+    if (j > kMostMoments || ratio_ > kMostRatio) return simple;
     return std::min(simple, std::log(4.0) + (moment(2 * (j / 2)) + moment(2 * ((j + 1) / 2))) / 2);
   }
   double moment(int l) {
@@ -103,6 +131,7 @@ class FixedBatchGaussian {
     return m;
   }
   static constexpr int kMostMoments = 64;
+  static constexpr double kMostRatio = 10;  // beyond it the moments are no smaller, and their integrals long
   double ratio_;
   double q_;
   std::vector<double> moments_;
@@ -176,7 +205,7 @@ Cost cost_of(const SubsampledLaplaceEvent& e, Adjacency adjacency) {
   }
   const bool substitute = adjacency == Adjacency::substitute;
   if (q == 1) return at_real_orders(whole(substitute ? 2 * ratio : ratio));
-  const auto log_moment = [=](int k) { return k < 2 ? 0 : (k - 1) * laplace_cost(ratio, k); };
+  const auto log_moment = [=](int k) { return (k - 1) * laplace_cost(ratio, k); };
   const auto one = [=](int a) { return std::min(poisson_cost(q, a, log_moment), laplace_cost(ratio, a)); };
   if (!substitute) return at_integers(one);
   return at_integers([=](int a) { return substitute_cost(a, laplace_cost(2 * ratio, a), one); });

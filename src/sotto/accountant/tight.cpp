@@ -212,6 +212,9 @@ double largest_loss(const LossModel& model) {
 // P - e^epsilon Q of the outputs with losses above epsilon.
 double pair_delta(const LossPair& pair, double epsilon, double sign) {
   const PairMass above = pair.between(pair.cut(epsilon), pair.cut_above_everything());
+  if (epsilon > kLargestLoss) {
+    return sign > 0 ? (above.p + above.difference_error + above.q_error) * (1 + 1e-11) : 0;
+  }
   const double rise = std::expm1(epsilon);
   // Nothing is lost by a cut that is off by a rounding error: the integrand is zero there.
   const double error = above.difference_error + rise * above.q_error + 1e-11 * above.difference + 1e-300;
