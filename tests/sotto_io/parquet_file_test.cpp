@@ -51,14 +51,14 @@ TEST(ParquetFile, means_the_same_as_csv) {
   const auto dictionary =
       *arrow::DictionaryArray::FromArrays(arrow::dictionary(arrow::int32(), arrow::utf8()), codes, words);
   const std::string parquet =
-      write("t.parquet", {"n", "x", "r", "k", "b", "d", "id"},
+      write("same.parquet", {"n", "x", "r", "k", "b", "d", "id"},
             {array<arrow::Int64Builder, std::int64_t>({3, 12, std::nullopt, 4, 5}),
              array<arrow::DoubleBuilder, double>({0.1, 1e308, 0.5, nan, -0.25}),
              array<arrow::StringBuilder, std::string>({"a", "b", "a", "west", "b"}),
              array<arrow::Int8Builder, std::int8_t>({1, 2, 1, 2, 2}),
              array<arrow::BooleanBuilder, bool>({true, false, true, true, false}), dictionary,
              array<arrow::UInt32Builder, std::uint32_t>({7, 7, 8, 9, 7})});
-  const std::string csv = testing::TempDir() + "t.csv";
+  const std::string csv = testing::TempDir() + "same.csv";
   std::ofstream(csv) << "n,x,r,k,b,d,id\n3,0.1,a,1,true,u,7\n12,1e308,b,2,false,v,7\n,0.5,a,1,true,u,8\n"
                         "4,nan,west,2,true,,9\n5,-0.25,b,2,false,v,7\n";
   const Table one = read_table(parquet, schema);
