@@ -39,7 +39,7 @@ class Descriptor {
 }  // namespace
 
 void write_whole_file(const std::filesystem::path& file, std::string_view content) {
-  std::string aside = file.string() + ".XXXXXX";  // mkstemp puts a unique ending in place of the six letters
+  std::string aside = file.string() + "." + std::string(6, 'X');  // mkstemp replaces the last six letters
   {
     const Descriptor out(::mkstemp(aside.data()));
     if (out.number() < 0) fail(ErrorCode::cannot_create, "create", file);

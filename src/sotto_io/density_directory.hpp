@@ -3,24 +3,10 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 
-#include "sotto/run/density.hpp"
-#include "sotto_io/channel_file.hpp"
+#include "sotto_io/density_report.hpp"
 
 namespace sotto {
-
-/// What the page says beside the figures.
-struct DensityReport {
-  DensityResult result;
-  DensitySettings settings;
-  std::vector<std::string> channels;             ///< per column; "none" for confidential data
-  std::vector<std::vector<std::string>> levels;  ///< per column; empty unless its data are categories
-  std::size_t rows = 0;
-  std::optional<ChannelFile> channel;  ///< none: confidential data were used, and every page says NOT PRIVATE
-  std::optional<double> agreement;     ///< adjusted Rand index with the partition of another run
-};
 
 /// Writes density.csv, clusters.json, synthetic.csv, chain_N.csv, summary.json and report.html. Errors:
 /// cannot_create, io.
@@ -32,8 +18,5 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
 
 /// What `--json` prints.
 [[nodiscard]] nlohmann::json density_summary(const DensityReport& report);
-
-/// The page alone: self-contained, no scripts, nothing from the network.
-[[nodiscard]] std::string density_html(const DensityReport& report);
 
 }  // namespace sotto

@@ -150,24 +150,29 @@ struct UnitNormalFamily {
   static Position natural(const Position& at) { return at; }
   static double log_normaliser(const Position& at) { return at[0] * at[0] / 2; }
 };
+UnitNormalFamily unit_normal() { return {}; }
+/// The family of the banana and the multivariate normal mean: it is made from the model.
+LocationFamily location_family() { return LocationFamily(model_on_the_line()); }
+
+template <auto Family>
 struct StatisticDesk {
   StatisticDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), StandardStatistic(UnitNormalFamily{}), Protection{}, reading.threads, budget,
-              entropy) {}
+        owner(rows_of(values), StandardStatistic(Family()), Protection{}, reading.threads, budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  StatisticOwner<UnitNormalFamily> owner;
+  StatisticOwner<decltype(Family())> owner;
   Answerer& answerer() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
-struct ExponentialFamilyCase {
-  using Side = StatisticDesk;
+template <auto Family>
+struct FamilyCase {
+  using Side = StatisticDesk<Family>;
   static double temper() { return 1; }
   static auto kernel() {
-    const StandardStatistic statistic{UnitNormalFamily{}};
+    const StandardStatistic statistic(Family());
     return PenaltyExponentialFamily<>(
         {.cost = Rho(10),
          .proposal = Matrix::Identity(1, 1),
@@ -176,34 +181,8 @@ struct ExponentialFamilyCase {
         prior_on_the_line());
   }
 };
-
-/// The statistic of the banana and the multivariate normal mean: the owner makes it from the model.
-struct LocationDesk {
-  LocationDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
-      : budget(epsilon, Delta(1e-6)),
-        entropy(seed),
-        owner(rows_of(values), StandardStatistic(LocationFamily(model_on_the_line())), Protection{},
-              reading.threads, budget, entropy) {}
-  Budget budget;
-  TestEntropy entropy;
-  StatisticOwner<LocationFamily> owner;
-  Answerer& answerer() { return owner; }
-  double limit() { return budget.left().value(); }
-  double spent() { return budget.spent().value(); }
-};
-struct LocationFamilyCase {
-  using Side = LocationDesk;
-  static double temper() { return 1; }
-  static auto kernel() {
-    const StandardStatistic statistic{LocationFamily(model_on_the_line())};
-    return PenaltyExponentialFamily<>(
-        {.cost = Rho(10),
-         .proposal = Matrix::Identity(1, 1),
-         .coefficients = [=](const Position& x) { return statistic.coefficients(x); },
-         .step_size = kScale},
-        prior_on_the_line());
-  }
-};
+struct ExponentialFamilyCase : FamilyCase<unit_normal> {};
+struct LocationFamilyCase : FamilyCase<location_family> {};
 
 /// Batches of `Share` percent of the rows. A batch of all rows does not vary: then the target is exact.
 template <std::size_t Share>

@@ -10,16 +10,9 @@ const BetaKernel kBeta(kBase);
 
 // The channels of real releases; their continuous limits are checked with the normal kernels.
 TEST(MixtureTable, beta_after_local_channels) {
-  const Discretised<BetaKernel> exact = discretise(kBase);
-  const std::vector<double> start = places(kDomain, 4);
-  const DirichletProcess mixing(0.3);
-  for (const ErasedRelease& release : local_releases(kDomain, 4)) {
-    const std::string& channel = release.channel.name;
-    if (channel == "Laplace" || channel == "Gaussian") continue;
-    Enumeration truth = enumerate_local(exact, release.channel.log_q, mixing, 4);
-    check_algorithms("beta, " + channel, kBeta, mixing, release, start, truth,
-                     {.neal5 = 2'000'000, .several = 1'000'000, .conditional = 900'000});
-  }
+  check_local_channels("beta", kBeta, discretise(kBase), kDomain, places(kDomain, 4),
+                       {.neal5 = 2'000'000, .several = 1'000'000, .conditional = 900'000},
+                       LocalChannels::of_real_releases);
 }
 
 TEST(MixtureTable, beta_after_histograms) {

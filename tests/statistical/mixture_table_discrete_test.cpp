@@ -12,15 +12,9 @@ const std::vector<double> kCounts = {3, 4, 9, 9};
 
 // The channels of real releases; their continuous limits are checked with the normal kernels.
 TEST(MixtureTable, poisson_after_local_channels) {
-  const Discretised<PoissonKernel> exact = discretise(kPoisson, 2, 0.5);
-  const DirichletProcess mixing(0.3);
-  for (const ErasedRelease& release : local_releases(kDomain, 4)) {
-    const std::string& channel = release.channel.name;
-    if (channel == "Laplace" || channel == "Gaussian") continue;
-    Enumeration truth = enumerate_local(exact, release.channel.log_q, mixing, 4);
-    check_algorithms("Poisson, " + channel, kPoisson, mixing, release, kCounts, truth,
-                     {.neal5 = 1'200'000, .several = 700'000, .conditional = 500'000, .marginal = 300'000});
-  }
+  check_local_channels("Poisson", kPoisson, discretise(kPoisson, 2, 0.5), kDomain, kCounts,
+                       {.neal5 = 1'200'000, .several = 700'000, .conditional = 500'000, .marginal = 300'000},
+                       LocalChannels::of_real_releases);
 }
 
 TEST(MixtureTable, poisson_after_histograms) {

@@ -4,240 +4,18 @@
 #include <cmath>
 #include <optional>
 
-#include "sotto/accountant/composed_loss.hpp"
+#include "sotto/accountant/composition.hpp"
 #include "sotto/accountant/gaussian.hpp"
-#include "sotto/accountant/loss_model.hpp"
+#include "sotto/accountant/single_step.hpp"
 
 namespace sotto {
 namespace {
 
-// Rounds of growing effort: the accuracy aimed at (of epsilon, or of log delta; 0: with all points), the most points of a grid, and how far a
-// tilt's integrand may lie above the saddle point's, as a logarithm.
-struct Effort {
-  double tolerance;
-  double most_points;
-  double most_lost;
-};
+// Rounds of growing effort.
 constexpr Effort kEfforts[] = {{2e-4, 0x1p17, 10}, {0, 0x1p19, 6}, {0, 0x1p21, 8}};
 constexpr Effort kBracketEffort{1e-5, 0x1p18, 8};
 constexpr double kNarrowEnough = 4e-4;  // relative gap at which no further round is made
-constexpr double kWindowExponent = 28;
-constexpr double kMostPoints = 1 << 22;
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
-
-/// What is asked: the other coordinate of the curve at this epsilon or this delta.
-struct Query {
-  bool by_epsilon;
-  double value;
-};
-
-/// How one side of a curve is computed. Steers only.
-struct Plan {
-  double epsilon;  // the place on the curve
-  double log_delta;
-  double tail;             // what may be cut off a single step's distribution, as a probability
-  double sensitivity = 0;  // d log delta / d epsilon there, negative: about the saddle point
-  double tilt = 0;
-  double lost = 0;    // how far the tilt's integrand lies above the saddle point's, as a logarithm
-  double excess = 0;  // how far the saddle point's integrand lies above delta, as a logarithm
-  LossWindow window{};
-};
-
-// Losses above where the grid will end count as that: they would rule the cumulant without mattering to delta.
-Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
-  Cumulant cumulant;
-  for (const LossPart& part : parts) {
-    LossSketch sketch = part.pair ? part.pair->sketch(tail) : part.sketch;
-    if (part.pair && !part.has_own_grid()) {
-      const double top = part.pair->upper_loss(tail);
-      for (double& loss : sketch.loss) loss = std::min(loss, top);
-    }
-    cumulant.add(std::move(sketch), static_cast<double>(part.count));
-  }
-  return cumulant;
-}
-
-double count_of(const LossModel& model) {
-  double count = 0;
-  for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
-  return count;
-}
-
-// Largest tail probability that leaves delta as it is.
-double tail_of(double log_delta, double count) {
-  return std::max(1e-7 * std::exp(std::clamp(log_delta, -660.0, 0.0)) / count, 1e-300);
-}
-
-// Rare large losses make the window wide where the tilt is that of the saddle point. Rounding errors allow for less:
-// take the tilt with the narrowest window that loses little to the saddle point.
-Plan plan_at(const LossModel& model, double epsilon, double log_delta, double most_lost) {
-  Plan plan{.epsilon = epsilon, .log_delta = log_delta, .tail = tail_of(log_delta, count_of(model))};
-  const Cumulant cumulant = cumulant_of(model.parts, plan.tail);
-  const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
-  plan.sensitivity = saddle.tilt;
-  plan.tilt = saddle.tilt;
-  const double least = log_integrand(cumulant, saddle.tilt, epsilon);
-  plan.excess = std::clamp(least - log_delta - 3, 0.0, 40.0);
-  plan.window = window_around(cumulant, plan.tilt, kWindowExponent + plan.excess);
-  for (double tilt = 0.7 * saddle.tilt; tilt > 0.1 * saddle.tilt; tilt *= 0.7) {
-    const double lost = log_integrand(cumulant, tilt, epsilon) - least;
-    if (!(lost < most_lost)) break;
-    const LossWindow window = window_around(cumulant, tilt, kWindowExponent + plan.excess + lost);
-    if (!(window.high - window.low < 0.8 * (plan.window.high - plan.window.low))) continue;
-    plan.tilt = tilt;
-    plan.lost = lost;
-    plan.window = window;
-  }
-  return plan;
-}
-
-// The tail to cut off depends on delta, and delta on the tail: shrink the tail until it does not matter.
-Plan plan_for_epsilon(const LossModel& model, double epsilon, double most_lost) {
-  const double count = count_of(model);
-  double log_delta = 0;
-  for (int i = 0; i < 60; ++i) {
-    const double tail = tail_of(log_delta, count);
-    const double log_tail = std::log(tail * count);
-    const SaddlePoint saddle = saddle_for_epsilon(cumulant_of(model.parts, tail), epsilon);
-    const double next = std::max(std::min(saddle.log_delta, 0.0), log_tail);
-    const bool settled = next > log_tail + 7 || tail <= 1e-300;
-    log_delta = next;
-    if (settled) break;
-  }
-  return plan_at(model, epsilon, log_delta, most_lost);
-}
-
-Plan plan_for_delta(const LossModel& model, double delta, double most_lost) {
-  const double log_delta = std::log(delta);
-  const Cumulant cumulant = cumulant_of(model.parts, tail_of(log_delta, count_of(model)));
-  return plan_at(model, std::max(saddle_for_delta(cumulant, delta).epsilon, 0.0), log_delta, most_lost);
-}
-
-// A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log
-// delta is tilt (tilt + 1) / 2 times that, the gap in epsilon 1 / tilt of it.
-double wanted_step(const Plan& plan, double count, const Query& query, double tolerance) {
-  const double slope = plan.sensitivity;
-  const double gap = query.by_epsilon ? tolerance / slope : tolerance * std::max(plan.epsilon, 1e-3 / slope);
-  return std::sqrt(8 * gap / ((slope + 1) * count));
-}
-
-[[noreturn]] void refuse_width() {
-  throw Error(ErrorCode::configuration,
-              "the composed loss needs too fine a grid: account the parts apart or lower count");
-}
-
-constexpr int kCoarser =
-    4;  // how often a step is made four times as wide where the window turns out too wide
-
-// A part on its own grid, composed with itself.
-TiltedLoss compose_alone(const LossPart& part, const Plan& plan, double step, Side side, double most_points) {
-  const auto composed = [&](TiltedLoss single) -> std::optional<TiltedLoss> {
-    if (part.count == 1) return single;
-    const double exponent = kWindowExponent + plan.excess + plan.lost;
-    return compose({{std::move(single), part.count}}, plan.tilt, exponent, kMostPoints, side);
-  };
-  const LossWindow window = window_around(cumulant_of({part}, 1e-300), plan.tilt, kWindowExponent);
-  if (!part.pair) {
-    // Where the lattice itself is too fine for the composition, on a coarser grid.
-    auto result = composed(tilted(part.lattice, plan.tilt));
-    double coarse = std::max(step, (window.high - window.low) / most_points);
-    for (int i = 0; i <= kCoarser && !result; ++i, coarse *= 4) {
-      result = composed(regrid(tilted(part.lattice, plan.tilt), coarse, plan.tilt, side));
-    }
-    if (!result) refuse_width();
-    return *std::move(result);
-  }
-  const double range = part.pair->max_loss() - part.pair->min_loss();
-  // Even numbers, and no more than one transform holds comfortably.
-  const double most = std::min(most_points, std::max(most_points * range / (window.high - window.low), 4.0));
-  double steps = std::clamp(std::ceil(range / step / 2) * 2, std::min(64.0, most), most);
-  for (int i = 0; i <= kCoarser; ++i) {
-    auto result =
-        composed(tilted(discretise(*part.pair, range / (2 * std::ceil(steps / 2)), side, {}), plan.tilt));
-    if (result) return *std::move(result);
-    steps = std::max(steps / 4, 2.0);
-  }
-  refuse_width();
-}
-
-LossCurve curve_of(const LossModel& model, const Plan& plan, const Query& query, Side side,
-                   const Effort& effort) {
-  const double count = count_of(model);
-  const double wanted = wanted_step(plan, count, query, effort.tolerance);
-  if (model.parts.size() == 1 && model.parts.front().has_own_grid())
-    return {compose_alone(model.parts.front(), plan, wanted, side, effort.most_points), plan.tilt, side};
-
-  const double width = plan.window.high - plan.window.low;
-  double step = std::clamp(wanted, width / effort.most_points, width / 4096);
-  std::vector<TailCut> tails;
-  for (const LossPart& part : model.parts) {
-    // Tilted, everything below least_loss weighs less than e^-60 / count.
-    const double scale = cumulant_of({part}, plan.tail).at(plan.tilt).k0 / static_cast<double>(part.count);
-    tails.push_back({1e-20 / count, plan.tail, (scale - 60 - std::log(count)) / plan.tilt});
-    if (part.has_own_grid()) continue;
-    const double high = part.pair->upper_loss(tails.back().above);
-    const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
-    step = std::max(step, (high - low) / (2 * effort.most_points));
-  }
-  for (int coarser = 0; coarser <= kCoarser; ++coarser, step *= 4) {
-    std::vector<TiltedPower> powers;
-    for (std::size_t i = 0; i < model.parts.size(); ++i) {
-      const LossPart& part = model.parts[i];
-      if (part.has_own_grid()) {
-        const TiltedLoss alone = compose_alone(part, plan, wanted, side, effort.most_points);
-        powers.push_back({regrid(alone, step, plan.tilt, side), 1});
-      } else {
-        powers.push_back({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count});
-      }
-    }
-    const auto composed =
-        compose(powers, plan.tilt, kWindowExponent + plan.excess + plan.lost, kMostPoints, side);
-    if (composed) return {*composed, plan.tilt, side};
-  }
-  refuse_width();
-}
-
-// No outcome shows a larger loss than this.
-double largest_loss(const LossModel& model) {
-  double total = 0;
-  for (const LossPart& part : model.parts) {
-    const double largest =
-        part.pair ? part.pair->max_loss() : part.lattice.loss(part.lattice.mass.size() - 1);
-    if (!part.pair && part.lattice.infinite > 0) return HUGE_VAL;
-    total += static_cast<double>(part.count) * largest;
-  }
-  return total * (1 + 1e-12);
-}
-
-// P - e^epsilon Q of the outputs with losses above epsilon.
-double pair_delta(const LossPair& pair, double epsilon, double sign) {
-  const PairMass above = pair.between(pair.cut(epsilon), pair.cut_above_everything());
-  if (epsilon > kLargestLoss) {
-    return sign > 0 ? (above.p + above.difference_error + above.q_error) * (1 + 1e-11) : 0;
-  }
-  const double rise = std::expm1(epsilon);
-  // Nothing is lost by a cut that is off by a rounding error: the integrand is zero there.
-  const double error = above.difference_error + rise * above.q_error + 1e-11 * above.difference + 1e-300;
-  return above.difference - rise * above.q + sign * error;
-}
-
-double lattice_delta(const LossGrid& lattice, double epsilon, double sign) {
-  const double largest = std::abs(lattice.loss(0)) + std::abs(lattice.loss(lattice.mass.size() - 1));
-  const double moved = epsilon - sign * 1e-14 * (largest + epsilon);
-  long double sum = 0;
-  for (std::size_t i = 0; i < lattice.mass.size(); ++i) {
-    if (lattice.loss(i) > moved) sum -= lattice.mass[i] * std::expm1(moved - lattice.loss(i));
-  }
-  return static_cast<double>(sum) * (1 + sign * 1e-11) + (sign > 0 ? lattice.infinite : 0);
-}
-
-// A single step needs no composition.
-double one_step_delta(const LossPart& part, double epsilon, Side side) {
-  const double sign = side == Side::upper ? 1 : -1;
-  const double delta =
-      part.pair ? pair_delta(*part.pair, epsilon, sign) : lattice_delta(part.lattice, epsilon, sign);
-  return std::clamp(delta, 0.0, 1.0);
-}
 
 // The total variation distance of a composition is at most the sum of its steps'.
 bool certainly_zero(const LossModel& model, double target) {
@@ -250,7 +28,8 @@ bool certainly_zero(const LossModel& model, double target) {
 // One side of one model's curve, at growing effort.
 class Answer {
  public:
-  Answer(const LossModel& model, const Query& query, Side side) : model_(model), query_(query), side_(side) {}
+  Answer(const LossModel& model, const CurveQuery& query, Side side)
+      : model_(model), query_(query), side_(side) {}
 
   double at(const Effort& effort) {
     if (plan_ && plan_->lost > effort.most_lost) {
@@ -355,9 +134,9 @@ class Answer {
   }
 
   const LossModel& model_;
-  Query query_;
+  CurveQuery query_;
   Side side_;
-  std::optional<Plan> plan_;
+  std::optional<CompositionPlan> plan_;
   bool seeded_ = false;
   double last_ = 0;
 };
@@ -381,13 +160,15 @@ void refuse_unproven(const Event& event, Adjacency adjacency) {
   if (!refusal.empty()) throw Error(ErrorCode::usage, refusal);
 }
 
-Bounds both_bounds(const Event& event, Adjacency adjacency, const Query& query) {
+Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query) {
   refuse_unproven(event, adjacency);
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
   std::vector<Answer> upper;
   std::vector<Answer> lower;
+  upper.reserve(above.size());
+  lower.reserve(below.size());
   for (const LossModel& model : above) upper.emplace_back(model, query, Side::upper);
   for (const LossModel& model : below) lower.emplace_back(model, query, Side::lower);
   // Batches of fixed size: wide by nature, so no gap tells when to stop.
@@ -476,20 +257,6 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
     return {both_bounds(event, adjacency, {false, 1e-290}).lower, largest};
   }
   return both_bounds(event, adjacency, {false, delta.value()});
-}
-
-Bounds gaussian_rho_of(const Event& event) {
-  Bounds rho;
-  for (const Event& leaf : flatten(event)) {
-    double ratio = 0;
-    if (const auto* e = std::get_if<GaussianEvent>(&leaf.mechanism)) ratio = e->sensitivity / e->sigma;
-    if (const auto* e = std::get_if<DiscreteGaussianEvent>(&leaf.mechanism))
-      ratio = e->sensitivity / e->sigma;
-    const double cost = ratio * ratio / 2 * static_cast<double>(leaf.count);
-    rho.lower += cost * (1 - 1e-14);
-    rho.upper += cost * (1 + 1e-14);
-  }
-  return rho;
 }
 
 }  // namespace sotto

@@ -24,7 +24,4 @@ enum class Accuracy { first, fine };
 [[nodiscard]] double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon,
                                        Accuracy accuracy = Accuracy::first);
 
-/// Total zero-concentrated cost of the Gaussian and discrete Gaussian parts; other parts count 0.
-[[nodiscard]] Bounds gaussian_rho_of(const Event& event);
-
 }  // namespace sotto
