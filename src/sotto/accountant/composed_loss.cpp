@@ -213,6 +213,14 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   const double nearly = 8 + 0.02 * (end - begin);  // the window's ends are known roughly only
   if (begin - lowest < nearly) begin = lowest;
   if (highest + 1 - end < nearly) end = highest + 1;
+  const auto at = [&](double index) { return sum.offset + index * sum.step; };
+  const auto outside = [&] {
+    return chernoff(parts, at(end), window.rate_above) + chernoff(parts, at(begin - 1), window.rate_below);
+  };
+  if (outside() > 1e3 * std::exp(-exponent) && highest + 1 - lowest <= most_points) {
+    begin = lowest;
+    end = highest + 1;
+  }
   if (!(end - begin <= most_points && std::abs(begin) < kMostIndex)) return std::nullopt;
   const std::size_t size = std::bit_ceil(static_cast<std::size_t>(std::max(end - begin, 64.0)));
   sum.first = static_cast<std::int64_t>(begin);
@@ -236,9 +244,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
     const auto index = (static_cast<std::uint64_t>(sum.first) + i - zero) & (size - 1);
     sum.mass[i] = std::max(circular[index], 0.0);
   }
-  sum.missing = missing * 1.01 * std::exp(log_total) +
-                chernoff(parts, sum.loss(sum.mass.size() - 1) + sum.step, window.rate_above) +
-                chernoff(parts, sum.loss(0) - sum.step, window.rate_below);
+  sum.missing = missing * 1.01 * std::exp(log_total) + outside();
   // Rounding of losses and masses of the single steps, outward.
   const double margin = side == Side::upper ? 1 : -1;
   const double largest = std::abs(sum.loss(0)) + std::abs(sum.loss(sum.mass.size() - 1));
@@ -330,7 +336,7 @@ double LossCurve::delta(double epsilon) const {
   auto i = static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(size)));
   if (i < size && loss(i) <= epsilon) ++i;
   if (i > 0 && loss(i - 1) > epsilon) --i;
-  const double error = (side_ == Side::upper ? 1 : -1) * (log_error_ + 8 * kUnit * tilt_ * epsilon);
+  const double error = (side_ == Side::upper ? 1 : -1) * (log_error_ + 8 * kUnit * tilt_ * std::abs(epsilon));
   double sums = 0;
   if (i < size) {
     const double below = epsilon - loss(i);
@@ -343,7 +349,12 @@ double LossCurve::delta(double epsilon) const {
   const double a = 2 * tilt_;
   const double norm = std::sqrt(std::min(2 / (a * (a + 1) * (a + 2)) / step_ + weight * weight,
                                          weight * weight * static_cast<double>(size)));
-  const double absent = missing_ * weight + noise_ * norm;
+  double absent = missing_ * weight + noise_ * norm;
+  if (side_ == Side::lower && epsilon < first_loss_) {
+    // What is absent does not count here, what is at a wrong place lies on the grid: e^(-tilt (l - epsilon)) is a bound.
+    const double far = std::exp(tilt_ * (epsilon - first_loss_));
+    absent = far * (missing_ + noise_ * std::sqrt(std::min(1 + 1 / (a * step_), static_cast<double>(size))));
+  }
   const double slack =
       absent > 0 ? std::exp(log_scale_ - tilt_ * epsilon + std::log(absent) + std::abs(error)) : 0;
   if (side_ == Side::upper) {

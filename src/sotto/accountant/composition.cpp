@@ -10,26 +10,12 @@
 namespace sotto {
 namespace {
 
-constexpr double kWindowExponent = 28;
 constexpr double kMostPoints = 1 << 22;
+constexpr double kBelow = 1e-7;  // relative weight of unusually small losses, which need no grid
 
-// Losses above where the grid will end count as that: they would rule the cumulant without mattering to delta.
-Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
-  Cumulant cumulant;
-  for (const LossPart& part : parts) {
-    LossSketch sketch = part.pair ? part.pair->sketch(tail) : part.sketch;
-    if (part.pair && !part.has_own_grid()) {
-      const double top = part.pair->upper_loss(tail);
-      for (double& loss : sketch.loss) loss = std::min(loss, top);
-    }
-    cumulant.add(std::move(sketch), static_cast<double>(part.count));
-  }
-  return cumulant;
-}
-
-double count_of(const LossModel& model) {
+double count_of(const std::vector<LossPart>& parts) {
   double count = 0;
-  for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
+  for (const LossPart& part : parts) count += static_cast<double>(part.count);
   return count;
 }
 
@@ -86,13 +72,41 @@ TiltedLoss compose_alone(const LossPart& part, const CompositionPlan& plan, doub
   refuse_width();
 }
 
+// Below the truth, but no better than a part that shows nothing: a loss of 0 for certain, which any two distributions
+// have at least (not so where some outputs are left out).
+bool shows_nothing(const TiltedLoss& loss, double tilt) {
+  double mean = 0;
+  for (std::size_t i = 0; i < loss.mass.size(); ++i) {
+    mean += loss.mass[i] * std::exp(loss.log_scale - tilt * loss.loss(i)) * loss.loss(i);
+  }
+  return !(mean > 0);
+}
+
 }  // namespace
+
+Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
+  Cumulant cumulant;
+  const double count = count_of(parts);
+  for (const LossPart& part : parts) {
+    LossSketch sketch = part.pair ? part.pair->sketch(tail) : part.sketch;
+    if (part.pair && !part.has_own_grid()) {
+      const double top = part.pair->upper_loss(tail);
+      const double bottom = part.pair->lower_loss(kBelow / count);
+      for (std::size_t i = 0; i < sketch.loss.size(); ++i) {
+        if (sketch.loss[i] > part.most_loss) sketch.mass[i] = 1e-300;
+        sketch.loss[i] = std::max(std::min({sketch.loss[i], top, part.most_loss}), bottom);
+      }
+    }
+    cumulant.add(std::move(sketch), static_cast<double>(part.count));
+  }
+  return cumulant;
+}
 
 // Rare large losses make the window wide where the tilt is that of the saddle point. Rounding errors allow for less:
 // take the tilt with the narrowest window that loses little to the saddle point.
 CompositionPlan plan_at(const LossModel& model, double epsilon, double log_delta, double most_lost) {
   CompositionPlan plan{
-      .epsilon = epsilon, .log_delta = log_delta, .tail = tail_of(log_delta, count_of(model))};
+      .epsilon = epsilon, .log_delta = log_delta, .tail = tail_of(log_delta, count_of(model.parts))};
   const Cumulant cumulant = cumulant_of(model.parts, plan.tail);
   const SaddlePoint saddle = saddle_for_epsilon(cumulant, epsilon);
   plan.sensitivity = saddle.tilt;
@@ -114,7 +128,7 @@ CompositionPlan plan_at(const LossModel& model, double epsilon, double log_delta
 
 // The tail to cut off depends on delta, and delta on the tail: shrink the tail until it does not matter.
 CompositionPlan plan_for_epsilon(const LossModel& model, double epsilon, double most_lost) {
-  const double count = count_of(model);
+  const double count = count_of(model.parts);
   double log_delta = 0;
   for (int i = 0; i < 60; ++i) {
     const double tail = tail_of(log_delta, count);
@@ -130,15 +144,15 @@ CompositionPlan plan_for_epsilon(const LossModel& model, double epsilon, double 
 
 CompositionPlan plan_for_delta(const LossModel& model, double delta, double most_lost) {
   const double log_delta = std::log(delta);
-  const Cumulant cumulant = cumulant_of(model.parts, tail_of(log_delta, count_of(model)));
+  const Cumulant cumulant = cumulant_of(model.parts, tail_of(log_delta, count_of(model.parts)));
   return plan_at(model, std::max(saddle_for_delta(cumulant, delta).epsilon, 0.0), log_delta, most_lost);
 }
 
 LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const CurveQuery& query, Side side,
                    const Effort& effort) {
-  const double count = count_of(model);
+  const double count = count_of(model.parts);
   const double wanted = wanted_step(plan, count, query, effort.tolerance);
-  if (model.parts.size() == 1 && model.parts.front().has_own_grid())
+  if (model.parts.size() == 1 && model.parts.front().has_own_grid() && model.parts.front().count > 1)
     return {compose_alone(model.parts.front(), plan, wanted, side, effort.most_points), plan.tilt, side};
 
   const double width = plan.window.high - plan.window.low;
@@ -147,9 +161,9 @@ LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const Cu
   for (const LossPart& part : model.parts) {
     // Tilted, everything below least_loss weighs less than e^-60 / count.
     const double scale = cumulant_of({part}, plan.tail).at(plan.tilt).k0 / static_cast<double>(part.count);
-    tails.push_back({1e-20 / count, plan.tail, (scale - 60 - std::log(count)) / plan.tilt});
+    tails.push_back({kBelow / count, plan.tail, (scale - 60 - std::log(count)) / plan.tilt, part.most_loss});
     if (part.has_own_grid()) continue;
-    const double high = part.pair->upper_loss(tails.back().above);
+    const double high = std::min(part.pair->upper_loss(tails.back().above), part.most_loss);
     const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
     step = std::max(step, (high - low) / (2 * effort.most_points));
   }
@@ -163,6 +177,10 @@ LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const Cu
       } else {
         powers.push_back({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count});
       }
+      const bool only = powers.size() == 1 && i + 1 == model.parts.size();
+      const bool whole = std::isinf(part.most_loss);
+      if (side == Side::lower && whole && !only && shows_nothing(powers.back().loss, plan.tilt))
+        powers.pop_back();
     }
     const auto composed =
         compose(powers, plan.tilt, kWindowExponent + plan.excess + plan.lost, kMostPoints, side);

@@ -31,6 +31,13 @@ struct CompositionPlan {
   LossWindow window{};
 };
 
+inline constexpr double kWindowExponent =
+    28;  ///< how little tilted probability may lie outside a window: e^-28
+
+/// Sketches of the parts. Losses above where the grid will end count as that: they would rule the cumulant without
+/// mattering to delta.
+[[nodiscard]] Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail);
+
 /// For a place on the curve, or for the place of an epsilon or a delta, as far as the saddle point tells it.
 [[nodiscard]] CompositionPlan plan_at(const LossModel& model, double epsilon, double log_delta,
                                       double most_lost);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/accountant/lower_polygon.hpp"
 #include "sotto/base/error.hpp"
 
 namespace sotto {
@@ -24,7 +23,7 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
       throw Error(ErrorCode::internal, "a Laplace grid needs 2 to 2^24 steps");
     return {0, static_cast<std::int64_t>(steps)};
   }
-  const double high = pair.upper_loss(tails.above);
+  const double high = std::min(pair.upper_loss(tails.above), tails.most_loss);
   const double low = std::min(std::max(pair.lower_loss(tails.below), tails.least_loss), high);
   const double first = std::floor((low - offset) / step);
   const double last = std::ceil((high - offset) / step);
@@ -35,14 +34,6 @@ Range grid_range(const LossPair& pair, double offset, double step, TailCut tails
   return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
 }
 
-// `outward` is +1 to give the excess too large by the rounding errors of the masses, -1 too small.
-LossBin bin_at(const PairMass& mass, double loss, double outward) {
-  if (loss > kLargestLoss) return {mass.p, outward > 0 ? mass.p : 0};
-  const double weight = std::expm1(loss);
-  const double error = mass.difference_error + std::abs(weight) * mass.q_error;
-  return {mass.p, mass.difference - weight * mass.q + outward * error};
-}
-
 // Losses of a bin (eps_i, eps_i+1] are split over its ends so that both P- and Q-mass stay: the chord of the
 // curve.
 LossGrid upper_grid(const LossPair& pair, double offset, double step, TailCut tails) {
@@ -50,22 +41,24 @@ LossGrid upper_grid(const LossPair& pair, double offset, double step, TailCut ta
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
   LossPair::Cut low = pair.cut_below_everything();
   for (std::size_t i = 0; i < grid.mass.size(); ++i) {
-    LossPair::Cut here = pair.cut(grid.loss(i));
+    LossPair::Cut here = pair.cut(std::min(grid.loss(i), tails.most_loss));
     if (pair.has_end_atoms() && i == 0) here = pair.cut_above_low_atom();
     if (pair.has_end_atoms() && i + 1 == grid.mass.size()) here = pair.cut_above_everything();
     if (i == 0) {
       grid.mass[0] = pair.between(low, here).p;  // everything below moves up
     } else {
-      const LossBin bin = bin_at(pair.between(low, here), grid.loss(i - 1), 1);
+      const LossBin bin = excess_over(pair.between(low, here), grid.loss(i - 1), 1);
       const double up = std::clamp(-bin.excess / std::expm1(-step), 0.0, bin.mass);
       grid.mass[i - 1] += bin.mass - up;
       grid.mass[i] += up;
     }
     low = here;
   }
-  if (!pair.has_end_atoms() && grid.loss(grid.mass.size() - 1) < pair.max_loss()) {
+  const double end = std::min(pair.max_loss(), tails.most_loss);
+  if (!pair.has_end_atoms() && grid.loss(grid.mass.size() - 1) < end) {
     const double top = grid.loss(grid.mass.size() - 1);
-    const LossBin bin = bin_at(pair.between(low, pair.cut_above_everything()), top, 1);
+    const LossPair::Cut above = end < pair.max_loss() ? pair.cut(end) : pair.cut_above_everything();
+    const LossBin bin = excess_over(pair.between(low, above), top, 1);
     grid.infinite = std::clamp(bin.excess, 0.0, bin.mass) * (1 + 1e-6) + 1e-14 * bin.mass + 1e-300;
     grid.mass.back() += std::max(bin.mass - grid.infinite, 0.0);
   }
@@ -80,24 +73,25 @@ bool falls_steeply(const LossPair::Cut& low, const LossPair::Cut& high) {
 }
 
 // Bins around the grid's points, cut at the midpoints; where probability falls steeply, at the next point.
-std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid) {
+std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid, double most_loss) {
+  const auto cut = [&](double loss) { return pair.cut(std::min(loss, most_loss)); };
   const std::size_t n = grid.mass.size();
   const bool atoms = pair.has_end_atoms();
   const bool low_atom = atoms && grid.offset == pair.min_loss();
   std::vector<LossBin> bins(n);
   // What lies below the first bin is dropped: it may only lower the curve.
-  LossPair::Cut low = atoms ? pair.cut_below_everything() : pair.cut(grid.loss(0) - grid.step / 2);
+  LossPair::Cut low = atoms ? pair.cut_below_everything() : cut(grid.loss(0) - grid.step / 2);
   for (std::size_t i = 0; i < n; ++i) {
-    LossPair::Cut high = pair.cut(grid.loss(i) + grid.step / 2);
+    LossPair::Cut high = cut(grid.loss(i) + grid.step / 2);
     if (low_atom && i == 0) {
       high = pair.cut_above_low_atom();
     } else if (atoms && i + 2 == n) {
       high = pair.cut_below_high_atom();
     } else if (!low_atom && falls_steeply(low, high)) {
-      high = pair.cut(grid.loss(i + 1));
+      high = cut(grid.loss(i + 1));
     }
-    if (i + 1 == n) high = pair.cut_above_everything();
-    bins[i] = bin_at(pair.between(low, high), grid.loss(i), -1);
+    if (i + 1 == n) high = most_loss < pair.max_loss() ? pair.cut(most_loss) : pair.cut_above_everything();
+    bins[i] = excess_over(pair.between(low, high), grid.loss(i), -1);
     if ((low_atom && i == 0) || (atoms && i + 1 == n)) bins[i].excess = 0;
     low = high;
   }
@@ -107,7 +101,7 @@ std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid) {
 LossGrid lower_grid(const LossPair& pair, double offset, double step, TailCut tails) {
   const Range range = grid_range(pair, offset, step, tails);
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
-  grid.mass = lower_polygon(bins_of(pair, grid), step, 0);
+  grid.mass = lower_polygon(bins_of(pair, grid, tails.most_loss), step, 0);
   grid.first -= 1;  // kinks may appear one step outside the bins on either side
   return grid;
 }
@@ -131,6 +125,13 @@ double aligned_offset(const LossPair& pair, double step) {
 }
 
 }  // namespace
+
+LossBin excess_over(const PairMass& mass, double loss, double outward) {
+  if (loss > kLargestLoss) return {mass.p, outward > 0 ? mass.p : 0};
+  const double weight = std::expm1(loss);
+  const double error = mass.difference_error + std::abs(weight) * mass.q_error;
+  return {mass.p, mass.difference - weight * mass.q + outward * error};
+}
 
 LossGrid discretise(const LossPair& pair, double step, Side side, TailCut tails) {
   double offset = pair.has_end_atoms() ? pair.min_loss() : aligned_offset(pair, step);

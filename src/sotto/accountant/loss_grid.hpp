@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sotto/accountant/loss_pair.hpp"
+#include "sotto/accountant/lower_polygon.hpp"
 
 namespace sotto {
 
@@ -28,10 +30,12 @@ struct LossGrid {
 };
 
 /// How much of the tails may be cut off: probabilities under P, and a loss below which detail does not matter.
+/// Outputs with losses above `most_loss` are left out altogether.
 struct TailCut {
   double below = 0;
   double above = 0;
   double least_loss = -1e308;
+  double most_loss = std::numeric_limits<double>::infinity();
 };
 
 /// Beyond it e^loss leaves the range of numbers: an upper bound then counts all probability, a lower one none.
@@ -51,5 +55,8 @@ inline constexpr double kMassMargin = 1e-12;
 /// Source     upper: connect-the-dots [DGKKM22]; lower: docs/accounting.md, "The lower polygon"
 /// Checked by tests/accountant/oracle_test.cpp
 [[nodiscard]] LossGrid discretise(const LossPair& pair, double step, Side side, TailCut tails);
+
+/// The excess over a loss of a set of outputs, moved up (outward = 1) or down (-1) by its rounding error.
+[[nodiscard]] LossBin excess_over(const PairMass& mass, double loss, double outward);
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 // From events to the loss distributions that bound them: one model per dominating (or attained) pair.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct LossPart {
   LossGrid lattice;
   LossSketch sketch;  ///< of the lattice
   std::uint64_t count = 1;
+  double most_loss =
+      std::numeric_limits<double>::infinity();  ///< outputs of the pair with larger ones left out
   /// Composed with itself on its own grid first: it has atoms that would not lie on a common grid.
   [[nodiscard]] bool has_own_grid() const { return !pair || pair->has_end_atoms(); }
 };

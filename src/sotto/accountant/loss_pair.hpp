@@ -58,6 +58,8 @@ class LossPair {
   [[nodiscard]] double lower_loss(double tail) const;
   /// True if atoms sit at both the smallest and the largest loss (Laplace noise).
   [[nodiscard]] bool has_end_atoms() const { return noise_ == Noise::laplace; }
+  /// True if unbounded losses come from the sampled share of P: none of them may be part of a typical sum.
+  [[nodiscard]] bool has_rare_large_losses() const { return noise_ == Noise::gaussian && r_ > 0 && r_ < 1; }
   /// Cuts that split the atoms at the ends from what lies between.
   [[nodiscard]] Cut cut_above_low_atom() const;
   [[nodiscard]] Cut cut_below_high_atom() const;

@@ -6,13 +6,19 @@
 
 #include "sotto/accountant/composition.hpp"
 #include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/jump_split.hpp"
 #include "sotto/accountant/single_step.hpp"
 
 namespace sotto {
 namespace {
 
 // Rounds of growing effort.
-constexpr Effort kEfforts[] = {{2e-4, 0x1p17, 10}, {0, 0x1p19, 6}, {0, 0x1p21, 8}};
+struct Round {
+  Effort effort;
+  bool split = false;  // rare large losses apart
+};
+constexpr Round kRounds[] = {
+    {{2e-4, 0x1p17, 10}}, {{0, 0x1p17, 0}, true}, {{0, 0x1p19, 6}}, {{0, 0x1p20, 0}, true}, {{0, 0x1p21, 8}}};
 constexpr Effort kBracketEffort{1e-5, 0x1p18, 8};
 constexpr double kNarrowEnough = 4e-4;  // relative gap at which no further round is made
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
@@ -35,19 +41,70 @@ class Answer {
     if (plan_ && plan_->lost > effort.most_lost) {
       plan_ = plan_at(model_, plan_->epsilon, plan_->log_delta, effort.most_lost);
     }
-    return last_ = value_at(effort);
+    return keep(value_at(effort));
   }
-  [[nodiscard]] double last() const { return last_; }
+  /// Rare large losses apart, near what is known.
+  double split(const Bounds& known, double most_points) {
+    if (model_.parts.empty() || single_step()) return last();
+    return keep(query_.by_epsilon ? split_delta(known, most_points) : split_epsilon(known, most_points));
+  }
+  /// The best bound so far.
+  [[nodiscard]] double last() const { return last_.value_or(side_ == Side::upper ? HUGE_VAL : 0); }
   /// Starts from what the other side has found.
   void start_at(double found) {
     if (model_.parts.empty() || !(found > 0) || !std::isfinite(found)) return;
     const double epsilon = std::max(0.0, (query_.by_epsilon ? query_.value : found) - model_.shift);
     const double delta = query_.by_epsilon ? found : query_.value;
-    plan_ = plan_at(model_, epsilon, std::log(delta), kEfforts[0].most_lost);
+    plan_ = plan_at(model_, epsilon, std::log(delta), kRounds[0].effort.most_lost);
     seeded_ = true;
   }
 
  private:
+  double keep(double bound) {
+    last_ = !last_ ? bound : side_ == Side::upper ? std::min(*last_, bound) : std::max(*last_, bound);
+    return *last_;
+  }
+
+  // The split needs a guess at the whole place; its own answer is a better one.
+  double split_delta(const Bounds& known, double most_points) const {
+    const double epsilon = query_.value - model_.shift;
+    double best = last();
+    if (epsilon < 0) return best;
+    double guess = JumpSplit::one_jump_delta(model_, epsilon);
+    for (int round = 0; round < 4; ++round) {
+      guess = std::max(std::clamp(guess, known.lower, std::max(known.upper, known.lower)), 1e-300);
+      const auto split = JumpSplit::around(model_, epsilon, std::log(guess), side_, most_points);
+      if (!split) break;
+      const double delta = split->delta(epsilon);
+      best = side_ == Side::upper ? std::min(best, delta) : std::max(best, delta);
+      if (std::abs(std::log(std::max(delta, 1e-300) / guess)) < 3) break;
+      guess = delta;
+    }
+    return best;
+  }
+
+  double split_epsilon(const Bounds& known, double most_points) const {
+    const double low = std::max(known.lower - model_.shift, 0.0);
+    const double high = known.upper - model_.shift;
+    double best = last();
+    if (!std::isfinite(high) || !(high > 0)) return best;
+    double guess = high;
+    for (double below = low; guess - below > 0.01 * guess;) {
+      const double middle = below + (guess - below) / 2;
+      (JumpSplit::one_jump_delta(model_, middle) <= query_.value ? guess : below) = middle;
+    }
+    for (int round = 0; round < 4; ++round) {
+      const auto split = JumpSplit::around(model_, guess, std::log(query_.value), side_, most_points);
+      if (!split) break;
+      const double epsilon = split->epsilon(query_.value, low, high);
+      const double bound = std::max(epsilon + model_.shift, 0.0);
+      best = side_ == Side::upper ? std::min(best, bound) : std::max(best, bound);
+      if (!(epsilon > 0) || std::abs(epsilon - guess) < 0.1 * guess) break;
+      guess = epsilon;
+    }
+    return best;
+  }
+
   double value_at(const Effort& effort) {
     const double shift = model_.shift;
     if (model_.parts.empty()) {
@@ -138,7 +195,7 @@ class Answer {
   Side side_;
   std::optional<CompositionPlan> plan_;
   bool seeded_ = false;
-  double last_ = 0;
+  std::optional<double> last_;
 };
 
 bool is_fixed_size(const Event& event) {
@@ -175,14 +232,23 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
   const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);
   const bool rare = std::any_of(leaves.begin(), leaves.end(), is_rarely_sampled);
   Bounds result{0, HUGE_VAL};
-  for (const Effort& usual : kEfforts) {
-    const bool first = &usual == kEfforts;
-    const Effort& effort = bracket && first ? kBracketEffort : usual;
+  for (const Round& round : kRounds) {
+    const bool first = &round == kRounds;
+    const Effort& effort = bracket && first ? kBracketEffort : round.effort;
+    const auto answer_of = [&](Answer& answer) {
+      if (first) return answer.at(effort);
+      try {
+        return round.split ? answer.split(result, effort.most_points) : answer.at(effort);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::configuration) throw;
+        return answer.last();  // no grid for more effort
+      }
+    };
     // What lies below a bound that is known does not matter any more.
     Bounds now;
     for (Answer& answer : upper) {
       now.upper =
-          std::max(now.upper, first || answer.last() > result.lower ? answer.at(effort) : answer.last());
+          std::max(now.upper, first || answer.last() > result.lower ? answer_of(answer) : answer.last());
     }
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < lower.size(); ++i) order.push_back(i);
@@ -194,14 +260,14 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
     for (const std::size_t i : order) {
       if (paired && upper[i].last() <= std::max(result.lower, now.lower)) continue;
       if (first) lower[i].start_at(paired ? upper[i].last() : now.upper);
-      now.lower = std::max(now.lower, lower[i].at(effort));
+      now.lower = std::max(now.lower, answer_of(lower[i]));
     }
     if (query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove && paired) {
       // At epsilon = 0 both directions are the total variation distance: the best bound of either holds.
       for (const Answer& answer : upper) now.upper = std::min(now.upper, answer.last());
     }
     result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
-    if (bracket && (!rare || !first)) break;
+    if (bracket && (!rare || round.split)) break;
     if (result.upper - result.lower <= kNarrowEnough * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
   }
@@ -237,9 +303,8 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
   if (std::isinf(epsilon.value())) return 0;
   double delta = 0;
   for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-    delta = std::max(
-        delta,
-        Answer(model, {true, epsilon.value()}, Side::upper).at(kEfforts[accuracy == Accuracy::fine ? 1 : 0]));
+    delta = std::max(delta, Answer(model, {true, epsilon.value()}, Side::upper)
+                                .at(kRounds[accuracy == Accuracy::fine ? 2 : 0].effort));
   }
   return delta;
 }

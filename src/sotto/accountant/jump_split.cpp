@@ -1,0 +1,244 @@
+#include "sotto/accountant/jump_split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+
+#include "sotto/accountant/single_step.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kMostJumps = 5;
+constexpr std::size_t kMostTerms = 32;
+constexpr double kNegligible = 12;  // as a logarithm, below delta
+constexpr double kUsual = 14;
+constexpr std::size_t kFineBins = 3000;   // of one large loss
+constexpr std::size_t kCoarseBins = 700;  // of several
+
+using Numbers = std::vector<std::uint64_t>;  // of jumps, for each part that can
+
+// Parts that can jump, and where their large losses begin.
+struct Jumps {
+  std::vector<std::size_t> part;
+  std::vector<double> cut;
+  std::size_t most = 0;
+};
+
+Jumps jumps_of(const LossModel& model, double epsilon, double log_delta) {
+  Jumps jumps;
+  for (std::size_t i = 0; i < model.parts.size(); ++i) {
+    if (model.parts[i].pair && model.parts[i].pair->has_rare_large_losses()) jumps.part.push_back(i);
+  }
+  if (jumps.part.empty()) return jumps;
+  for (jumps.most = 1;; ++jumps.most) {
+    // Of that many and one more: less than e^-kNegligible delta.
+    const auto k = static_cast<double>(jumps.most);
+    const double tail = std::exp((log_delta - kNegligible + std::lgamma(k + 2)) / (k + 1)) /
+                        static_cast<double>(jumps.part.size());
+    jumps.cut.clear();
+    for (const std::size_t i : jumps.part) {
+      const LossPart& part = model.parts[i];
+      jumps.cut.push_back(part.pair->upper_loss(std::min(tail / static_cast<double>(part.count), 0.1)));
+    }
+    if (jumps.most == kMostJumps || *std::max_element(jumps.cut.begin(), jumps.cut.end()) < epsilon / 4)
+      return jumps;
+  }
+}
+
+// All ways to spread at most `most` jumps over the parts.
+void spread(std::size_t parts, std::size_t most, Numbers& chosen, std::vector<Numbers>& all) {
+  if (chosen.size() == parts) {
+    all.push_back(chosen);
+    return;
+  }
+  for (std::uint64_t k = 0; k <= most; ++k) {
+    chosen.push_back(k);
+    spread(parts, most - k, chosen, all);
+    chosen.pop_back();
+  }
+}
+
+double choose(std::uint64_t n, std::uint64_t k) {
+  double ways = 1;
+  for (std::uint64_t i = 0; i < k; ++i) ways *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+  return ways;
+}
+
+// At most `limit`: no sum gains by going beyond.
+LossSketch sketch_of(const LargeLosses& large, double limit) {
+  LossSketch sketch;
+  const std::size_t group = large.loss.size() / 200 + 1;
+  for (std::size_t i = 0; i < large.loss.size(); i += group) {
+    double mass = 1e-300;
+    for (std::size_t j = i; j < std::min(i + group, large.loss.size()); ++j) mass += large.mass[j];
+    sketch.loss.push_back(std::min(large.loss[i], limit));
+    sketch.mass.push_back(mass);
+  }
+  return sketch;
+}
+
+}  // namespace
+
+std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilon, double log_delta,
+                                           Side side, double most_points) {
+  const Jumps jumps = jumps_of(model, epsilon, log_delta);
+  const std::size_t kinds = jumps.part.size();
+  if (kinds == 0 || !(*std::min_element(jumps.cut.begin(), jumps.cut.end()) > 0)) return std::nullopt;
+  const double reach = std::max(epsilon, 2 * *std::max_element(jumps.cut.begin(), jumps.cut.end()));
+  std::vector<Numbers> all;
+  Numbers chosen;
+  spread(kinds, jumps.most, chosen, all);
+  std::sort(all.begin(), all.end(), [](const Numbers& a, const Numbers& b) {
+    return std::accumulate(a.begin(), a.end(), std::uint64_t{0}) <
+           std::accumulate(b.begin(), b.end(), std::uint64_t{0});
+  });
+  if (all.size() > kMostTerms) return std::nullopt;
+
+  double count = 0;
+  for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
+  const double tail = std::max(std::exp(log_delta - kNegligible) / count, 1e-300);
+  JumpSplit split(side);
+  LossModel bulk = model;
+  std::vector<double> top;
+  std::vector<LargeLosses> fine;
+  std::vector<LargeLosses> coarse;
+  double expected = 0;  // number of jumps
+  for (std::size_t i = 0; i < kinds; ++i) {
+    LossPart& part = bulk.parts[jumps.part[i]];
+    part.most_loss = jumps.cut[i];
+    top.push_back(std::max(part.pair->upper_loss(tail), 2 * jumps.cut[i]));
+    fine.push_back(large_losses(*part.pair, bin_ends(jumps.cut[i], top[i], kFineBins), side));
+    coarse.push_back(large_losses(*part.pair, bin_ends(jumps.cut[i], top[i], kCoarseBins), side));
+    expected += static_cast<double>(part.count) * fine.back().total();
+  }
+  if (side == Side::upper) {
+    const auto k = static_cast<double>(jumps.most + 1);
+    split.rest_ = std::exp(k * std::log(expected) - std::lgamma(k + 1)) * (1 + 1e-9);
+  }
+  std::map<Numbers, LargeLosses> sums;
+  for (const Numbers& numbers : all) {
+    Term term{1, {{0.0}, {1.0}, 0}, {}};
+    LossModel others = bulk;
+    const std::uint64_t number = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+    for (std::size_t i = 0; i < kinds; ++i) {
+      LossPart& part = others.parts[jumps.part[i]];
+      term.ways *= part.count < numbers[i] ? 0 : choose(part.count, numbers[i]);
+      part.count -= std::min(part.count, numbers[i]);
+    }
+    if (term.ways == 0) continue;
+    if (number > 0) {
+      const auto last = static_cast<std::size_t>(
+          std::find_if(numbers.begin(), numbers.end(), [](auto k) { return k > 0; }) - numbers.begin());
+      if (number == 1) {
+        term.large = fine[last];
+        sums[numbers] = coarse[last];
+      } else {
+        Numbers one_less = numbers;
+        --one_less[last];
+        const double low = std::inner_product(numbers.begin(), numbers.end(), jumps.cut.begin(), 0.0);
+        const double high = std::inner_product(numbers.begin(), numbers.end(), top.begin(), 0.0);
+        term.large =
+            sum_of(sums.at(one_less), coarse[last], bin_ends(low * (1 - 1e-12), high, kCoarseBins), side);
+        sums[numbers] = term.large;
+      }
+    }
+    std::erase_if(others.parts, [](const LossPart& part) { return part.count == 0; });
+    if (others.parts.empty()) {
+      split.terms_.push_back(std::move(term));
+      continue;
+    }
+    const double largest = std::inner_product(numbers.begin(), numbers.end(), top.begin(), 0.0);
+    const Cumulant bulk_only = cumulant_of(others.parts, tail);
+    Cumulant cumulant = bulk_only;
+    if (number > 0) cumulant.add(sketch_of(term.large, reach), 1);
+    const double log_ways = std::log(term.ways);
+    const double steepest = saddle_for_epsilon(cumulant, epsilon).tilt;
+    double tilt = steepest;
+    double size = log_integrand(cumulant, tilt, epsilon) + log_ways;
+    const bool negligible = size < log_delta - 25;
+    if (negligible && side == Side::lower) continue;
+    for (double less = 0.8 * tilt; negligible && less * reach > 0.1; less *= 0.8) {
+      const double larger = log_integrand(cumulant, less, epsilon) + log_ways;
+      if (larger > log_delta - 25) break;
+      tilt = less;
+      size = larger;
+    }
+    // Beside small large losses the others have to be unusually large, beside huge ones anything usual will do: tilts
+    // for both, down to one whose window holds all that is usual.
+    const double usual = number > 0 ? window_around(bulk_only, 0, kUsual).low : HUGE_VAL;
+    double far = reach;
+    for (double t = tilt;; t = std::min(t / 8, 1 / reach)) {
+      CompositionPlan plan{.epsilon = epsilon, .log_delta = log_delta, .tail = tail};
+      plan.sensitivity = t;
+      plan.tilt = t;
+      plan.excess = std::clamp(size - log_delta, 5.0, 60.0);
+      plan.window = window_around(bulk_only, t, kWindowExponent + plan.excess);
+      if (number == 0 && !negligible) plan = plan_at(others, epsilon, log_delta, 10);
+      term.others.push_back(
+          curve_of(others, plan, {true, epsilon}, side, {negligible ? 1 : 5e-5, most_points, 0}));
+      far = std::max(reach, 1 / t);
+      if (number == 0 || negligible || t * largest < 1 || (t * reach <= 1 && plan.window.low <= usual)) break;
+    }
+    if (side == Side::upper && number > 0) {
+      term.far_delta = split.others_delta(term, -8 * far);
+      for (std::size_t i = 0; i < kinds; ++i) {
+        const double left = static_cast<double>(model.parts[jumps.part[i]].count - numbers[i]);
+        term.total *= std::exp(left * std::log1p(-fine[i].total() * (1 - 1e-9))) * (1 + 1e-9);
+      }
+      term.far = -8 * far;
+    }
+    split.terms_.push_back(std::move(term));
+  }
+  return split;
+}
+
+double JumpSplit::others_delta(const Term& term, double epsilon) const {
+  if (term.others.empty()) return epsilon < 0 ? -std::expm1(epsilon) : 0;
+  // Convex in e^epsilon: below the chord.
+  if (side_ == Side::upper && epsilon < term.far)
+    return term.total + (term.far_delta - term.total) * std::exp(epsilon - term.far);
+  double best = term.others.front().delta(epsilon);
+  for (std::size_t i = 1; i < term.others.size(); ++i) {
+    const double other = term.others[i].delta(epsilon);
+    best = side_ == Side::upper ? std::min(best, other) : std::max(best, other);
+  }
+  return best;
+}
+
+double JumpSplit::delta(double epsilon) const {
+  const double outward = side_ == Side::upper ? 1 : -1;
+  double sum = 0;
+  for (const Term& term : terms_) {
+    double part = 0;
+    for (std::size_t j = 0; j < term.large.loss.size(); ++j) {
+      const double loss = term.large.loss[j] * (1 + outward * 1e-11);
+      part += term.large.mass[j] * others_delta(term, epsilon - loss);
+    }
+    sum += term.ways * (part + term.large.infinite);
+  }
+  const double delta = (sum + rest_) * (1 + outward * 1e-8) + (side_ == Side::upper ? 1e-300 : -1e-300);
+  return std::clamp(delta, 0.0, 1.0);
+}
+
+double JumpSplit::epsilon(double target, double low, double high) const {
+  const auto small_enough = [&](double e) { return delta(e) <= target; };
+  while (high - low > 1e-6 * high) {
+    const double middle = low > 0 && high > 4 * low ? std::sqrt(low * high) : low + (high - low) / 2;
+    (small_enough(middle) ? high : low) = middle;
+  }
+  return side_ == Side::upper ? high : low;
+}
+
+double JumpSplit::one_jump_delta(const LossModel& model, double epsilon) {
+  double sum = 0;
+  for (const LossPart& part : model.parts) {
+    if (part.pair && part.pair->has_rare_large_losses())
+      sum += static_cast<double>(part.count) * one_step_delta(part, epsilon, Side::upper);
+  }
+  return sum;
+}
+
+}  // namespace sotto
