@@ -80,7 +80,8 @@ std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid, double 
   const bool low_atom = atoms && grid.offset == pair.min_loss();
   std::vector<LossBin> bins(n);
   // What lies below the first bin is dropped: it may only lower the curve.
-  LossPair::Cut low = atoms ? pair.cut_below_everything() : cut(grid.loss(0) - grid.step / 2);
+  const bool bottom = atoms || (grid.first == 0 && pair.anchor() == pair.min_loss());
+  LossPair::Cut low = bottom ? pair.cut_below_everything() : cut(grid.loss(0) - grid.step / 2);
   for (std::size_t i = 0; i < n; ++i) {
     LossPair::Cut high = cut(grid.loss(i) + grid.step / 2);
     if (low_atom && i == 0) {
@@ -99,27 +100,47 @@ std::vector<LossBin> bins_of(const LossPair& pair, const LossGrid& grid, double 
 }
 
 LossGrid lower_grid(const LossPair& pair, double offset, double step, TailCut tails) {
-  const Range range = grid_range(pair, offset, step, tails);
+  Range range = grid_range(pair, offset, step, tails);
+  // Where losses end, the first or last bin holds all that lies beyond it.
+  if (!pair.has_end_atoms() && pair.anchor() == pair.min_loss())
+    range.first = std::max<std::int64_t>(range.first, 0);
+  if (!pair.has_end_atoms() && pair.anchor() == pair.max_loss())
+    range.last = std::min<std::int64_t>(range.last, 0);
   LossGrid grid{offset, step, range.first, std::vector<double>(range.last - range.first + 1, 0.0)};
   grid.mass = lower_polygon(bins_of(pair, grid, tails.most_loss), step, 0);
   grid.first -= 1;  // kinks may appear one step outside the bins on either side
   return grid;
 }
 
+// Mean loss of the bin around a point of the grid; of all that lies beyond, too, where the losses end there.
+double bin_mean(const LossPair& pair, double offset, double step) {
+  const bool bottom = pair.anchor() == pair.min_loss();
+  const bool top = pair.anchor() == pair.max_loss();
+  const LossPair::Cut low = bottom ? pair.cut_below_everything() : pair.cut(offset - step / 2);
+  LossPair::Cut high = top ? pair.cut_above_everything() : pair.cut(offset + step / 2);
+  if (!top && falls_steeply(low, high)) high = pair.cut(offset + step);
+  const PairMass mass = pair.between(low, high);
+  const double mean = mass.q > 0 && mass.p > 0 ? std::log1p(mass.difference / mass.q) : offset;
+  return std::isfinite(mean) ? mean : offset;
+}
+
 // Moves the grid so that the mean loss of the bin where probability sits (nearly) in one point is on the grid.
 double aligned_offset(const LossPair& pair, double step) {
   double offset = pair.anchor();
-  for (int round = 0; round < 8; ++round) {
-    const LossPair::Cut low = pair.cut(offset - step / 2);
-    LossPair::Cut high = pair.cut(offset + step / 2);
-    if (falls_steeply(low, high)) high = pair.cut(offset + step);
-    const PairMass mass = pair.between(low, high);
-    if (!(mass.q > 0) || !(mass.p > 0)) break;
-    const double next = std::log1p(mass.difference / mass.q);
-    if (!std::isfinite(next)) break;
-    const bool settled = std::abs(next - offset) < 1e-9 * step;
-    offset = next;
-    if (settled) break;
+  const double inward = pair.anchor() == pair.min_loss() ? 1 : pair.anchor() == pair.max_loss() ? -1 : 0;
+  if (inward == 0) {
+    for (int round = 0; round < 8; ++round) offset = bin_mean(pair, offset, step);
+    return offset - 1e-8 * step;
+  }
+  // From the end of the losses inward.
+  double low = offset;
+  for (int i = 0; i < 64 && inward * (bin_mean(pair, offset, step) - offset) > 0; ++i) {
+    low = offset;
+    offset += inward * step / 2;
+  }
+  for (int i = 0; i < 40; ++i) {
+    const double middle = low + (offset - low) / 2;
+    (inward * (bin_mean(pair, middle, step) - middle) > 0 ? low : offset) = middle;
   }
   return offset - 1e-8 * step;
 }
