@@ -54,6 +54,43 @@ TEST(LossGrid, polygons_enclose_the_curve) {
   }
 }
 
+// Where losses end, density changes within a step. Q-mass is 1 on the upper side, above by an error of second order (here
+// step^2 / 12 = 1e-13 times the density's change) on the lower.
+TEST(LossGrid, the_ends_of_losses_cost_nothing_in_first_order) {
+  for (const bool add : {false, true}) {
+    const double q = 3.7e-5;
+    const LossPair pair(LossPair::Noise::gaussian, 0.78, 1, add ? 0 : q, add ? q : 0);
+    for (const Side side : {Side::upper, Side::lower}) {
+      const LossGrid grid = discretise(pair, 1e-6, side, {1e-13, 1e-17});
+      Wide excess = 0;  // of Q-mass over P-mass
+      for (std::size_t i = 0; i < grid.mass.size(); ++i)
+        excess += grid.mass[i] * std::expm1(-static_cast<Wide>(grid.loss(i)));
+      EXPECT_NEAR(static_cast<double>(excess), 0, 2e-10) << (add ? "add" : "remove");
+    }
+  }
+}
+
+// The curve of the outputs with losses up to a cut.
+TEST(LossGrid, large_losses_are_left_out) {
+  const double q = 1e-3;
+  const double cut = 0.0123;
+  const LossPair pair(LossPair::Noise::gaussian, 0.7, 1, q, 0);
+  const PairMass above = pair.between(pair.cut(cut), pair.cut_above_everything());
+  for (const double step : {1e-3, 1e-4, 7e-6}) {
+    const TailCut tails{1e-25, 1e-25, -1e308, cut};
+    const LossGrid upper = discretise(pair, step, Side::upper, tails);
+    const LossGrid lower = discretise(pair, step, Side::lower, tails);
+    for (double epsilon = -1.2 * q; epsilon < cut; epsilon += cut / 97) {
+      const double truth = static_cast<double>(remove_curve(0.7, q, epsilon)) -
+                           (above.difference - std::expm1(epsilon) * above.q);
+      EXPECT_GE(grid_curve(upper, epsilon), truth - 1e-16);
+      EXPECT_LE(grid_curve(lower, epsilon), truth + 1e-16);
+    }
+    EXPECT_LE(grid_curve(upper, cut + step), 0);
+    EXPECT_LE(grid_curve(lower, cut), 0);
+  }
+}
+
 TEST(LossGrid, moving_to_another_grid_keeps_the_side) {
   const LossGrid atoms{-0.35, 0.7, 0, {0.2, 0, 0.3, 0.5}};
   const double tilt = 3;

@@ -148,13 +148,10 @@ CompositionPlan plan_for_delta(const LossModel& model, double delta, double most
   return plan_at(model, std::max(saddle_for_delta(cumulant, delta).epsilon, 0.0), log_delta, most_lost);
 }
 
-LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const CurveQuery& query, Side side,
-                   const Effort& effort) {
+GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, const CurveQuery& query,
+                         Side side, const Effort& effort, int coarser) {
   const double count = count_of(model.parts);
   const double wanted = wanted_step(plan, count, query, effort.tolerance);
-  if (model.parts.size() == 1 && model.parts.front().has_own_grid() && model.parts.front().count > 1)
-    return {compose_alone(model.parts.front(), plan, wanted, side, effort.most_points), plan.tilt, side};
-
   const double width = plan.window.high - plan.window.low;
   double step = std::clamp(wanted, width / effort.most_points, width / 4096);
   std::vector<TailCut> tails;
@@ -167,24 +164,41 @@ LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const Cu
     const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
     step = std::max(step, (high - low) / (2 * effort.most_points));
   }
-  for (int coarser = 0; coarser <= kCoarser; ++coarser, step *= 4) {
-    std::vector<TiltedPower> powers;
-    for (std::size_t i = 0; i < model.parts.size(); ++i) {
-      const LossPart& part = model.parts[i];
-      if (part.has_own_grid()) {
-        const TiltedLoss alone = compose_alone(part, plan, wanted, side, effort.most_points);
-        powers.push_back({regrid(alone, step, plan.tilt, side), 1});
-      } else {
-        powers.push_back({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count});
-      }
-      const bool only = powers.size() == 1 && i + 1 == model.parts.size();
-      const bool whole = std::isinf(part.most_loss);
-      if (side == Side::lower && whole && !only && shows_nothing(powers.back().loss, plan.tilt))
-        powers.pop_back();
+  step = std::ldexp(step, 2 * coarser);
+  GriddedModel grid{{}, {}, plan.tilt, kWindowExponent + plan.excess + plan.lost};
+  for (std::size_t i = 0; i < model.parts.size(); ++i) {
+    const LossPart& part = model.parts[i];
+    TiltedPower power;
+    if (part.has_own_grid()) {
+      const TiltedLoss alone = compose_alone(part, plan, wanted, side, effort.most_points);
+      power = {regrid(alone, step, plan.tilt, side), 1};
+    } else {
+      power = {tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count};
     }
-    const auto composed =
-        compose(powers, plan.tilt, kWindowExponent + plan.excess + plan.lost, kMostPoints, side);
-    if (composed) return {*composed, plan.tilt, side};
+    const bool only = grid.parts.empty() && i + 1 == model.parts.size();
+    const bool whole = std::isinf(part.most_loss);
+    if (side == Side::lower && whole && !only && shows_nothing(power.loss, plan.tilt)) continue;
+    grid.parts.push_back(std::move(power));
+    grid.origin.push_back(i);
+  }
+  return grid;
+}
+
+std::optional<LossCurve> curve_of(const GriddedModel& grid, Side side) {
+  const auto composed = compose(grid.parts, grid.tilt, grid.exponent, kMostPoints, side);
+  if (!composed) return std::nullopt;
+  return LossCurve(*composed, grid.tilt, side);
+}
+
+LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const CurveQuery& query, Side side,
+                   const Effort& effort) {
+  const LossPart& first = model.parts.front();
+  if (model.parts.size() == 1 && first.has_own_grid() && first.count > 1) {
+    const double wanted = wanted_step(plan, static_cast<double>(first.count), query, effort.tolerance);
+    return {compose_alone(first, plan, wanted, side, effort.most_points), plan.tilt, side};
+  }
+  for (int coarser = 0; coarser <= kCoarser; ++coarser) {
+    if (auto curve = curve_of(on_one_grid(model, plan, query, side, effort, coarser), side)) return *curve;
   }
   refuse_width();
 }

@@ -44,6 +44,20 @@ inline constexpr double kWindowExponent =
 [[nodiscard]] CompositionPlan plan_for_epsilon(const LossModel& model, double epsilon, double most_lost);
 [[nodiscard]] CompositionPlan plan_for_delta(const LossModel& model, double delta, double most_lost);
 
+/// A model's parts, tilted, on one grid, each on this side of the truth. `coarser` makes the step 4^coarser as wide.
+struct GriddedModel {
+  std::vector<TiltedPower> parts;
+  std::vector<std::size_t>
+      origin;  ///< which part of the model each comes from; one that shows nothing is left out
+  double tilt = 0;
+  double exponent = 0;  ///< of the window, as in `compose`
+};
+[[nodiscard]] GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan,
+                                       const CurveQuery& query, Side side, const Effort& effort,
+                                       int coarser = 0);
+/// Nothing if the composition would be too wide.
+[[nodiscard]] std::optional<LossCurve> curve_of(const GriddedModel& grid, Side side);
+
 /// A proven curve on this side of the truth, narrow near the plan's place. Errors: configuration when no grid fits.
 [[nodiscard]] LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const CurveQuery& query,
                                  Side side, const Effort& effort);

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMostJumps = 5;
 constexpr std::size_t kMostTerms = 32;
 constexpr double kNegligible = 12;  // as a logarithm, below delta
-constexpr double kUsual = 14;
+constexpr double kUsual = 14;       // e^-14 of the others' probability is unusual
+constexpr double kTolerance = 5e-5;
 constexpr std::size_t kFineBins = 3000;   // of one large loss
 constexpr std::size_t kCoarseBins = 700;  // of several
 
@@ -67,17 +68,43 @@ double choose(std::uint64_t n, std::uint64_t k) {
   return ways;
 }
 
-// At most `limit`: no sum gains by going beyond.
-LossSketch sketch_of(const LargeLosses& large, double limit) {
+std::uint64_t total(const Numbers& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+}
+
+// In how many ways so many jumps can be placed among the steps.
+double ways_of(const LossModel& model, const Jumps& jumps, const Numbers& numbers) {
+  double ways = 1;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::uint64_t count = model.parts[jumps.part[i]].count;
+    ways *= count < numbers[i] ? 0 : choose(count, numbers[i]);
+  }
+  return ways;
+}
+
+// Single large losses, those of all kinds together, in groups; none beyond `limit`, from where on no sum gains.
+LossSketch single_jumps(const LossModel& model, const Jumps& jumps, const std::vector<LargeLosses>& large,
+                        double limit) {
   LossSketch sketch;
-  const std::size_t group = large.loss.size() / 200 + 1;
-  for (std::size_t i = 0; i < large.loss.size(); i += group) {
-    double mass = 1e-300;
-    for (std::size_t j = i; j < std::min(i + group, large.loss.size()); ++j) mass += large.mass[j];
-    sketch.loss.push_back(std::min(large.loss[i], limit));
-    sketch.mass.push_back(mass);
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    const auto count = static_cast<double>(model.parts[jumps.part[i]].count);
+    const std::size_t group = large[i].loss.size() / 200 + 1;
+    for (std::size_t j = 0; j < large[i].loss.size(); j += group) {
+      double mass = 1e-300;
+      for (std::size_t k = j; k < std::min(j + group, large[i].loss.size()); ++k) mass += large[i].mass[k];
+      sketch.loss.push_back(std::min(large[i].loss[j], limit));
+      sketch.mass.push_back(count * mass);
+    }
   }
   return sketch;
+}
+
+// The least tilt whose integrand is negligible; the saddle point's if that is not.
+double tilt_of(const Cumulant& cumulant, double epsilon, double log_delta, double reach) {
+  double tilt = saddle_for_epsilon(cumulant, epsilon).tilt;
+  const double negligible = log_delta - 25;
+  while (0.8 * tilt * reach > 0.1 && log_integrand(cumulant, 0.8 * tilt, epsilon) < negligible) tilt *= 0.8;
+  return tilt;
 }
 
 }  // namespace
@@ -91,11 +118,8 @@ std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilo
   std::vector<Numbers> all;
   Numbers chosen;
   spread(kinds, jumps.most, chosen, all);
-  std::sort(all.begin(), all.end(), [](const Numbers& a, const Numbers& b) {
-    return std::accumulate(a.begin(), a.end(), std::uint64_t{0}) <
-           std::accumulate(b.begin(), b.end(), std::uint64_t{0});
-  });
   if (all.size() > kMostTerms) return std::nullopt;
+  std::sort(all.begin(), all.end(), [](const Numbers& a, const Numbers& b) { return total(a) < total(b); });
 
   double count = 0;
   for (const LossPart& part : model.parts) count += static_cast<double>(part.count);
@@ -118,77 +142,79 @@ std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilo
     const auto k = static_cast<double>(jumps.most + 1);
     split.rest_ = std::exp(k * std::log(expected) - std::lgamma(k + 1)) * (1 + 1e-9);
   }
+
+  const CurveQuery query{true, epsilon};
+  const Effort effort{kTolerance, most_points, 0};
+  const Cumulant bulk_sketch = cumulant_of(bulk.parts, tail);
+  const auto plan_with = [&](double tilt, double excess) {
+    CompositionPlan plan{.epsilon = epsilon, .log_delta = log_delta, .tail = tail};
+    plan.sensitivity = plan.tilt = tilt;
+    plan.excess = excess;
+    plan.window = window_around(bulk_sketch, tilt, kWindowExponent + excess);
+    return plan;
+  };
+
+  // No jump at all.
+  const double tilt = tilt_of(bulk_sketch, epsilon, log_delta, reach);
+  const bool matters = log_integrand(bulk_sketch, tilt, epsilon) > log_delta - 20;
+  const CompositionPlan plan = matters ? plan_at(bulk, epsilon, log_delta, 10) : plan_with(tilt, 5);
+  if (matters || side == Side::upper) {
+    split.terms_.push_back({1, {{0.0}, {1.0}, 0}, {curve_of(bulk, plan, query, side, effort)}});
+  }
+
+  // Beside small large losses the others have to be unusually large, beside huge ones anything usual will do: tilts for
+  // both, down to one whose window holds all that is usual.
+  Cumulant one_jump = bulk_sketch;
+  one_jump.add(single_jumps(model, jumps, fine, reach), 1);
+  const double steepest = tilt_of(one_jump, epsilon, log_delta, reach);
+  const double excess = std::clamp(log_integrand(one_jump, steepest, epsilon) - log_delta, 5.0, 60.0);
+  const double usual = window_around(bulk_sketch, 0, kUsual).low;
+  const double largest = *std::max_element(top.begin(), top.end());
+  std::vector<GriddedModel> grids;
+  for (double t = steepest;; t = std::min(t / 8, 1 / reach)) {
+    const CompositionPlan here = plan_with(t, excess);
+    grids.push_back(on_one_grid(bulk, here, query, side, effort));
+    if (t * largest < 1 || (t * reach <= 1 && here.window.low <= usual)) break;
+  }
+  const double far = -8 * std::max(reach, 1 / grids.back().tilt);
+
   std::map<Numbers, LargeLosses> sums;
   for (const Numbers& numbers : all) {
-    Term term{1, {{0.0}, {1.0}, 0}, {}};
-    LossModel others = bulk;
-    const std::uint64_t number = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
-    for (std::size_t i = 0; i < kinds; ++i) {
-      LossPart& part = others.parts[jumps.part[i]];
-      term.ways *= part.count < numbers[i] ? 0 : choose(part.count, numbers[i]);
-      part.count -= std::min(part.count, numbers[i]);
+    const double ways = ways_of(model, jumps, numbers);
+    if (ways == 0 || total(numbers) == 0) continue;
+    Term term{ways, {}, {}};
+    const auto kind = static_cast<std::size_t>(
+        std::find_if(numbers.begin(), numbers.end(), [](auto k) { return k > 0; }) - numbers.begin());
+    if (total(numbers) == 1) {
+      term.large = fine[kind];
+      sums[numbers] = coarse[kind];
+    } else {
+      Numbers one_less = numbers;
+      --one_less[kind];
+      const double low = std::inner_product(numbers.begin(), numbers.end(), jumps.cut.begin(), 0.0);
+      const double high = std::inner_product(numbers.begin(), numbers.end(), top.begin(), 0.0);
+      term.large =
+          sum_of(sums.at(one_less), coarse[kind], bin_ends(low * (1 - 1e-12), high, kCoarseBins), side);
+      sums[numbers] = term.large;
     }
-    if (term.ways == 0) continue;
-    if (number > 0) {
-      const auto last = static_cast<std::size_t>(
-          std::find_if(numbers.begin(), numbers.end(), [](auto k) { return k > 0; }) - numbers.begin());
-      if (number == 1) {
-        term.large = fine[last];
-        sums[numbers] = coarse[last];
-      } else {
-        Numbers one_less = numbers;
-        --one_less[last];
-        const double low = std::inner_product(numbers.begin(), numbers.end(), jumps.cut.begin(), 0.0);
-        const double high = std::inner_product(numbers.begin(), numbers.end(), top.begin(), 0.0);
-        term.large =
-            sum_of(sums.at(one_less), coarse[last], bin_ends(low * (1 - 1e-12), high, kCoarseBins), side);
-        sums[numbers] = term.large;
-      }
-    }
-    std::erase_if(others.parts, [](const LossPart& part) { return part.count == 0; });
-    if (others.parts.empty()) {
-      split.terms_.push_back(std::move(term));
-      continue;
-    }
-    const double largest = std::inner_product(numbers.begin(), numbers.end(), top.begin(), 0.0);
-    const Cumulant bulk_only = cumulant_of(others.parts, tail);
-    Cumulant cumulant = bulk_only;
-    if (number > 0) cumulant.add(sketch_of(term.large, reach), 1);
-    const double log_ways = std::log(term.ways);
-    const double steepest = saddle_for_epsilon(cumulant, epsilon).tilt;
-    double tilt = steepest;
-    double size = log_integrand(cumulant, tilt, epsilon) + log_ways;
-    const bool negligible = size < log_delta - 25;
-    if (negligible && side == Side::lower) continue;
-    for (double less = 0.8 * tilt; negligible && less * reach > 0.1; less *= 0.8) {
-      const double larger = log_integrand(cumulant, less, epsilon) + log_ways;
-      if (larger > log_delta - 25) break;
-      tilt = less;
-      size = larger;
-    }
-    // Beside small large losses the others have to be unusually large, beside huge ones anything usual will do: tilts
-    // for both, down to one whose window holds all that is usual.
-    const double usual = number > 0 ? window_around(bulk_only, 0, kUsual).low : HUGE_VAL;
-    double far = reach;
-    for (double t = tilt;; t = std::min(t / 8, 1 / reach)) {
-      CompositionPlan plan{.epsilon = epsilon, .log_delta = log_delta, .tail = tail};
-      plan.sensitivity = t;
-      plan.tilt = t;
-      plan.excess = std::clamp(size - log_delta, 5.0, 60.0);
-      plan.window = window_around(bulk_only, t, kWindowExponent + plan.excess);
-      if (number == 0 && !negligible) plan = plan_at(others, epsilon, log_delta, 10);
-      term.others.push_back(
-          curve_of(others, plan, {true, epsilon}, side, {negligible ? 1 : 5e-5, most_points, 0}));
-      far = std::max(reach, 1 / t);
-      if (number == 0 || negligible || t * largest < 1 || (t * reach <= 1 && plan.window.low <= usual)) break;
-    }
-    if (side == Side::upper && number > 0) {
-      term.far_delta = split.others_delta(term, -8 * far);
+    for (GriddedModel grid : grids) {
       for (std::size_t i = 0; i < kinds; ++i) {
-        const double left = static_cast<double>(model.parts[jumps.part[i]].count - numbers[i]);
-        term.total *= std::exp(left * std::log1p(-fine[i].total() * (1 - 1e-9))) * (1 + 1e-9);
+        const auto at =
+            std::find(grid.origin.begin(), grid.origin.end(), jumps.part[i]) - grid.origin.begin();
+        grid.parts[static_cast<std::size_t>(at)].count -= numbers[i];
       }
-      term.far = -8 * far;
+      std::erase_if(grid.parts, [](const TiltedPower& part) { return part.count == 0; });
+      if (grid.parts.empty()) break;
+      if (auto curve = curve_of(grid, side)) term.others.push_back(*std::move(curve));
+    }
+    for (std::size_t i = 0; i < kinds; ++i) {
+      const LossPart& part = model.parts[jumps.part[i]];
+      const auto left = static_cast<double>(part.count - numbers[i]);
+      term.total *= std::exp(left * std::log1p(-fine[i].total() * (1 - 1e-9))) * (1 + 1e-9);
+    }
+    if (side == Side::upper && !term.others.empty()) {
+      term.far_delta = split.others_delta(term, far);
+      term.far = far;
     }
     split.terms_.push_back(std::move(term));
   }

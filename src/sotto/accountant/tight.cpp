@@ -112,19 +112,22 @@ class Answer {
       if (!query_.by_epsilon) {
         return std::max(0.0, pick(gaussian_epsilon_bounds(Rho(model_.rho), Delta(query_.value))) + shift);
       }
-      const double epsilon = query_.value - shift;
-      if (epsilon < 0) return 1;  // slack above epsilon: nothing is proven
-      return pick(gaussian_delta_bounds(Rho(model_.rho), Epsilon(epsilon)));
+      return pick(gaussian_delta_bounds(Rho(model_.rho), Epsilon(std::max(query_.value - shift, 0.0)))) +
+             below_zero();
     }
     if (query_.by_epsilon) {
-      const double epsilon = query_.value - shift;
-      if (epsilon < 0) return side_ == Side::upper ? 1 : 0;
-      if (epsilon >= largest_loss(model_)) return 0;
-      if (single_step()) return one_step_delta(model_.parts.front(), epsilon, side_);
-      return delta_at(epsilon, effort);
+      const double epsilon = std::max(query_.value - shift, 0.0);
+      if (epsilon >= largest_loss(model_)) return below_zero();
+      if (single_step()) return one_step_delta(model_.parts.front(), epsilon, side_) + below_zero();
+      return delta_at(epsilon, effort) + below_zero();
     }
     if (certainly_zero(model_, query_.value)) return 0;
     return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(effort)) + shift);
+  }
+
+  // Where slack above epsilon asks for the curve at u < 1: H(u) <= H(1) + 1 - u.
+  [[nodiscard]] double below_zero() const {
+    return std::max(-std::expm1(query_.value - model_.shift), 0.0) * (1 + 1e-12);
   }
 
   [[nodiscard]] bool single_step() const {
@@ -267,6 +270,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
       for (const Answer& answer : upper) now.upper = std::min(now.upper, answer.last());
     }
     result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
+    if (query.by_epsilon) result.upper = std::min(result.upper, 1.0);
     if (bracket && (!rare || round.split)) break;
     if (result.upper - result.lower <= kNarrowEnough * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
