@@ -86,5 +86,82 @@ TEST(Oracle, binomial_sum_lies_inside_the_bounds) {
   EXPECT_LE(bounds.upper / bounds.lower, 1.001);
 }
 
+// delta(epsilon) of `count` releases with discrete Gaussian noise, each moved by the integer vector v: the noise part v . X
+// of the losses is enumerated.
+double lattice_delta(double sigma, const std::vector<int>& v, int count, long double epsilon) {
+  const int reach = static_cast<int>(9 * sigma) + 9;
+  std::vector<long double> noise;
+  long double total = 0;
+  for (int j = -reach; j <= reach; ++j) {
+    noise.push_back(std::exp(-static_cast<long double>(j) * j / (2 * sigma * sigma)));
+    total += noise.back();
+  }
+  std::vector<long double> sum = {1};  // of v . X over the releases, from its smallest value
+  long double norm = 0;
+  int least = 0;
+  for (int release = 0; release < count; ++release) {
+    for (const int shift : v) {
+      std::vector<long double> next(sum.size() + static_cast<std::size_t>(2 * reach * shift), 0.0L);
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        for (std::size_t j = 0; j < noise.size(); ++j)
+          next[i + j * static_cast<std::size_t>(shift)] += sum[i] * noise[j] / total;
+      }
+      sum = std::move(next);
+      norm += shift * shift;
+      least -= reach * shift;
+    }
+  }
+  long double delta = 0;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const long double place = least + static_cast<long double>(i);
+    const long double loss = (norm + 2 * place) / (2 * static_cast<long double>(sigma) * sigma);
+    if (loss > epsilon) delta -= sum[i] * std::expm1(epsilon - loss);
+  }
+  return static_cast<double>(delta);
+}
+
+// Non-increasing vectors of positive integers with squared norm `left` at most, and at most `most` of them.
+void vectors(int largest, int left, int most, std::vector<int>& v, std::vector<std::vector<int>>& all) {
+  if (!v.empty()) all.push_back(v);
+  if (most == 0) return;
+  for (int next = largest; next > 0; --next) {
+    if (next * next > left) continue;
+    v.push_back(next);
+    vectors(next, left - next * next, most - 1, v, all);
+    v.pop_back();
+  }
+}
+
+// No direction in which a query can move costs more than the upper bound; the lower bound is one of them.
+TEST(Oracle, discrete_noise_on_several_coordinates_costs_no_more_in_any_direction) {
+  const int sensitivity = 3;
+  std::vector<std::vector<int>> all;
+  std::vector<int> v;
+  vectors(sensitivity, sensitivity * sensitivity, 5, v, all);
+  ASSERT_EQ(all.size(), 13U);
+  for (const double sigma : {0.9, 2.5, 6.0}) {
+    for (const int count : {1, 3}) {
+      for (const double epsilon : {0.0, 0.1, 0.7, 2.0, 6.0}) {
+        SCOPED_TRACE(testing::Message() << "sigma " << sigma << " count " << count << " epsilon " << epsilon);
+        const Event event{DiscreteGaussianEvent{sensitivity, sigma, 5}, static_cast<std::uint64_t>(count)};
+        const Bounds bounds = tight_delta(event, Adjacency::substitute, Epsilon(epsilon));
+        double worst = 0;
+        for (const std::vector<int>& shift : all)
+          worst = std::max(worst, lattice_delta(sigma, shift, count, epsilon));
+        if (worst < 1e-14) continue;  // cut off by `reach`
+        EXPECT_LE(bounds.lower, worst * (1 + 1e-12));
+        EXPECT_GE(bounds.upper, worst * (1 - 1e-12));
+      }
+    }
+  }
+}
+
+// Rounding of many coordinates and releases averages out.
+TEST(Oracle, rounding_of_discrete_noise_averages_out) {
+  const Event event = parse_event("discrete-gaussian:sigma=1,grid=1000,dim=100,count=1000");
+  const Bounds epsilon = tight_epsilon(event, Adjacency::substitute, Delta(1e-6));
+  EXPECT_LE(epsilon.upper - epsilon.lower, 1e-3 * epsilon.upper);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -81,10 +81,10 @@ class Builder {
       return;
     }
     add_rho(ratio);
-    // Rounding: the loss lies within one grid step per coordinate of a Gaussian's (docs/accounting.md).
-    const double slack =
-        e.sensitivity * std::sqrt(dimension) / (e.sigma * e.sigma) * static_cast<double>(count_);
-    model_.shift += (side_ == Side::upper ? 1 : -1) * slack * (1 + kRound);
+    // Noise lies within one grid step of a Gaussian's, in every coordinate (docs/accounting.md).
+    const double single = e.sensitivity / (e.sigma * e.sigma) * (1 + kRound);
+    model_.most_rounding += single * std::sqrt(dimension) * static_cast<double>(count_);
+    model_.rounding_proxy += single * single * static_cast<double>(count_);
   }
 
   void operator()(const LaplaceEvent& e) {

@@ -24,11 +24,14 @@ struct LossPart {
   [[nodiscard]] bool has_own_grid() const { return !pair || pair->has_end_atoms(); }
 };
 
-/// A product of pairs. `shift` moves the total loss (slack of discrete noise against continuous).
+/// A product of pairs.
 struct LossModel {
   std::vector<LossPart> parts;
   double rho = 0;  ///< total of the Gaussian parts
-  double shift = 0;
+  /// By how much the total loss may be off because discrete noise was taken as continuous: at most so much; and, its mean
+  /// being 0, by more than t on one side with probability at most exp(-t^2 / (2 rounding_proxy)).
+  double most_rounding = 0;
+  double rounding_proxy = 0;
 };
 
 /// Pairs whose largest curve bounds the events from above (Side::upper) or is attained by some query

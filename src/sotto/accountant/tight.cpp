@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sotto/accountant/composition.hpp"
+#include "sotto/accountant/concentrated.hpp"
 #include "sotto/accountant/gaussian.hpp"
 #include "sotto/accountant/jump_split.hpp"
 #include "sotto/accountant/single_step.hpp"
@@ -28,14 +29,34 @@ bool certainly_zero(const LossModel& model, double target) {
   double sum = model.rho > 0 && model.parts.empty() ? 1 : 0;
   for (const LossPart& part : model.parts)
     sum += static_cast<double>(part.count) * one_step_delta(part, 0, Side::upper);
-  return sum * (1 + 1e-9) <= target && model.shift <= 0;
+  return sum * (1 + 1e-9) <= target;
+}
+
+// By how much the total loss is moved outward for the rounding of discrete noise, and with which probability that is not
+// enough.
+struct Rounding {
+  double shift = 0;
+  double missed = 0;
+};
+
+Rounding rounding_of(const LossModel& model, const CurveQuery& query) {
+  if (model.most_rounding == 0) return {};
+  const double delta =
+      query.by_epsilon ? gaussian_delta_bounds(Rho(model.rho), Epsilon(query.value)).lower : query.value;
+  const double missed = std::max(1e-5 * delta, 1e-300);
+  const double shift = std::sqrt(-2 * model.rounding_proxy * std::log(missed)) * (1 + 1e-12);
+  return shift < model.most_rounding ? Rounding{shift, missed} : Rounding{model.most_rounding, 0};
 }
 
 // One side of one model's curve, at growing effort.
 class Answer {
  public:
   Answer(const LossModel& model, const CurveQuery& query, Side side)
-      : model_(model), query_(query), side_(side) {}
+      : model_(model), query_(query), side_(side), rounding_(rounding_of(model, query)) {
+    const double outward = side == Side::upper ? 1 : -1;
+    shift_ = outward * rounding_.shift;
+    if (!query_.by_epsilon) query_.value -= outward * rounding_.missed;
+  }
 
   double at(const Effort& effort) {
     if (plan_ && plan_->lost > effort.most_lost) {
@@ -53,7 +74,7 @@ class Answer {
   /// Starts from what the other side has found.
   void start_at(double found) {
     if (model_.parts.empty() || !(found > 0) || !std::isfinite(found)) return;
-    const double epsilon = std::max(0.0, (query_.by_epsilon ? query_.value : found) - model_.shift);
+    const double epsilon = std::max(0.0, (query_.by_epsilon ? query_.value : found) - shift_);
     const double delta = query_.by_epsilon ? found : query_.value;
     plan_ = plan_at(model_, epsilon, std::log(delta), kRounds[0].effort.most_lost);
     seeded_ = true;
@@ -67,7 +88,7 @@ class Answer {
 
   // The split needs a guess at the whole place; its own answer is a better one.
   double split_delta(const Bounds& known, double most_points) const {
-    const double epsilon = query_.value - model_.shift;
+    const double epsilon = query_.value - shift_;
     double best = last();
     if (epsilon < 0) return best;
     double guess = JumpSplit::one_jump_delta(model_, epsilon);
@@ -76,7 +97,8 @@ class Answer {
       const auto split = JumpSplit::around(model_, epsilon, std::log(guess), side_, most_points);
       if (!split) break;
       const double delta = split->delta(epsilon);
-      best = side_ == Side::upper ? std::min(best, delta) : std::max(best, delta);
+      const double bound = with_rounding(delta);
+      best = side_ == Side::upper ? std::min(best, bound) : std::max(best, bound);
       if (std::abs(std::log(std::max(delta, 1e-300) / guess)) < 3) break;
       guess = delta;
     }
@@ -84,8 +106,8 @@ class Answer {
   }
 
   double split_epsilon(const Bounds& known, double most_points) const {
-    const double low = std::max(known.lower - model_.shift, 0.0);
-    const double high = known.upper - model_.shift;
+    const double low = std::max(known.lower - shift_, 0.0);
+    const double high = known.upper - shift_;
     double best = last();
     if (!std::isfinite(high) || !(high > 0)) return best;
     double guess = high;
@@ -97,7 +119,7 @@ class Answer {
       const auto split = JumpSplit::around(model_, guess, std::log(query_.value), side_, most_points);
       if (!split) break;
       const double epsilon = split->epsilon(query_.value, low, high);
-      const double bound = std::max(epsilon + model_.shift, 0.0);
+      const double bound = std::max(epsilon + shift_, 0.0);
       best = side_ == Side::upper ? std::min(best, bound) : std::max(best, bound);
       if (!(epsilon > 0) || std::abs(epsilon - guess) < 0.1 * guess) break;
       guess = epsilon;
@@ -106,28 +128,36 @@ class Answer {
   }
 
   double value_at(const Effort& effort) {
-    const double shift = model_.shift;
-    if (model_.parts.empty()) {
-      const auto pick = [&](const Bounds& i) { return side_ == Side::upper ? i.upper : i.lower; };
-      if (!query_.by_epsilon) {
-        return std::max(0.0, pick(gaussian_epsilon_bounds(Rho(model_.rho), Delta(query_.value))) + shift);
-      }
-      return pick(gaussian_delta_bounds(Rho(model_.rho), Epsilon(std::max(query_.value - shift, 0.0)))) +
-             below_zero();
-    }
+    if (model_.parts.empty()) return closed_form();
     if (query_.by_epsilon) {
-      const double epsilon = std::max(query_.value - shift, 0.0);
-      if (epsilon >= largest_loss(model_)) return below_zero();
-      if (single_step()) return one_step_delta(model_.parts.front(), epsilon, side_) + below_zero();
-      return delta_at(epsilon, effort) + below_zero();
+      const double epsilon = std::max(query_.value - shift_, 0.0);
+      if (epsilon >= largest_loss(model_)) return with_rounding(0);
+      if (single_step()) return with_rounding(one_step_delta(model_.parts.front(), epsilon, side_));
+      return with_rounding(delta_at(epsilon, effort));
     }
-    if (certainly_zero(model_, query_.value)) return 0;
-    return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(effort)) + shift);
+    if (shift_ <= 0 && certainly_zero(model_, query_.value)) return 0;
+    return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(effort)) + shift_);
   }
 
-  // Where slack above epsilon asks for the curve at u < 1: H(u) <= H(1) + 1 - u.
-  [[nodiscard]] double below_zero() const {
-    return std::max(-std::expm1(query_.value - model_.shift), 0.0) * (1 + 1e-12);
+  // Gaussian releases alone. Discrete noise is at least as concentrated as continuous, which alone proves a bound.
+  [[nodiscard]] double closed_form() const {
+    const Rho rho(model_.rho);
+    const bool upper = side_ == Side::upper;
+    const bool discrete = model_.most_rounding > 0;
+    if (query_.by_epsilon) {
+      const Bounds bounds = gaussian_delta_bounds(rho, Epsilon(std::max(query_.value - shift_, 0.0)));
+      const double delta = with_rounding(upper ? bounds.upper : bounds.lower);
+      return upper && discrete ? std::min(delta, concentrated_delta(model_.rho, query_.value)) : delta;
+    }
+    const Bounds bounds = gaussian_epsilon_bounds(rho, Delta(query_.value));
+    const double epsilon = std::max((upper ? bounds.upper : bounds.lower) + shift_, 0.0);
+    return upper && discrete ? std::min(epsilon, concentrated_epsilon(model_.rho, query_.value)) : epsilon;
+  }
+
+  // From delta at epsilon - shift to delta at epsilon. A shift above epsilon asks for the curve at u < 1: H(u) <= H(1) + 1 - u.
+  [[nodiscard]] double with_rounding(double delta) const {
+    if (side_ == Side::lower) return std::max(delta - rounding_.missed, 0.0);
+    return delta + rounding_.missed + std::max(-std::expm1(query_.value - shift_), 0.0) * (1 + 1e-12);
   }
 
   [[nodiscard]] bool single_step() const {
@@ -196,6 +226,8 @@ class Answer {
   const LossModel& model_;
   CurveQuery query_;
   Side side_;
+  Rounding rounding_;
+  double shift_ = 0;
   std::optional<CompositionPlan> plan_;
   bool seeded_ = false;
   std::optional<double> last_;
@@ -310,7 +342,7 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
     delta = std::max(delta, Answer(model, {true, epsilon.value()}, Side::upper)
                                 .at(kRounds[accuracy == Accuracy::fine ? 2 : 0].effort));
   }
-  return delta;
+  return std::min(delta, 1.0);
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
@@ -321,7 +353,7 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
     refuse_unproven(event, adjacency);
     for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
       const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
-      largest = std::max(largest, loss + model.shift);
+      largest = std::max(largest, loss + model.most_rounding);
     }
     return {both_bounds(event, adjacency, {false, 1e-290}).lower, largest};
   }
