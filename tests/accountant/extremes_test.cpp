@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/accountant/composition.hpp"
 #include "sotto/accountant/event.hpp"
 #include "sotto/accountant/tight.hpp"
 
@@ -51,6 +52,32 @@ TEST(Extremes, truth_lies_inside) {
     EXPECT_LE(bounds.lower, corner.delta) << corner.specs.front() << " " << corner.epsilon;
     EXPECT_GE(bounds.upper, corner.delta) << corner.specs.front() << " " << corner.epsilon;
   }
+}
+
+// With so many steps and a tilt far beyond what is asked, factors overflow and their products are no numbers: the upper
+// side must say 1, not 0. The truth at epsilon = 0 is the total variation distance of N(0) and N(1e-3), about.
+TEST(Extremes, what_is_no_number_bounds_nothing) {
+  const Event event = parse_event("pure:epsilon=1e-9,count=1000000000000");
+  for (const Side side : {Side::upper, Side::lower}) {
+    const LossModel model = loss_models(flatten(event), Adjacency::substitute, side).front();
+    const CompositionPlan plan = plan_at(model, 0.127, -13.8, 10);
+    const LossCurve curve = curve_of(model, plan, {false, 1e-6}, side, {2e-4, 0x1p17, 10});
+    if (side == Side::upper) {
+      EXPECT_GE(curve.delta(0), 3.98e-4);
+    }
+    if (side == Side::lower) {
+      EXPECT_LE(curve.delta(0), 3.99e-4);
+    }
+  }
+}
+
+// Slack for discreteness is far above epsilon 0, and far below what one release shows.
+TEST(Extremes, slack_above_epsilon_leaves_a_bound) {
+  const Event event = parse_event("discrete-gaussian:sigma=23.9,grid=315677,count=16");
+  const Bounds bounds = tight_delta(event, Adjacency::substitute, Epsilon(0));
+  const double truth = 0.06669073779;  // erf(4 / 23.9 / sqrt(8)): the grid is fine
+  EXPECT_NEAR(bounds.lower, truth, 1e-5);
+  EXPECT_NEAR(bounds.upper, truth, 1e-5);
 }
 
 }  // namespace

@@ -330,6 +330,7 @@ LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
   }
 }
 
+// Not a number anywhere: the upper side says 1, the lower 0.
 double LossCurve::delta(double epsilon) const {
   const double place = std::floor((epsilon - first_loss_) / step_) + 1;
   const std::size_t size = mass_above_.size() - 1;
@@ -341,7 +342,7 @@ double LossCurve::delta(double epsilon) const {
   if (i < size) {
     const double below = epsilon - loss(i);
     const double share = excess_above_[i] * std::exp(below) - mass_above_[i] * std::expm1(below);
-    if (share > 0) sums = std::exp(log_scale_ - tilt_ * loss(i) + std::log(share) + error);
+    if (!(share <= 0)) sums = std::exp(log_scale_ - tilt_ * loss(i) + std::log(share) + error);
   }
   // Largest weight of a loss above epsilon: e^(-tilt (l - epsilon)) (1 - e^(epsilon - l)) at e^(l - epsilon) = 1 + 1/tilt.
   const double weight = std::exp(-tilt_ * std::log1p(1 / tilt_)) / (1 + tilt_);
@@ -356,7 +357,7 @@ double LossCurve::delta(double epsilon) const {
     absent = far * (missing_ + noise_ * std::sqrt(std::min(1 + 1 / (a * step_), static_cast<double>(size))));
   }
   const double slack =
-      absent > 0 ? std::exp(log_scale_ - tilt_ * epsilon + std::log(absent) + std::abs(error)) : 0;
+      !(absent <= 0) ? std::exp(log_scale_ - tilt_ * epsilon + std::log(absent) + std::abs(error)) : 0;
   if (side_ == Side::upper) {
     const double delta = (sums + slack + infinite_) * (1 + 1e-9) + 1e-300;
     return delta <= 1 ? delta : 1;
