@@ -15,6 +15,7 @@ namespace sotto {
 namespace {
 
 constexpr double kMostIndex = 0x1p60;
+constexpr std::int64_t kMostRegridded = 1 << 22;
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
 // mass e^exponent, where the product may be moderate but the exponential too large.
@@ -270,15 +271,19 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
   if (!(largest / step < kMostIndex))
     throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
   const std::int64_t last = place(loss.loss(loss.mass.size() - 1));
-  out.first = place(loss.loss(0));
-  if (last - out.first > (1 << 26))
-    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
+  out.first = std::max(place(loss.loss(0)), last - kMostRegridded);
   const auto points = static_cast<std::size_t>(last - out.first) + 1;
   std::vector<LossBin> bins(side == Side::lower ? points : 0);
   if (side == Side::upper) out.mass.assign(points + 1, 0.0);
   for (std::size_t k = 0; k < loss.mass.size(); ++k) {
     const double l = loss.loss(k);
     const std::int64_t index = place(l);
+    if (index < out.first) {  // far below the rest: moved up, or left out
+      const double up = static_cast<double>(out.first) * step - l;
+      const double mass = loss.mass[k] + loss.noise;
+      if (side == Side::upper && mass > 0) out.mass[0] += mass * std::exp(tilt * up);
+      continue;
+    }
     const auto i = static_cast<std::size_t>(index - out.first);
     const double away = l - static_cast<double>(index) * step;
     if (side == Side::upper) {

@@ -154,6 +154,7 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   const double wanted = wanted_step(plan, count, query, effort.tolerance);
   const double width = plan.window.high - plan.window.low;
   double step = std::clamp(wanted, width / effort.most_points, width / 4096);
+  if (!query.by_epsilon) step = std::max(step, 1e-7 * plan.epsilon);  // nothing finer is asked
   std::vector<TailCut> tails;
   for (const LossPart& part : model.parts) {
     // Tilted, everything below least_loss weighs less than e^-60 / count.
