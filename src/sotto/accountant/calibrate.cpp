@@ -71,34 +71,47 @@ struct Bracket {
 }  // namespace
 
 std::uint64_t largest_count(const Event& mechanism, const Target& target) {
-  const auto fits = [&](std::uint64_t count, Accuracy accuracy) {
+  const auto excess_at = [&](double count, Accuracy accuracy) {
     Event event = mechanism;
-    event.count = count;
-    return log_excess(event, target, accuracy) <= 0;
+    event.count = static_cast<std::uint64_t>(count);
+    return log_excess(event, target, accuracy);
   };
-  constexpr std::uint64_t most = 1ULL << 50;
-  std::uint64_t low = 0;  // fits, or is nothing
-  std::uint64_t high = 1;
-  while (high <= most && fits(high, Accuracy::first)) {
-    low = high;
-    high *= 2;
+  constexpr double most = 0x1p50;
+  // Places of the bracket are -log(count): the smaller the count, the better it fits.
+  double fitting = 0;
+  double failing = 1;
+  Bracket bracket{0, HUGE_VAL, excess_at(1, Accuracy::first), -HUGE_VAL};
+  while (bracket.low_excess <= 0) {
+    fitting = failing;
+    bracket.high = bracket.low;
+    bracket.high_excess = bracket.low_excess;
+    if (fitting >= most) return static_cast<std::uint64_t>(most);
+    failing *= 4;
+    bracket.low = -std::log(failing);
+    bracket.low_excess = excess_at(failing, Accuracy::first);
   }
-  if (high > most) return most;
-  while (high - low > 1) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    (fits(middle, Accuracy::first) ? low : high) = middle;
+  if (fitting == 0) return 0;
+  const auto narrow = [&](double width, Accuracy accuracy) {
+    for (int round = 0; failing - fitting > std::max(1.0, width * fitting); ++round) {
+      const double count = std::clamp(std::round(std::exp(-bracket.next(round))), fitting + 1, failing - 1);
+      const double excess = excess_at(count, accuracy);
+      (excess <= 0 ? fitting : failing) = count;
+      bracket.take(-std::log(count), excess);
+    }
+  };
+  narrow(1e-3, Accuracy::first);
+  // A finer look may grant some more; what fitted fits.
+  for (double step = std::max(1.0, std::floor(1e-4 * fitting));; step *= 8) {
+    failing = fitting + step;
+    bracket.low = -std::log(failing);
+    bracket.low_excess = excess_at(failing, Accuracy::fine);
+    if (bracket.low_excess > 0) break;
+    fitting = failing;
+    bracket.high = bracket.low;
+    bracket.high_excess = bracket.low_excess;
   }
-  // A finer look may grant some more.
-  std::uint64_t step = 1;
-  while (fits(low + step, Accuracy::fine)) {
-    low += step;
-    step *= 2;
-  }
-  for (high = low + step; high - low > 1;) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    (fits(middle, Accuracy::fine) ? low : high) = middle;
-  }
-  return low;
+  narrow(1e-6, Accuracy::fine);
+  return static_cast<std::uint64_t>(fitting);
 }
 
 double smallest_noise(const Event& mechanism, const Target& target) {

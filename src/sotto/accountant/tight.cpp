@@ -20,6 +20,7 @@ struct Round {
 };
 constexpr Round kRounds[] = {
     {{2e-4, 0x1p17, 10}}, {{0, 0x1p17, 0}, true}, {{0, 0x1p19, 6}}, {{0, 0x1p20, 0}, true}, {{0, 0x1p21, 8}}};
+constexpr Effort kFineEffort{1e-5, 0x1p18, 8};  // of an upper bound alone
 constexpr Effort kBracketEffort{1e-5, 0x1p18, 8};
 constexpr double kNarrowEnough = 4e-4;  // relative gap at which no further round is made
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
@@ -306,6 +307,9 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
     if (bracket && (!rare || round.split)) break;
     if (result.upper - result.lower <= kNarrowEnough * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
+    // No effort narrows the slack of discrete noise.
+    const double slack = rounding_of(above.front(), query).shift;
+    if (slack > kNarrowEnough / 4 * (query.by_epsilon ? query.value : result.upper)) break;
   }
   return result;
 }
@@ -339,8 +343,13 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
   if (std::isinf(epsilon.value())) return 0;
   double delta = 0;
   for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-    delta = std::max(delta, Answer(model, {true, epsilon.value()}, Side::upper)
-                                .at(kRounds[accuracy == Accuracy::fine ? 2 : 0].effort));
+    Answer answer(model, {true, epsilon.value()}, Side::upper);
+    if (accuracy == Accuracy::first) {
+      delta = std::max(delta, answer.at(kRounds[0].effort));
+    } else {
+      const double known = answer.at(kFineEffort);
+      delta = std::max(delta, answer.split({0, known}, kFineEffort.most_points));
+    }
   }
   return std::min(delta, 1.0);
 }
