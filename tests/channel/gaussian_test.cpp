@@ -86,6 +86,39 @@ TEST(DiscreteGaussianChannel, calibrated_by_rho) {
   }
 }
 
+// Renyi divergences of both distributions by enumeration, at many orders: at most order * rho, for every pair of grid points.
+TEST(DiscreteGaussianChannel, rho_bounds_every_renyi_divergence) {
+  for (const long long steps : {1LL, 6LL}) {
+    for (const double rho : {0.05, 2.0}) {
+      const DiscreteGaussianChannel channel(Grid({0, 1}, steps), Rho(rho));
+      const long reach =
+          static_cast<long>(40 * std::sqrt(static_cast<double>(channel.grid_variance()))) + 40 * steps;
+      const auto log_q = [&](long k, long y) {
+        return channel.log_density(channel.grid().position(static_cast<double>(k)),
+                                   channel.grid().position(static_cast<double>(y)));
+      };
+      double normaliser = 0;
+      for (long k = -reach; k <= reach; ++k) normaliser += std::exp(log_q(k, 0));
+      double worst = 0;
+      for (const double order : {1.1, 2.0, 5.0, 20.0})
+        for (long y = 0; y <= steps; ++y) {
+          double sum = 0;
+          for (long k = -reach; k <= reach; ++k)
+            sum += std::exp(order * log_q(k, y) + (1 - order) * log_q(k, 0)) / normaliser;
+          worst = std::max(worst, std::log(sum) / (order - 1) / order);
+        }
+      EXPECT_LE(worst, rho * (1 + 1e-9)) << steps << " steps";
+      // And it is met, up to what the variance's being a whole number of squared steps gives away.
+      const auto whole =
+          static_cast<double>(steps * steps) / (2 * static_cast<double>(channel.grid_variance()));
+      EXPECT_GE(worst, 0.99 * whole) << steps << " steps";
+    }
+  }
+  // The continuous channel: the divergence of order a is a width^2 / (2 sd^2).
+  const GaussianChannel channel({-10, 10}, Rho(17.8));
+  EXPECT_NEAR(400 / (2 * channel.scale() * channel.scale()), 17.8, 1e-9);
+}
+
 // False-alarm rate 1e-4 per case, fixed seed.
 TEST(DiscreteGaussianChannel, frequencies_match_the_density) {
   const DiscreteGaussianChannel channel(Grid({-1, 3}, 8), Epsilon(2), Delta(1e-3));

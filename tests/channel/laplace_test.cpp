@@ -102,6 +102,19 @@ TEST(DiscreteLaplaceChannel, refuses_bad_settings) {
   EXPECT_THROW(LaplaceChannel({0, 1}, Epsilon(0)), Error);
 }
 
+TEST(LaplaceChannel, privacy_on_every_pair) {
+  for (const double epsilon : {0.1, 3.0}) {
+    const LaplaceChannel channel({-1, 3}, Epsilon(epsilon));
+    double worst = 0;
+    for (double z = -30; z <= 30; z += 0.5)
+      for (double y = -2; y <= 4; y += 0.25)
+        for (double other = -2; other <= 4; other += 0.25)
+          worst = std::max(worst, channel.log_density(z, y) - channel.log_density(z, other));
+    EXPECT_LE(worst, epsilon * (1 + 1e-14));
+    EXPECT_GE(worst, epsilon * (1 - 1e-12));
+  }
+}
+
 TEST(LaplaceChannel, is_the_limit_of_the_grid) {
   const LaplaceChannel limit({-1, 3}, Epsilon(1.5));
   const DiscreteLaplaceChannel grid(Grid({-1, 3}), Epsilon(1.5));
