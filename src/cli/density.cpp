@@ -61,12 +61,16 @@ DensityReport from_release(const Options& options) {
 }
 
 DensityReport from_confidential(const Options& options) {
-  if (options.columns.size() != 1) throw Error(ErrorCode::usage, "name one column with --column");
+  if (options.columns.size() != 1)
+    throw Error(ErrorCode::usage,
+                "confidential data are estimated one column at a time: name it with --column");
   ColumnSettings settings;
   settings.name = options.columns[0];
   settings.lower = options.lower;
   settings.upper = options.upper;
-  const Grid domain({options.lower, options.upper});  // refuses bounds out of order
+  if (!(options.lower < options.upper))
+    throw Error(ErrorCode::configuration, "give the range of confidential data with --lower and --upper");
+  const Grid domain({options.lower, options.upper});
   DensityReport report;
   report.channels = {"none"};
   report.levels = {{}};

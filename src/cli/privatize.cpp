@@ -9,6 +9,7 @@
 #include "sotto/channel/privatise.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
+#include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -81,11 +82,16 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
                "sotto: overwriting '{}'; if these rows were released before, the two releases add up\n",
                options.out.string());
   }
-  const ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
-                         entropy.is_private()};
+  ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
+                   entropy.is_private()};
   // The description first: when it cannot be written nothing has been spent.
   write_channel_file(channel_file, file);
-  write_privatised(options.out, file, privatiser.release(cells));
+  const auto released = privatiser.release(cells);
+  write_privatised(options.out, file, released);
+  for (std::size_t c = 0; c < file.columns.size(); ++c)
+    file.fingerprints[file.columns[c].settings.name] =
+        release_fingerprint(file.columns[c], released.value()[c]);
+  write_channel_file(channel_file, file);
 
   const nlohmann::json report = summary(file, options, channel_file);
   if (options.json) {

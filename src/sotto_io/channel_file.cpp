@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "sotto_io/csv_cells.hpp"
+#include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto {
 namespace {
@@ -95,8 +96,9 @@ std::string text(const toml::table& table, const char* key, const std::string& o
 
 ColumnSettings settings_of(const toml::table& table) {
   static constexpr std::string_view known[] = {
-      "name",      "channel",       "lower", "upper", "weight",      "missing", "levels", "steps",
-      "top_level", "printed_scale", "bins",  "draws", "noise_scale", "epsilon", "delta",  "rho"};
+      "name",        "channel", "lower",     "upper",         "weight",     "missing",
+      "levels",      "steps",   "top_level", "printed_scale", "bins",       "draws",
+      "noise_scale", "epsilon", "delta",     "rho",           "fingerprint"};
   for (const auto& [key, value] : table) {
     if (std::find(std::begin(known), std::end(known), key.str()) == std::end(known)) {
       throw Error(ErrorCode::data,
@@ -166,6 +168,22 @@ void finish(std::ofstream& file, const std::filesystem::path& path) {
   if (!file) throw Error(ErrorCode::io, fmt::format("writing '{}' failed", path.string()));
 }
 
+// Beyond it a release has probability below e^-1000.
+Interval reach(const Column& column, std::size_t rows) {
+  const auto around = [](const Interval& domain, double margin) {
+    return Interval{domain.lower - margin, domain.upper + margin};
+  };
+  if (const auto* laplace = std::get_if<DiscreteLaplaceChannel>(&column.channel))
+    return around(laplace->domain(), 1000 * laplace->scale());
+  if (const auto* gaussian = std::get_if<DiscreteGaussianChannel>(&column.channel))
+    return around(gaussian->domain(), 45 * gaussian->scale());
+  if (const auto* haar = std::get_if<HaarChannel>(&column.channel))
+    return around({0, 0}, std::exp2(haar->top_level() / 2.0) + 1000 * haar->scale());
+  if (const auto* perturbed = std::get_if<PerturbedHistogramChannel>(&column.channel))
+    return around({0, static_cast<double>(rows)}, 1000 * perturbed->scale());
+  return {-HUGE_VAL, HUGE_VAL};
+}
+
 double released_number(const std::string& cell) {
   const double value = decode_number(cell, std::nan(""));
   if (!std::isfinite(value))
@@ -201,7 +219,12 @@ void write_channel_file(const std::filesystem::path& path, const ChannelFile& fi
     document.insert("delta", file.total.delta.value());
   }
   toml::array columns;
-  for (const Column& column : file.columns) columns.push_back(to_table(column));
+  for (const Column& column : file.columns) {
+    toml::table table = to_table(column);
+    const auto found = file.fingerprints.find(column.settings.name);
+    if (found != file.fingerprints.end()) table.insert("fingerprint", found->second);
+    columns.push_back(std::move(table));
+  }
   document.insert("column", std::move(columns));
   std::ofstream out = create(path);
   out << "# How the columns beside this file were privatised. Public: nothing here comes from a row's "
@@ -225,8 +248,11 @@ ChannelFile read_channel_file(const std::filesystem::path& path) {
     file.total.rho = Rho(number(document, "rho", 0));
     file.total.epsilon = Epsilon(number(document, "epsilon", file.total.epsilon.value()));
     file.total.delta = Delta(number(document, "delta", 0));
-    for (const auto& table : column_tables(document))
+    for (const auto& table : column_tables(document)) {
       file.columns.push_back(column_of(*table.as_table(), file.rows));
+      const std::string fingerprint = text(*table.as_table(), "fingerprint", "");
+      if (!fingerprint.empty()) file.fingerprints[file.columns.back().settings.name] = fingerprint;
+    }
     return file;
   } catch (const Error& error) {
     throw not_a_channel_file(path, error.what());
@@ -238,7 +264,7 @@ std::vector<ColumnSettings> read_column_settings(const std::filesystem::path& pa
   std::vector<ColumnSettings> settings;
   try {
     for (const auto& table : column_tables(document)) {
-      for (const char* reserved : {"epsilon", "delta", "rho", "noise_scale"}) {
+      for (const char* reserved : {"epsilon", "delta", "rho", "noise_scale", "fingerprint"}) {
         if (table.as_table()->contains(reserved)) {
           throw Error(ErrorCode::data,
                       fmt::format("'{}' is not a column's own: the budget is split by weight", reserved));
@@ -307,6 +333,7 @@ PrivatisedColumn read_privatised(const std::filesystem::path& path, const Channe
   const bool categories = std::holds_alternative<RandomisedResponseChannel>(column.channel);
   const auto* laplace = std::get_if<DiscreteLaplaceChannel>(&column.channel);
   const auto* gaussian = std::get_if<DiscreteGaussianChannel>(&column.channel);
+  const Interval possible = reach(column, file.rows);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t c = 0; c < names.size(); ++c) {
       const std::string& cell = cells[c][row];
@@ -318,6 +345,14 @@ PrivatisedColumn read_privatised(const std::filesystem::path& path, const Channe
         continue;
       }
       const double value = released_number(cell);
+      if (!(value >= possible.lower && value <= possible.upper))
+        throw Error(
+            ErrorCode::data,
+            "a released value is farther out than this channel's noise can reach: the file belongs to "
+            "another channel");
+      if (histogram != nullptr && value != std::nearbyint(value))
+        throw Error(ErrorCode::data,
+                    "a released count is not a whole number: the file belongs to another channel");
       const Grid* grid = laplace != nullptr    ? &laplace->grid()
                          : gaussian != nullptr ? &gaussian->grid()
                                                : nullptr;
@@ -334,6 +369,11 @@ PrivatisedColumn read_privatised(const std::filesystem::path& path, const Channe
       result.values.push_back(value);
     }
   }
+  const auto fingerprint = file.fingerprints.find(column.settings.name);
+  if (fingerprint != file.fingerprints.end() && fingerprint->second != release_fingerprint(column, result))
+    throw Error(ErrorCode::data,
+                fmt::format("the values in '{}' are not those that the channel description was written for",
+                            path.string()));
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct ChannelFile {
   std::size_t rows = 0;
   std::string noise_source;
   bool is_private = false;
+  std::map<std::string, std::string>
+      fingerprints{};  ///< of the released values, by column; empty where not known
 };
 
 /// The names under which a column is stored: its own, or one per wavelet coefficient (name.j.k); a perturbed
@@ -30,7 +33,7 @@ void write_channel_file(const std::filesystem::path& path, const ChannelFile& fi
 void write_privatised(const std::filesystem::path& path, const ChannelFile& file,
                       const Released<std::vector<PrivatisedColumn>>& columns);
 /// One column back. Errors: no_input; data when the file is not of this channel: other names, another number
-/// of rows, cells that are no numbers, values the channel cannot release. Values of released files are
+/// of rows, cells that are no numbers, values the channel cannot release, other values than the description's. Values of released files are
 /// public, so errors may be precise.
 [[nodiscard]] PrivatisedColumn read_privatised(const std::filesystem::path& path, const ChannelFile& file,
                                                const Column& column);

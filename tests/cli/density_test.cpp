@@ -85,6 +85,15 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
   write("nan.csv", "y\n0.5\nNaN\n0.25\n");
   write("short.csv", "y\n0.5\n");
   write("range.csv", "y\n0.5\n7\n");
+  ASSERT_EQ(
+      sotto("privatize y.csv --column y --channel gaussian --lower 0 --upper 1 --rho 1 --out g.csv").status,
+      0);
+  ASSERT_EQ(sotto("privatize y.csv --column y --channel perturbed-histogram --bins 3 --lower 0 --upper 1 "
+                  "--epsilon 1 --out p.csv")
+                .status,
+            0);
+  write("far.csv", "y\n0.5\n1e300\n0.25\n");
+  write("halves.csv", "bin_lower,bin_upper,count\n0,0.33,1\n0.33,0.67,0.5\n0.67,1,2\n");
   write("empty.csv", "");
   const std::pair<const char*, int> calls[] = {
       {"z.csv --channel-file absent.toml", EX_NOINPUT},
@@ -108,6 +117,12 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
       {"coarse.csv --algorithm neal8", EX_CONFIG},
       {"z.csv --compare absent", EX_NOINPUT},
       {"z.csv --compare other", EX_DATAERR},
+      {"far.csv --channel-file z.csv.channel.toml", EX_DATAERR},
+      {"halves.csv --channel-file p.csv.channel.toml", EX_DATAERR},
+      {"g.csv --channel-file z.csv.channel.toml", EX_DATAERR},
+      {"z.csv --channel-file g.csv.channel.toml", EX_DATAERR},
+      {"p.csv --channel-file s.csv.channel.toml", EX_DATAERR},
+      {"y.csv --not-private --column y,c --lower 0 --upper 1", EX_USAGE},
       {"infinite.csv --channel-file z.csv.channel.toml", EX_DATAERR},
       {"text.csv --channel-file z.csv.channel.toml", EX_DATAERR},
       {"z.csv --column other", EX_USAGE},
@@ -171,11 +186,25 @@ TEST_F(DensityVerb, counts_have_probabilities) {
   EXPECT_NE(file_content(folder_ / "d/report.html").find("<rect"), std::string::npos);
 }
 
+// Under every channel; what is said of one noisy value is that it says next to nothing.
 TEST_F(DensityVerb, one_row_is_enough) {
-  write("y.csv", "y\n0.2\n");
-  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --out z.csv").status, 0);
-  const Outcome run = sotto("density z.csv --out d" + quick_);
-  EXPECT_EQ(run.status, 0) << run.err;
+  write("y.csv", "y,c\n0.2,a\n");
+  const std::string numbers = "--column y --lower 0 --upper 1 --rho 0.1 --channel ";
+  for (const std::string& channel :
+       {numbers + "laplace", numbers + "gaussian", numbers + "wavelet", numbers + "smoothed-histogram",
+        numbers + "perturbed-histogram",
+        std::string("--column c --categories a,b --rho 0.1 --channel randomized-response")}) {
+    ASSERT_EQ(sotto("privatize y.csv " + channel + " --out z.csv").status, 0) << channel;
+    for (const char* algorithm : {"neal5", "slice"}) {
+      const Outcome run =
+          sotto("density z.csv --json --out d --draws 1000 --chains 2 --grid 51 --thin 1 --algorithm " +
+                std::string(algorithm));
+      ASSERT_EQ(run.status, 0) << channel << run.err;
+      EXPECT_LT(nlohmann::json::parse(run.out)["columns"][0]["hellinger_from_prior"].get<double>(), 0.25)
+          << channel;
+    }
+  }
+  EXPECT_EQ(sotto("density y.csv --not-private --column y --lower 0 --upper 1 --out d" + quick_).status, 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "random/seeded_entropy.hpp"
 #include "sotto_io/csv_cells.hpp"
+#include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto {
 namespace {
@@ -138,6 +139,31 @@ TEST_F(ChannelFiles, values_of_another_channel_are_refused) {
   const std::filesystem::path unknown = write("c.csv", "\"y, \"\"it\"\"\"\nmaybe\n");
   EXPECT_EQ(code_of([&] { (void)read_privatised(unknown, categories, categories.columns[0]); }),
             ErrorCode::data);
+}
+
+// Same bounds and grid, other noise or other rows: only the fingerprint can tell.
+TEST_F(ChannelFiles, another_release_of_the_same_column_is_refused) {
+  const std::vector<std::vector<std::string>> cells{{"0.5", "no", "yes, often", "2", "-9", ""}};
+  for (const char* channel : {"laplace", "gaussian", "wavelet", "randomized-response", "perturbed-histogram",
+                              "smoothed-histogram"}) {
+    ChannelFile file = file_of(column(channel), {std::nullopt, std::nullopt, Rho(0.7)}, 6);
+    SeededEntropy entropy(92);
+    const auto release = [&] {
+      Privatiser privatiser({file.columns, file.total}, entropy);
+      return privatiser.release(cells);
+    };
+    const auto mine = release();
+    const auto other = release();
+    file.fingerprints[file.columns[0].settings.name] = release_fingerprint(file.columns[0], mine.value()[0]);
+    write_channel_file(directory_ / "z.toml", file);
+    const ChannelFile back = read_channel_file(directory_ / "z.toml");
+    write_privatised(directory_ / "mine.csv", file, mine);
+    write_privatised(directory_ / "other.csv", file, other);
+    EXPECT_NO_THROW((void)read_privatised(directory_ / "mine.csv", back, back.columns[0])) << channel;
+    EXPECT_EQ(code_of([&] { (void)read_privatised(directory_ / "other.csv", back, back.columns[0]); }),
+              ErrorCode::data)
+        << channel;
+  }
 }
 
 TEST_F(ChannelFiles, settings_for_many_columns) {
