@@ -7,114 +7,26 @@
 
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/plot.hpp"
+#include "sotto_io/density_figure.hpp"
 
 namespace sotto {
 namespace {
 
-// The picture of the densities: 720 by 320 units.
-class Picture {
- public:
-  Picture(const Position& x, double top) : x_(x), top_(top) {}
-  [[nodiscard]] std::string line(const Position& y, const std::string& style) const {
-    return fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n", style, points(y, false));
-  }
-  [[nodiscard]] std::string band(const Position& low, const Position& high, const std::string& style) const {
-    return fmt::format("<polygon class=\"{}\" points=\"{} {}\"/>\n", style, points(low, false),
-                       points(high, true));
-  }
-
- private:
-  [[nodiscard]] std::string points(const Position& y, bool backwards) const {
-    std::string text;
-    for (Eigen::Index i = 0; i < x_.size(); ++i) {
-      const Eigen::Index at = backwards ? x_.size() - 1 - i : i;
-      const double across = 720 * (x_[at] - x_[0]) / (x_[x_.size() - 1] - x_[0]);
-      text += fmt::format("{:.1f},{:.1f} ", across, 320 - 310 * std::min(1.05, std::max(0.0, y[at]) / top_));
-    }
-    return text;
-  }
-  const Position& x_;
-  double top_;
-};
-
-// What the height of the figure stands for.
-std::string height_mark(double top) { return fmt::format("<text x=\"6\" y=\"14\">{:.3g}</text>\n", top); }
-
-std::string line_figure(const ColumnDensity& c) {
-  // The whole outer band, unless it would press the rest flat.
-  const double pointwise = std::max(c.bands.upper.maxCoeff(), c.prior.maxCoeff());
-  const double top =
-      std::max(std::clamp(c.bands.simultaneous_upper.maxCoeff(), pointwise, 1.6 * pointwise), 1e-300);
-  const Picture picture(c.grid, top);
-  std::string svg =
-      "<svg viewBox=\"0 0 720 320\" role=\"img\" aria-label=\"Posterior density with bands, prior predictive "
-      "and "
-      "deconvolution estimate\">\n";
-  svg += picture.band(c.bands.simultaneous_lower, c.bands.simultaneous_upper, "outer");
-  svg += picture.band(c.bands.lower, c.bands.upper, "inner");
-  svg += picture.line(c.prior, "prior");
-  if (c.deconvolution) svg += picture.line(*c.deconvolution, "kernel");
-  svg += picture.line(c.bands.mean, "mean") + height_mark(top);
-  svg += "</svg>\n<div class=\"axis\">";
-  for (int tick = 0; tick <= 4; ++tick) {
-    svg +=
-        fmt::format("<span>{:.4g}</span>", c.grid[0] + tick / 4.0 * (c.grid[c.grid.size() - 1] - c.grid[0]));
-  }
-  return svg + "</div>\n";
-}
-
-// Counts or categories: at each point two bars for the bands, lines across for the mean, the prior and the inverted frequency.
-std::string bar_figure(const DensityReport& report, std::size_t d) {
-  const ColumnDensity& c = report.result.columns[d];
-  const double top = std::max({c.bands.simultaneous_upper.maxCoeff(), c.prior.maxCoeff(), 1e-300});
-  const double step = 720.0 / static_cast<double>(c.grid.size());
-  const auto height = [&](double p) { return 320 - 310 * std::min(1.0, std::max(0.0, p / top)); };
-  std::string svg =
-      "<svg viewBox=\"0 0 720 340\" role=\"img\" aria-label=\"Posterior probabilities with bands and prior "
-      "predictive\">\n";
-  const auto bar = [&](Eigen::Index x, double low, double high, double share, const char* style) {
-    svg += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-                       style, (static_cast<double>(x) + 0.5 - share / 2) * step, height(high), share * step,
-                       std::max(0.5, height(low) - height(high)));
-  };
-  const auto across = [&](Eigen::Index x, double p, const char* style) {
-    svg += fmt::format("<polyline class=\"{}\" points=\"{:.1f},{:.1f} {:.1f},{:.1f}\"/>\n", style,
-                       (static_cast<double>(x) + 0.1) * step, height(p),
-                       (static_cast<double>(x) + 0.9) * step, height(p));
-  };
-  for (Eigen::Index x = 0; x < c.grid.size(); ++x) {
-    bar(x, c.bands.simultaneous_lower[x], c.bands.simultaneous_upper[x], 0.6, "outer");
-    bar(x, c.bands.lower[x], c.bands.upper[x], 0.4, "inner");
-    across(x, c.prior[x], "prior");
-    if (c.deconvolution) across(x, (*c.deconvolution)[x], "kernel");
-    across(x, c.bands.mean[x], "mean");
-  }
-  // As many names as there is room for.
-  const Eigen::Index stride = std::max<Eigen::Index>(1, (c.grid.size() + 15) / 16);
-  for (Eigen::Index x = 0; x < c.grid.size(); x += stride)
-    svg += fmt::format("<text x=\"{:.1f}\" y=\"336\" text-anchor=\"middle\">{}</text>\n",
-                       (static_cast<double>(x) + 0.5) * step, escape_html(point_name(report, d, x)));
-  return svg + height_mark(top) + "</svg>\n";
-}
-
 std::string column_section(const DensityReport& report, std::size_t d) {
   const ColumnDensity& c = report.result.columns[d];
-  const double percent = 100 * report.settings.level;
   std::string page =
       report.result.columns.size() > 1 ? "<h3>" + escape_html(c.name) + "</h3>\n" : std::string();
-  page += c.discrete ? bar_figure(report, d) : line_figure(c);
   page += fmt::format(
-      "<p>Line: posterior mean. Dark band: {0:.4g} % at each point; light band: {0:.4g} % for the whole "
-      "{1} at once. Dashed grey: what the prior alone expects. ",
-      percent, c.discrete ? "distribution" : "curve");
+      "<p><b>{}</b> Hellinger distance from the prior: {:.3f} (0: the same, 1: nothing in common).</p>\n",
+      escape_html(c.verdict), c.hellinger);
+  page += density_figure(report, d);
   if (c.deconvolution && c.discrete) {
-    page += "Dotted orange: frequencies with the noise taken out, for comparison; they may be negative. ";
+    page += "<p>Frequencies with the noise taken out may be negative.</p>\n";
   } else if (c.deconvolution) {
-    page += fmt::format("Dotted orange: deconvolution kernel estimate, bandwidth {:.4g}, for comparison. ",
+    page += fmt::format("<p>The deconvolution kernel estimate needs no prior; its bandwidth is {:.4g}.</p>\n",
                         c.bandwidth);
   }
-  return page + fmt::format("</p>\n<p><b>{}</b> Hellinger distance from the prior: {:.3f}.</p>\n",
-                            escape_html(c.verdict), c.hellinger);
+  return page;
 }
 
 std::string cluster_figure(const DensityResult& r) {
@@ -126,6 +38,20 @@ std::string cluster_figure(const DensityResult& r) {
         r.cluster_count[k], 100 * r.cluster_count[k]);
   }
   return "<table><tr><th>clusters</th><th>probability</th><th></th></tr>\n" + rows + "</table>\n";
+}
+
+// So that nobody reads a number of groups into what the prior alone would give.
+std::string prior_clusters(const DensityReport& report) {
+  std::string text =
+      "<p>Clusters are components of the mixture that have rows; they need not be groups of the population.";
+  const DensitySettings& s = report.settings;
+  if (s.mixing == "dirichlet-process" && !s.concentration_prior) {
+    double expected = 0;
+    for (std::size_t i = 0; i < report.rows; ++i)
+      expected += s.concentration / (s.concentration + static_cast<double>(i));
+    text += fmt::format(" The prior alone expects {:.1f} of them among {} rows.", expected, report.rows);
+  }
+  return text + "</p>\n";
 }
 
 std::string privacy_paragraph(const DensityReport& report) {
@@ -169,11 +95,12 @@ std::string mixing_name(const DensitySettings& s) {
 constexpr const char* kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 "
     "1rem;color:#222;background:#fff}"
-    "svg{width:100%;height:auto;border-left:1px solid #888;border-bottom:1px solid #888}"
+    "figure{margin:1rem 0}figure>svg{width:100%;height:auto}.key svg{vertical-align:middle;margin-right:.4em}"
+    ".key span{display:inline-block;margin-right:1.2em}text{font-size:13px;fill:currentColor}"
     ".outer{fill:#9ecae1;opacity:.45}.inner{fill:#6baed6;opacity:.6}polyline{fill:none;stroke-width:2}"
     ".mean{stroke:#08519c}.prior{stroke:#777;stroke-dasharray:6 4}.kernel{stroke:#d94801;stroke-dasharray:2 "
     "3}"
-    ".axis{display:flex;justify-content:space-between;font-size:.85rem}text{font-size:13px;fill:currentColor}"
+    ".frame{fill:none;stroke:#888}.rule{stroke:#888;opacity:.25}"
     "td,"
     "th{text-align:left;padding:.1rem "
     ".8rem .1rem 0}"
@@ -196,7 +123,7 @@ std::string density_html(const DensityReport& report) {
   page += privacy_paragraph(report);
   page += "<h2>Estimate</h2>\n";
   for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d);
-  page += "<h2>Clusters</h2>\n" + cluster_figure(r);
+  page += "<h2>Clusters</h2>\n" + cluster_figure(r) + prior_clusters(report);
   if (r.by_vi) {
     page += fmt::format(
         "<p>Clusters in the partition of least expected variation of information: {} (expected loss {:.3f} "
@@ -220,7 +147,10 @@ std::string density_html(const DensityReport& report) {
         " {:.1f} % of the proposals for the confidential data were accepted.",
         100 * static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed));
   }
-  page += "</p>\n<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
+  page +=
+      "</p>\n<p>log_density.1, 2, ...: the logarithm of the density at evenly spaced points of the "
+      "range.</p>\n"
+      "<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
   const std::vector<ParameterSummary> summary = summarise(r.draws);
   for (const ParameterSummary& p : summary) {
     page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.0f}</td><td>{:.0f}</td></tr>\n", p.parameter,
