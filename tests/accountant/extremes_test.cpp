@@ -80,5 +80,16 @@ TEST(Extremes, slack_above_epsilon_leaves_a_bound) {
   EXPECT_NEAR(bounds.upper, truth, 1e-5);
 }
 
+// A huge sum next to a tiny one: no grid holds both finely, and trying must not break what is known. The truth is within
+// the smaller part's largest loss of the larger part's.
+TEST(Extremes, losses_of_very_different_size) {
+  const Event event{CompositionEvent{{parse_event("pure:epsilon=17.2,count=306539"),
+                                      parse_event("subsampled-gaussian:sigma=0.68,rate=8.65e-5,count=514")}},
+                    1};
+  const Bounds epsilon = tight_epsilon(event, Adjacency::substitute, Delta(1e-6));
+  EXPECT_GE(epsilon.lower, 17.2 * 306530 * (1 - 1e-3));
+  EXPECT_LE(epsilon.upper, 17.2 * 306539 * (1 + 1e-3));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -154,16 +154,21 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   const double wanted = wanted_step(plan, count, query, effort.tolerance);
   const double width = plan.window.high - plan.window.low;
   double step = std::clamp(wanted, width / effort.most_points, width / 4096);
-  if (!query.by_epsilon) step = std::max(step, 1e-7 * plan.epsilon);  // nothing finer is asked
   std::vector<TailCut> tails;
+  double gridded = 1;  // steps that are rounded to the grid each
   for (const LossPart& part : model.parts) {
     // Tilted, everything below least_loss weighs less than e^-60 / count.
     const double scale = cumulant_of({part}, plan.tail).at(plan.tilt).k0 / static_cast<double>(part.count);
     tails.push_back({kBelow / count, plan.tail, (scale - 60 - std::log(count)) / plan.tilt, part.most_loss});
     if (part.has_own_grid()) continue;
+    gridded += static_cast<double>(part.count);
     const double high = std::min(part.pair->upper_loss(tails.back().above), part.most_loss);
     const double low = std::max(part.pair->lower_loss(tails.back().below), tails.back().least_loss);
     step = std::max(step, (high - low) / (2 * effort.most_points));
+  }
+  // Nothing finer is asked: a step by itself, or the means of all steps together, move epsilon by less than 1e-5.
+  if (!query.by_epsilon) {
+    step = std::max(step, std::min(1e-7 * plan.epsilon, std::sqrt(1e-5 * plan.epsilon / gridded)));
   }
   step = std::ldexp(step, 2 * coarser);
   GriddedModel grid{{}, {}, plan.tilt, kWindowExponent + plan.excess + plan.lost};

@@ -159,7 +159,11 @@ std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilo
   const bool matters = log_integrand(bulk_sketch, tilt, epsilon) > log_delta - 20;
   const CompositionPlan plan = matters ? plan_at(bulk, epsilon, log_delta, 10) : plan_with(tilt, 5);
   if (matters || side == Side::upper) {
-    split.terms_.push_back({1, {{0.0}, {1.0}, 0}, {curve_of(bulk, plan, query, side, effort)}});
+    // Named first: gcc 12 destroys the other members of an aggregate twice where one of them throws.
+    LossCurve curve = curve_of(bulk, plan, query, side, effort);
+    Term& none = split.terms_.emplace_back();
+    none.large = {{0.0}, {1.0}, 0};
+    none.others.push_back(std::move(curve));
   }
 
   // Beside small large losses the others have to be unusually large, beside huge ones anything usual will do: tilts for

@@ -30,7 +30,7 @@ class JumpSplit {
 
  private:
   struct Term {
-    double ways;                    // in how many ways the steps with large losses can be chosen
+    double ways = 1;                // in how many ways the steps with large losses can be chosen
     LargeLosses large;              // sum of the large losses
     std::vector<LossCurve> others;  // the same curve at several tilts; none: no other steps
     double total = 1;               // bound on the probability of the others' outputs; upper side only
