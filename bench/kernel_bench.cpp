@@ -1,7 +1,9 @@
 // Steps per second of processor time of each kernel at n = 100,000 rows of 10 columns, one chain, one thread, and the
-// share of that time that is not the reading of rows: the same run against an owner of eight rows.
+// share of that time that is not the reading of rows: the same run against an owner of eight rows. On the mean of a
+// multivariate normal and on logistic regression.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <span>
@@ -16,6 +18,7 @@
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/model/families.hpp"
+#include "sotto/model/glm.hpp"
 #include "sotto/model/location.hpp"
 #include "sotto/owner/batch_owner.hpp"
 #include "sotto/owner/owner.hpp"
@@ -30,17 +33,41 @@ constexpr std::size_t kFew = 8;
 constexpr std::size_t kBatch = 1000;
 constexpr double kRate = 0.01;
 
-Rows make_rows(std::size_t count) {
-  Rows rows(count, kDim);
-  ChainRng rng(1);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < kDim; ++j) rows.at(i, j) = std::clamp(rng.normal(), -4.0, 4.0);
-    rows.weight(i) = 1;
+struct NormalMean {
+  static LocationModel model() {
+    return {std::vector<Interval>(kDim, {-4, 4}), Matrix::Identity(kDim, kDim)};
   }
-  return rows;
-}
+  static Rows rows(std::size_t count) {
+    Rows rows(count, kDim);
+    ChainRng rng(1);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < kDim; ++j) rows.at(i, j) = std::clamp(rng.normal(), -4.0, 4.0);
+      rows.weight(i) = 1;
+    }
+    return rows;
+  }
+};
 
-LocationModel model() { return {std::vector<Interval>(kDim, {-4, 4}), Matrix::Identity(kDim, kDim)}; }
+struct Logistic {
+  static Glm model() {
+    std::vector<DomainComponent> components;
+    for (Eigen::Index j = 0; j < kDim; ++j) {
+      const Matrix ends = j == 0 ? Matrix::Ones(1, 1).eval() : Matrix{{-1.0}, {1.0}};
+      components.push_back({{j}, ends});
+    }
+    return {GlmFamily{Family::bernoulli}, Domain(std::move(components)), {0, 1}};
+  }
+  static Rows rows(std::size_t count) {
+    Rows rows(count, kDim + 1);
+    ChainRng rng(1);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < kDim; ++j) rows.at(i, j) = j == 0 ? 1 : 2 * rng.uniform() - 1;
+      rows.at(i, kDim) = rng.uniform() < 0.5 ? 1 : 0;
+      rows.weight(i) = 1;
+    }
+    return rows;
+  }
+};
 
 LogPrior flat() {
   return {[](const Position&) { return 0.0; },
@@ -54,24 +81,31 @@ struct Side {
   std::unique_ptr<Answerer> owner;
 };
 
-void all_rows(Side& side, std::size_t rows, std::size_t) {
-  side.owner = std::make_unique<Owner<LocationModel>>(make_rows(rows), model(), Protection{}, Reading{},
-                                                      side.budget, side.entropy);
+template <class Problem>
+auto owner_of(Side& side, std::size_t rows) {
+  return std::make_unique<Owner<decltype(Problem::model())>>(
+      Problem::rows(rows), Problem::model(), Protection{}, Reading{}, side.budget, side.entropy);
 }
+template <class Problem>
+void all_rows(Side& side, std::size_t rows, std::size_t) {
+  side.owner = owner_of<Problem>(side, rows);
+}
+template <class Problem>
 void batch_gradients(Side& side, std::size_t rows, std::size_t steps) {
-  auto owner = std::make_unique<Owner<LocationModel>>(make_rows(rows), model(), Protection{}, Reading{},
-                                                      side.budget, side.entropy);
+  auto owner = owner_of<Problem>(side, rows);
   owner->serve_batches({kRate, 1, steps}, Epsilon(1));
   side.owner = std::move(owner);
 }
+template <class Problem>
 void batch_ratios(Side& side, std::size_t rows, std::size_t) {
-  side.owner = std::make_unique<BatchOwner<LocationModel>>(
-      make_rows(rows), model(), std::min(rows, kBatch), Protection{}, Reading{}, side.budget, side.entropy);
+  side.owner = std::make_unique<BatchOwner<decltype(Problem::model())>>(Problem::rows(rows), Problem::model(),
+                                                                        std::min(rows, kBatch), Protection{},
+                                                                        Reading{}, side.budget, side.entropy);
 }
 void statistics(Side& side, std::size_t rows, std::size_t) {
-  side.owner = std::make_unique<StatisticOwner<LocationFamily>>(make_rows(rows),
-                                                                StandardStatistic(LocationFamily(model())),
-                                                                Protection{}, 1, side.budget, side.entropy);
+  side.owner = std::make_unique<StatisticOwner<LocationFamily>>(
+      NormalMean::rows(rows), StandardStatistic(LocationFamily(NormalMean::model())), Protection{}, 1,
+      side.budget, side.entropy);
 }
 using MakeSide = void (*)(Side&, std::size_t rows, std::size_t steps);
 
@@ -89,7 +123,7 @@ double seconds(const K& kernel, MakeSide make, std::size_t rows, std::size_t ste
 }
 
 template <class K>
-void measure(benchmark::State& state, const K& kernel, MakeSide make = all_rows, std::size_t steps = 50) {
+void measure(benchmark::State& state, const K& kernel, MakeSide make, std::size_t steps = 50) {
   double full = 0;
   double few = 0;
   for (auto _ : state) {
@@ -104,32 +138,50 @@ void measure(benchmark::State& state, const K& kernel, MakeSide make = all_rows,
 
 const Matrix kShape = Matrix::Identity(kDim, kDim) * 1e-5;  // the posterior's covariance
 
+template <class Problem>
 void penalty(benchmark::State& state) {
-  measure(state, PenaltyMetropolis({.cost = Rho(1), .proposal = kShape}, flat()));
+  measure(state, PenaltyMetropolis({.cost = Rho(1), .proposal = kShape}, flat()), all_rows<Problem>);
 }
+template <class Problem>
 void one_at_a_time(benchmark::State& state) {
-  measure(state, PenaltyOneAtATime({.cost = Rho(1), .scale = Position::Constant(kDim, 0.007)}, flat()));
+  measure(state, PenaltyOneAtATime({.cost = Rho(1), .scale = Position::Constant(kDim, 0.007)}, flat()),
+          all_rows<Problem>);
 }
+template <class Problem>
 void guided_walk(benchmark::State& state) {
-  measure(state, GuidedWalk({.cost = Rho(1), .scale = Position::Constant(kDim, 0.007)}, flat()));
+  measure(state, GuidedWalk({.cost = Rho(1), .scale = Position::Constant(kDim, 0.007)}, flat()),
+          all_rows<Problem>);
 }
-void barker(benchmark::State& state) { measure(state, Barker<>({.proposal = kShape}, flat())); }
+template <class Problem>
+void barker(benchmark::State& state) {
+  measure(state, Barker<>({.proposal = kShape}, flat()), all_rows<Problem>);
+}
+template <class Problem>
 void run_hmc(benchmark::State& state, double friction) {
-  measure(state, Hmc({.ratio_cost = Rho(1),
-                      .gradient_cost = Rho(1),
-                      .steps = 10,
-                      .step_size = 0.3,
-                      .inverse_mass = kShape,
-                      .friction = friction},
-                     flat()));
+  measure(state,
+          Hmc({.ratio_cost = Rho(1),
+               .gradient_cost = Rho(1),
+               .steps = 10,
+               .step_size = 0.3,
+               .inverse_mass = kShape,
+               .friction = friction},
+              flat()),
+          all_rows<Problem>);
 }
-void hmc(benchmark::State& state) { run_hmc(state, 0); }
-void hmc_friction(benchmark::State& state) { run_hmc(state, 1); }
+template <class Problem>
+void hmc(benchmark::State& state) {
+  run_hmc<Problem>(state, 0);
+}
+template <class Problem>
+void hmc_friction(benchmark::State& state) {
+  run_hmc<Problem>(state, 1);
+}
+template <class Problem>
 void penalty_subsampled(benchmark::State& state) {
-  measure(state, PenaltyMetropolis({.cost = Rho(1), .proposal = kShape}, flat()), batch_ratios);
+  measure(state, PenaltyMetropolis({.cost = Rho(1), .proposal = kShape}, flat()), batch_ratios<Problem>);
 }
 void penalty_exponential_family(benchmark::State& state) {
-  const StandardStatistic statistic{LocationFamily(model())};
+  const StandardStatistic statistic{LocationFamily(NormalMean::model())};
   measure(state,
           PenaltyExponentialFamily<>(
               {.cost = Rho(1),
@@ -138,27 +190,42 @@ void penalty_exponential_family(benchmark::State& state) {
               flat()),
           statistics, 5000);
 }
-template <class K>
+template <class K, class Problem>
 void langevin(benchmark::State& state) {
   measure(
       state,
       K({.rate = kRate, .noise_multiplier = 1, .scale = Position::Constant(kDim, 0.003), .step_size = 0.01},
         flat()),
-      batch_gradients, 500);
+      batch_gradients<Problem>, 500);
 }
-void sgld(benchmark::State& state) { langevin<Sgld>(state); }
-void sgnht(benchmark::State& state) { langevin<Sgnht>(state); }
+template <class Problem>
+void sgld(benchmark::State& state) {
+  langevin<Sgld, Problem>(state);
+}
+template <class Problem>
+void sgnht(benchmark::State& state) {
+  langevin<Sgnht, Problem>(state);
+}
 
-BENCHMARK(penalty)->UseManualTime();
-BENCHMARK(one_at_a_time)->UseManualTime();
-BENCHMARK(guided_walk)->UseManualTime();
-BENCHMARK(barker)->UseManualTime();
-BENCHMARK(hmc)->UseManualTime();
-BENCHMARK(hmc_friction)->UseManualTime();
-BENCHMARK(penalty_subsampled)->UseManualTime();
+BENCHMARK(penalty<NormalMean>)->UseManualTime();
+BENCHMARK(penalty<Logistic>)->UseManualTime();
+BENCHMARK(one_at_a_time<NormalMean>)->UseManualTime();
+BENCHMARK(one_at_a_time<Logistic>)->UseManualTime();
+BENCHMARK(guided_walk<NormalMean>)->UseManualTime();
+BENCHMARK(guided_walk<Logistic>)->UseManualTime();
+BENCHMARK(barker<NormalMean>)->UseManualTime();
+BENCHMARK(barker<Logistic>)->UseManualTime();
+BENCHMARK(hmc<NormalMean>)->UseManualTime();
+BENCHMARK(hmc<Logistic>)->UseManualTime();
+BENCHMARK(hmc_friction<NormalMean>)->UseManualTime();
+BENCHMARK(hmc_friction<Logistic>)->UseManualTime();
+BENCHMARK(penalty_subsampled<NormalMean>)->UseManualTime();
+BENCHMARK(penalty_subsampled<Logistic>)->UseManualTime();
 BENCHMARK(penalty_exponential_family)->UseManualTime();
-BENCHMARK(sgld)->UseManualTime();
-BENCHMARK(sgnht)->UseManualTime();
+BENCHMARK(sgld<NormalMean>)->UseManualTime();
+BENCHMARK(sgld<Logistic>)->UseManualTime();
+BENCHMARK(sgnht<NormalMean>)->UseManualTime();
+BENCHMARK(sgnht<Logistic>)->UseManualTime();
 
 }  // namespace
 }  // namespace sotto

@@ -1,7 +1,7 @@
 // Batches of rows that nobody outside the owner may know, not even their size.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -11,27 +11,27 @@
 namespace sotto {
 
 /// The numbers of the rows that a Poisson batch holds: each of `count` with probability exactly `rate`,
-/// independently. Sixty-four rows at a time compare their uniform bits with those of the rate, highest bit
+/// independently. Sixty-four rows at a time compare the bits of a uniform number with those of the rate, highest bit
 /// first, until all are decided.
 [[nodiscard]] inline std::vector<std::size_t> poisson_sample(std::size_t count, double rate,
                                                              EntropySource& entropy) {
+  std::vector<std::uint64_t> digits;  // of the rate below 1, each as 64 equal bits
+  for (double rest = rate; rate < 1 && rest > 0;) {
+    rest *= 2;
+    digits.push_back(rest >= 1 ? ~std::uint64_t{0} : 0);
+    if (rest >= 1) rest -= 1;
+  }
   std::vector<std::size_t> chosen;
   for (std::size_t first = 0; first < count; first += 64) {
     std::uint64_t undecided = ~std::uint64_t{0};
     std::uint64_t inside = rate >= 1 ? undecided : 0;
-    for (double rest = rate; undecided != 0 && rest > 0 && rate < 1;) {
-      rest *= 2;
+    for (auto digit = digits.begin(); digit != digits.end() && undecided != 0; ++digit) {
       const std::uint64_t bits = entropy.bits();
-      if (rest >= 1) {
-        rest -= 1;
-        inside |= undecided & ~bits;
-        undecided &= bits;
-      } else {
-        undecided &= ~bits;
-      }
+      inside |= undecided & ~bits & *digit;
+      undecided &= ~(bits ^ *digit);
     }
     for (; inside != 0; inside &= inside - 1) {
-      const std::size_t row = first + static_cast<std::size_t>(__builtin_ctzll(inside));
+      const std::size_t row = first + static_cast<std::size_t>(std::countr_zero(inside));
       if (row < count) chosen.push_back(row);
     }
   }

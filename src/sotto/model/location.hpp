@@ -52,7 +52,6 @@ class LocationModel {
   /// (dim).
   void residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
                  std::vector<Lanes>& pull) const;
-  [[nodiscard]] double longest(const Matrix& map, const Position& center, const Position& half) const;
 
   Position center_;  ///< midpoints of the bounds
   Position half_;    ///< half widths of the bounds

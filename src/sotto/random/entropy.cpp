@@ -14,14 +14,12 @@ SystemEntropy::SystemEntropy() {
 // What is left in the buffer is noise not yet drawn; wipe it.
 SystemEntropy::~SystemEntropy() { sodium_memzero(buffer_.data(), sizeof buffer_); }
 
-std::uint64_t SystemEntropy::bits() {
-  if (used_ == buffer_.size()) {
-    randombytes_buf(buffer_.data(), sizeof buffer_);
-    used_ = 0;
-  }
-  const std::uint64_t word = buffer_[used_];
-  buffer_[used_++] = 0;  // a word is used once and then forgotten
-  return word;
+void SystemEntropy::refill() {
+  std::array<unsigned char, randombytes_SEEDBYTES> key;
+  randombytes_buf(key.data(), key.size());
+  randombytes_buf_deterministic(buffer_.data(), sizeof buffer_, key.data());
+  sodium_memzero(key.data(), key.size());
+  used_ = 0;
 }
 
 }  // namespace sotto

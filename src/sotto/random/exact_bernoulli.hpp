@@ -2,6 +2,7 @@
 // arithmetic.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -14,9 +15,10 @@ namespace sotto {
 /// cpp_int).
 template <class Integer>
 Integer uniform_below(const Integer& bound, EntropySource& entropy) {
-  const Integer largest = bound - 1;
-  int length = 0;  // in bits
-  for (Integer rest = largest; rest != 0; rest >>= 1) ++length;
+  Integer rest = bound - 1;
+  int length = 0;  // of the largest value, in bits
+  for (; rest >> 32 != 0; rest >>= 32) length += 32;
+  length += static_cast<int>(std::bit_width(static_cast<std::uint32_t>(rest)));
   while (true) {
     Integer value = 0;
     for (int left = length; left > 0; left -= 64) {
