@@ -128,7 +128,9 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
                    "subsampled-gaussian: sigma, rate, sampling=poisson or without-replacement\n"
                    "subsampled-laplace: scale, rate, sampling | pure: epsilon\n"
                    "randomized-response: probability (of a uniform answer instead of the true one), levels\n"
-                   "dp-barker: rows, batch | subsampled-penalty: tau, rate (both --bound rdp only)")
+                   "dp-barker: rows, batch | topped-up-barker: rows, batch, bound | subsampled-penalty: tau, "
+                   "rate (all --bound rdp "
+                   "only)")
       ->required()
       ->take_all()
       ->allow_extra_args(false);

@@ -14,13 +14,14 @@ TEST(Event, survives_json) {
        {"gaussian:sigma=2", "discrete-gaussian:sigma=3,grid=4,dim=2,count=7", "laplace:scale=2",
         "subsampled-gaussian:sigma=1,rate=0.1,sampling=without-replacement,count=1e3",
         "subsampled-laplace:scale=1,rate=0.2", "randomized-response:probability=0.2,levels=3",
-        "pure:epsilon=0.5", "dp-barker:rows=1000,batch=100", "subsampled-penalty:tau=3,rate=0.1"}) {
+        "pure:epsilon=0.5", "dp-barker:rows=1000,batch=100",
+        "topped-up-barker:rows=1000,batch=100,bound=0.001", "subsampled-penalty:tau=3,rate=0.1"}) {
     tree.parts.push_back(parse_event(spec));
   }
   const Event event{tree, 3};
   const nlohmann::json json = event;
   EXPECT_EQ(nlohmann::json(json.get<Event>()), json);
-  EXPECT_EQ(flatten(event).size(), 9U);
+  EXPECT_EQ(flatten(event).size(), 10U);
   EXPECT_EQ(flatten(event)[3].count, 3000U);
 }
 
@@ -54,6 +55,7 @@ TEST(Event, refuses_what_is_not_an_event) {
                            "subsampled-gaussian:sigma=1,rate=2",
                            "subsampled-gaussian:sigma=1,rate=0.1,sampling=systematic",
                            "dp-barker:rows=10,batch=20",
+                           "topped-up-barker:rows=1000,batch=100,bound=0.011",
                            "pure:epsilon=1e9",
                            "randomized-response:probability=0,levels=2"}) {
     SCOPED_TRACE(spec);

@@ -43,6 +43,49 @@ TEST(Renyi, barker_holds_below_a_fifth_of_the_batch_only) {
               std::log1p(q * q * std::min(4 * std::expm1(inner), 2 * std::exp(inner))), 1e-12);
 }
 
+// Renyi divergence of N(m, v) from N(0, w), by the trapezoidal rule.
+double normal_divergence(double m, double v, double w, double a) {
+  double sum = 0;
+  const double step = 0.02;
+  for (double x = -60; x < 60; x += step) {
+    const double p = -(x - m) * (x - m) / (2 * v) - std::log(v) / 2;
+    const double q = -x * x / (2 * w) - std::log(w) / 2;
+    sum += std::exp(a * p + (1 - a) * q) * step / std::sqrt(2 * M_PI);
+  }
+  return std::log(sum) / (a - 1);
+}
+
+// A batch of all rows has no amplification: the cost lies above the divergence of every pair that one exchange can make
+// (centres 2 s apart, variances in [2 - s^2 b, 2], 4 s^2 apart), and not far above the worst. Theorem 8 costs more.
+TEST(Renyi, topped_up_barker_bounds_every_pair_of_neighbours) {
+  constexpr std::uint64_t kRows = 100;
+  for (const double share : {1.0, 0.5}) {
+    const double bound = share * std::sqrt(100.0) / kRows * (1 - 1e-12);
+    const Event step{ToppedUpBarkerEvent{kRows, kRows, bound}};
+    const double least = 2 - bound * bound * 100;
+    const double change = 4 * bound * bound;
+    for (const int a : {2, 5, 12}) {
+      double worst = 0;
+      for (double v = least; v <= 2; v += (2 - least) / 7) {
+        for (const double turn : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+          const double w = std::clamp(v + turn * change, least, 2.0);
+          worst = std::max(worst, normal_divergence(2 * bound, v, w, a));
+          worst = std::max(worst, normal_divergence(0, v, w, a));
+        }
+      }
+      const double cost = renyi_cost(step, Adjacency::substitute, a);
+      EXPECT_GE(cost, worst);
+      EXPECT_LE(cost, 1.4 * worst) << a;
+      EXPECT_LT(cost, renyi_cost({BarkerEvent{kRows, kRows}}, Adjacency::substitute, a));
+    }
+  }
+  const Event step{ToppedUpBarkerEvent{kRows, kRows, 0.1 * (1 - 1e-12)}};
+  EXPECT_TRUE(std::isinf(renyi_cost(step, Adjacency::substitute, 25)));
+  EXPECT_TRUE(std::isfinite(renyi_cost(step, Adjacency::substitute, 24)));
+  EXPECT_THROW((void)renyi_cost(step, Adjacency::add_remove, 2), Error);
+  EXPECT_THROW((void)renyi_cost({ToppedUpBarkerEvent{kRows, kRows, 0.11}}, Adjacency::substitute, 2), Error);
+}
+
 TEST(Renyi, conversion_of_a_gaussian_is_close_to_the_best) {
   EXPECT_NEAR(renyi_epsilon({GaussianEvent{1, 4.530877117}}, Adjacency::substitute, 1e-6), 1, 1e-6);
   // Little noise and much: the best order lies near 1, or far beyond any table.

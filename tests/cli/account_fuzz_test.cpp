@@ -79,8 +79,16 @@ class Writer {
         text = "pure:epsilon=" + value(1e-3, 10);
         break;
       default:
-        text = below(2) == 0 ? "dp-barker:rows=" + count() + ",batch=" + count()
-                             : "subsampled-penalty:tau=" + value(0.1, 10) + ",rate=" + value(1e-3, 1);
+        switch (below(3)) {
+          case 0:
+            text = "dp-barker:rows=" + count() + ",batch=" + count();
+            break;
+          case 1:
+            text = "topped-up-barker:rows=" + count() + ",batch=" + count() + ",bound=" + value(1e-6, 1);
+            break;
+          default:
+            text = "subsampled-penalty:tau=" + value(0.1, 10) + ",rate=" + value(1e-3, 1);
+        }
     }
     if (below(2) == 0) text += ",count=" + count();
     return text;

@@ -58,7 +58,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
   for (const std::string config : {"normal.toml", "banana.toml"}) {
     for (const char* method :
          {"auto", "penalty", "penalty-one-at-a-time", "guided-walk", "penalty-exponential-family",
-          "penalty-subsampled", "barker", "hmc", "hmc-friction", "sgld", "sgnht"}) {
+          "penalty-subsampled", "barker", "barker-subsampled", "hmc", "hmc-friction", "sgld", "sgnht"}) {
       const Outcome outcome = sotto("fit " + config + " --epsilon 2" + few + method);
       ASSERT_EQ(outcome.status, 0) << method << outcome.err;
       const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");

@@ -55,6 +55,11 @@ void check(const BarkerEvent& e) {
   require(e.batch >= 1 && e.batch <= e.rows && e.rows <= (1ULL << 53),
           "batch must lie in [1, rows], rows below 2^53");
 }
+void check(const ToppedUpBarkerEvent& e) {
+  check(BarkerEvent{e.rows, e.batch});
+  const double most = std::sqrt(static_cast<double>(e.batch)) / static_cast<double>(e.rows);
+  require(e.bound >= 1e-100 && e.bound <= most, "bound must lie in [1e-100, sqrt(batch) / rows]");
+}
 void check(const SubsampledPenaltyEvent& e) {
   require(positive(e.tau), "tau must lie in [1e-100, 1e100]");
   require(sampling_rate(e.rate), "rate must be 0 or lie in [1e-30, 1]");
@@ -131,6 +136,9 @@ json fields(const RandomizedResponseEvent& e) {
 }
 json fields(const PureEvent& e) { return {{"epsilon", e.epsilon}}; }
 json fields(const BarkerEvent& e) { return {{"rows", e.rows}, {"batch", e.batch}}; }
+json fields(const ToppedUpBarkerEvent& e) {
+  return {{"rows", e.rows}, {"batch", e.batch}, {"bound", e.bound}};
+}
 json fields(const SubsampledPenaltyEvent& e) { return {{"tau", e.tau}, {"rate", e.rate}}; }
 json fields(const CompositionEvent& e) { return {{"parts", e.parts}}; }
 
@@ -156,6 +164,8 @@ Event from_fields(const std::string& name, const json& j) {
     return {RandomizedResponseEvent{number("probability"), integer("levels")}};
   if (name == "pure") return {PureEvent{number("epsilon")}};
   if (name == "dp-barker") return {BarkerEvent{integer("rows"), integer("batch")}};
+  if (name == "topped-up-barker")
+    return {ToppedUpBarkerEvent{integer("rows"), integer("batch"), number("bound")}};
   if (name == "subsampled-penalty") return {SubsampledPenaltyEvent{number("tau"), number("rate")}};
   if (name == "composition") return {CompositionEvent{j.at("parts").get<std::vector<Event>>()}};
   throw Error(ErrorCode::configuration, "unknown mechanism in a privacy event");
@@ -176,9 +186,9 @@ std::vector<Event> flatten(const Event& event) {
 
 std::string mechanism_name(const Event& event) {
   static constexpr const char* names[] = {
-      "gaussian",           "discrete-gaussian",   "laplace", "subsampled-gaussian",
-      "subsampled-laplace", "randomized-response", "pure",    "dp-barker",
-      "subsampled-penalty", "composition"};
+      "gaussian",           "discrete-gaussian",   "laplace",    "subsampled-gaussian",
+      "subsampled-laplace", "randomized-response", "pure",       "dp-barker",
+      "topped-up-barker",   "subsampled-penalty",  "composition"};
   return names[event.mechanism.index()];
 }
 

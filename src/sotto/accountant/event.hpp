@@ -79,6 +79,15 @@ struct BarkerEvent {
   bool operator==(const BarkerEvent&) const = default;
 };
 
+/// One step of Barker's test on a batch of fixed size: noise topped up, batch by batch, to a total variance of 2 with the
+/// batch's own; log ratios of single rows within `bound`, in the log density's unit, bound <= sqrt(batch) / rows.
+struct ToppedUpBarkerEvent {
+  std::uint64_t rows = 1;
+  std::uint64_t batch = 1;
+  double bound = 0;
+  bool operator==(const ToppedUpBarkerEvent&) const = default;
+};
+
 /// One step of the subsampled penalty algorithm: noise variance tau * sensitivity^2 on a batch of fixed size.
 struct SubsampledPenaltyEvent {
   double tau = 1;
@@ -97,7 +106,7 @@ struct CompositionEvent {
 struct Event {
   std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
                SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-               SubsampledPenaltyEvent, CompositionEvent>
+               ToppedUpBarkerEvent, SubsampledPenaltyEvent, CompositionEvent>
       mechanism;
   std::uint64_t count = 1;
 };

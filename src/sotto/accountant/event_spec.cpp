@@ -119,6 +119,11 @@ Event read_mechanism(const std::string& name, Keys& keys) {
     const std::uint64_t rows = keys.integer("rows");
     return {BarkerEvent{rows, keys.integer("batch")}};
   }
+  if (name == "topped-up-barker") {
+    const std::uint64_t rows = keys.integer("rows");
+    const std::uint64_t batch = keys.integer("batch");
+    return {ToppedUpBarkerEvent{rows, batch, keys.number("bound")}};
+  }
   if (name == "subsampled-penalty") {
     const double tau = keys.number("tau");
     return {SubsampledPenaltyEvent{tau, keys.number("rate")}};
@@ -127,7 +132,7 @@ Event read_mechanism(const std::string& name, Keys& keys) {
   fail("unknown mechanism " + shown(name) +
        "; known: gaussian, discrete-gaussian, subsampled-gaussian, laplace, subsampled-laplace, "
        "randomized-response, "
-       "dp-barker, subsampled-penalty, pure");
+       "dp-barker, topped-up-barker, subsampled-penalty, pure");
 }
 
 }  // namespace

@@ -124,6 +124,7 @@ class Builder {
   }
 
   void operator()(const BarkerEvent&) {}
+  void operator()(const ToppedUpBarkerEvent&) {}
   void operator()(const SubsampledPenaltyEvent&) {}
   void operator()(const CompositionEvent&) {}
 

@@ -147,6 +147,26 @@ double barker_cost(const BarkerEvent& e, int a) {
   return without_replacement_cost(b / static_cast<double>(e.rows), a, inner);
 }
 
+// docs/barker.md. One exchanged row moves the centre by at most 2 s and the variance, at least `least`, by 4 s^2; centres
+// and variances are rounded down to whole steps of at most 2^-39.
+double topped_up_cost(const ToppedUpBarkerEvent& e, int a) {
+  const auto b = static_cast<double>(e.batch);
+  const double s = static_cast<double>(e.rows) / b * e.bound;
+  const double least = 2 - s * s * b;
+  const auto inner = [&](int j) {
+    const double change = 2 * s + 0x1p-39;
+    const double share = change * change / least;  // of a variance: 4 s^2 / least
+    if (!(j * share < 0.999)) return kInfinity;
+    const double shape = j * std::log1p(-share) - std::log1p(-j * share);
+    return (j * change * change / (2 * least * (1 - j * share)) + shape / (2 * (j - 1.0))) * (1 + 1e-9) +
+           1e-15;
+  };
+  const double known = inner(a);
+  return known == kInfinity
+             ? kInfinity
+             : std::min(known, without_replacement_cost(b / static_cast<double>(e.rows), a, inner));
+}
+
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::usage, why); }
 
 // The cost of one step at every order. `real` holds at real orders > 1; else `integer` at integers >= 2, between which
@@ -233,6 +253,8 @@ Cost cost_of(const Event& event, Adjacency adjacency) {
   need_substitute(event, adjacency);
   if (const auto* e = std::get_if<BarkerEvent>(&mechanism))
     return at_integers([e = *e](int a) { return barker_cost(e, a); });
+  if (const auto* e = std::get_if<ToppedUpBarkerEvent>(&mechanism))
+    return at_integers([e = *e](int a) { return topped_up_cost(e, a); });
   if (const auto* e = std::get_if<SubsampledPenaltyEvent>(&mechanism)) {
     if (e->rate == 0) return gaussian_cost(0);
     const auto inner = [tau = e->tau](int j) { return j / (2 * tau); };

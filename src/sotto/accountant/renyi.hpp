@@ -14,7 +14,8 @@ namespace sotto {
 ///            Gaussian and Laplace under add/remove: binomial sum; fixed-size batches: Wang, Balle and Kasiviswanathan's
 ///            bound. The last two at integers, in between on the chord of (order - 1) cost, which is convex
 /// Source     [M17], [MTZ19, section 3.3 and theorem 5], [WBK19, Theorems 9 and 27] with sensitivity 2 per clip norm,
-///            [HJDH19] = thesis theorem 8 for dp-barker, theorem 9 for subsampled-penalty
+///            [HJDH19] = thesis theorem 8 for dp-barker, theorem 9 for subsampled-penalty, docs/barker.md for
+///            topped-up-barker
 /// Holds when dp-barker: total noise variance 2, |log ratio| <= sqrt(batch)/rows after tempering, order < batch/5 (E10)
 /// Checked by tests/accountant/renyi_test.cpp
 [[nodiscard]] double renyi_cost(const Event& event, Adjacency adjacency, double order);

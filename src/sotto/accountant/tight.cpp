@@ -319,6 +319,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
   for (const Event& leaf : flatten(event)) {
     if (std::holds_alternative<BarkerEvent>(leaf.mechanism) ||
+        std::holds_alternative<ToppedUpBarkerEvent>(leaf.mechanism) ||
         std::holds_alternative<SubsampledPenaltyEvent>(leaf.mechanism)) {
       return mechanism_name(leaf) + " has no proven loss distribution: use --bound rdp";
     }

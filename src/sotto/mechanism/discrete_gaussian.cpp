@@ -52,6 +52,12 @@ Released<NoisyRatio> DiscreteGaussianMechanism::release_ratio(Receipt receipt, c
   return Released(NoisyRatio{noisy(receipt, sum, noise)[0] * g, static_cast<double>(noise.variance) * g * g});
 }
 
+Released<NoisyRatio> DiscreteGaussianMechanism::release_topped_up(Receipt receipt, const ExactSum& sum,
+                                                                  const GaussianNoise& noise,
+                                                                  double variance) {
+  return Released(NoisyRatio{noisy(receipt, sum, noise)[0] * noise.grid.value(), variance});
+}
+
 Released<NoisyGradient> DiscreteGaussianMechanism::release_gradient(Receipt receipt, const ExactSum& sum,
                                                                     const GaussianNoise& noise,
                                                                     const Position& scale) {

@@ -41,6 +41,9 @@ class DiscreteGaussianMechanism {
 
   [[nodiscard]] Released<NoisyRatio> release_ratio(Receipt receipt, const ExactSum& sum,
                                                    const GaussianNoise& noise);
+  /// For noise whose variance was computed from rows: the release tells `variance` instead, a public number.
+  [[nodiscard]] Released<NoisyRatio> release_topped_up(Receipt receipt, const ExactSum& sum,
+                                                       const GaussianNoise& noise, double variance);
   /// Coordinate j of the sum counts steps of noise.grid / scale[j].
   [[nodiscard]] Released<NoisyGradient> release_gradient(Receipt receipt, const ExactSum& sum,
                                                          const GaussianNoise& noise, const Position& scale);

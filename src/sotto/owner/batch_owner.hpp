@@ -5,43 +5,20 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "sotto/accountant/account.hpp"
 #include "sotto/accountant/budget.hpp"
-#include "sotto/data/rows.hpp"
 #include "sotto/mechanism/batch_ratio.hpp"
 #include "sotto/mechanism/discrete_gaussian.hpp"
 #include "sotto/model/model.hpp"
 #include "sotto/owner/owner.hpp"
+#include "sotto/owner/secret_batches.hpp"
 #include "sotto/release/query.hpp"
 #include "sotto/sum/exact_sum.hpp"
 
 namespace sotto {
-
-/// `batch` numbers out of 0 .. rows - 1, all sets alike. Errors: configuration unless 1 <= batch <= rows.
-/// Source     Floyd's algorithm [BF87]
-[[nodiscard]] inline std::vector<std::size_t> sample_without_replacement(std::size_t rows, std::size_t batch,
-                                                                         EntropySource& entropy) {
-  if (batch < 1 || batch > rows)
-    throw Error(ErrorCode::configuration, "a batch holds between 1 and all rows");
-  const auto below = [&](std::uint64_t count) {  // uniform on 0 .. count - 1
-    const std::uint64_t limit = ~std::uint64_t{0} - ~std::uint64_t{0} % count;
-    std::uint64_t bits = entropy.bits();
-    while (bits >= limit) bits = entropy.bits();
-    return static_cast<std::size_t>(bits % count);
-  };
-  std::unordered_set<std::size_t> chosen;
-  std::vector<std::size_t> sample;
-  for (std::size_t last = rows - batch; last < rows; ++last) {
-    const std::size_t candidate = below(last + 1);
-    sample.push_back(chosen.insert(candidate).second ? candidate : last);
-    chosen.insert(sample.back());
-  }
-  return sample;
-}
 
 /// The ratios of a run: each with noise of variance tau * sensitivity^2.
 struct BatchRatioPlan {
@@ -61,12 +38,8 @@ class BatchOwner final : public Answerer {
  public:
   BatchOwner(const Rows& rows, M model, std::size_t batch, Protection protection, Reading reading,
              Budget& budget, EntropySource& entropy)
-      : rows_(single_rows(rows)),
-        count_(rows.rows()),
-        model_(std::move(model)),
-        batch_(batch),
+      : batches_(rows, std::move(model), batch, reading.temper),
         protection_(protection),
-        reading_(reading),
         budget_(&budget),
         entropy_(&entropy),
         mechanism_(entropy) {}
@@ -74,7 +47,8 @@ class BatchOwner final : public Answerer {
   /// `count` releases of noise variance tau * sensitivity^2, as the accountant sees them.
   [[nodiscard]] Event event(double tau, std::size_t count) const {
     return {
-        SubsampledPenaltyEvent{.tau = tau, .rate = static_cast<double>(batch_) / static_cast<double>(count_)},
+        SubsampledPenaltyEvent{
+            .tau = tau, .rate = static_cast<double>(batches_.batch()) / static_cast<double>(batches_.rows())},
         count};
   }
 
@@ -97,8 +71,8 @@ class BatchOwner final : public Answerer {
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers(queries.size(), Refusal::budget);
     for (std::size_t q = 0; q < queries.size(); ++q) {
-      const RatioQuery& query = ratio_of(queries[q]);
-      const auto range = contributions(query);
+      const RatioQuery& query = ratio_of_batch(queries[q]);
+      const auto range = batches_.range(query);
       const auto noise = range ? noise_for(*range, query) : std::nullopt;
       if (!noise) {
         answers[q] = Refusal::out_of_range;
@@ -115,8 +89,8 @@ class BatchOwner final : public Answerer {
     std::vector<Charge> charges;
     std::vector<std::size_t> charged;
     for (std::size_t q = 0; q < queries.size(); ++q) {
-      const auto range = contributions(ratio_of(queries[q]));
-      const auto noise = range ? noise_for(*range, ratio_of(queries[q])) : std::nullopt;
+      const auto range = batches_.range(ratio_of_batch(queries[q]));
+      const auto noise = range ? noise_for(*range, ratio_of_batch(queries[q])) : std::nullopt;
       if (noise) {
         charges.push_back(noise->charge(kName));
         charged.push_back(q);
@@ -125,7 +99,7 @@ class BatchOwner final : public Answerer {
       }
     }
     const std::vector<bool> granted =
-        prepaid_ ? first(prepaid_->left(), charged.size()) : budget_->grants(charges);
+        prepaid_ ? first_granted(prepaid_->left(), charged.size()) : budget_->grants(charges);
     for (std::size_t i = 0; i < charged.size(); ++i) {
       if (!granted[i]) refusals[charged[i]] = Refusal::budget;
     }
@@ -136,61 +110,25 @@ class BatchOwner final : public Answerer {
  private:
   static constexpr const char* kName = "subsampled log-likelihood ratio";
 
-  static std::vector<bool> first(std::size_t left, std::size_t asked) {
-    std::vector<bool> granted(asked, false);
-    std::fill_n(granted.begin(), std::min(left, asked), true);
-    return granted;
-  }
-
-  /// One row to a tile, so that a pass over one tile gives one row's contribution.
-  static Rows single_rows(const Rows& rows) {
-    Rows single(rows.rows() * kTile, rows.columns());
-    for (std::size_t i = 0; i < rows.rows(); ++i) {
-      for (std::size_t j = 0; j <= rows.columns(); ++j) single.at(i * kTile, j) = rows.at(i, j);
-    }
-    return single;
-  }
-  static const RatioQuery& ratio_of(const Query& query) {
-    const auto* ratio = std::get_if<RatioQuery>(&query);
-    if (ratio == nullptr) {
-      throw Error(ErrorCode::configuration,
-                  "this owner answers from batches: choose method penalty-subsampled");
-    }
-    return *ratio;
-  }
-  [[nodiscard]] std::optional<ContributionRange> contributions(const RatioQuery& query) const {
-    const Interval change = model_.ratio_range(query.from, query.to);
-    return contribution_range({change.lower * reading_.temper, change.upper * reading_.temper});
-  }
   [[nodiscard]] std::optional<GaussianNoise> noise_for(const ContributionRange& range,
                                                        const RatioQuery& query) const {
-    if (!prepaid_) return batch_ratio_noise(range, batch_, count_, protection_, query.cost);
+    if (!prepaid_)
+      return batch_ratio_noise(range, batches_.batch(), batches_.rows(), protection_, query.cost);
     if (query.cost != *cost_)
       throw Error(ErrorCode::configuration,
                   "the ratios of this run were paid for at another cost: ask for that one");
-    return batch_ratio_noise(range, batch_, count_, protection_, query.cost, kLeastPrepaidSensitivity);
+    return batch_ratio_noise(range, batches_.batch(), batches_.rows(), protection_, query.cost,
+                             kLeastPrepaidSensitivity);
   }
 
   [[nodiscard]] ExactSum statistic(const RatioQuery& query, const ContributionRange& range) {
-    const RatioTask task{&query.from, &query.to, range.lower, range.upper};
-    std::vector<std::int64_t> changes;
-    for (const std::size_t row : sample_without_replacement(count_, batch_, *entropy_)) {
-      std::int64_t change = 0;
-      model_.add_ratios(rows_, row, 1, std::span(&task, 1), reading_.temper / kLogDensityGrid,
-                        std::span(&change, 1));
-      changes.push_back(std::clamp(change, range.lower, range.upper));
-    }
     ExactSum sum(1);
-    sum.add(0, batch_statistic(changes, count_));
+    sum.add(0, batch_statistic(batches_.draw(query, range, *entropy_), batches_.rows()));
     return sum;
   }
 
-  Rows rows_;
-  std::size_t count_;
-  M model_;
-  std::size_t batch_;
+  SecretBatches<M> batches_;
   Protection protection_;
-  Reading reading_;
   Budget* budget_;
   EntropySource* entropy_;
   DiscreteGaussianMechanism mechanism_;

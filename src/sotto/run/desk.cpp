@@ -10,6 +10,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/model/clipped.hpp"
 #include "sotto/model/families.hpp"
+#include "sotto/owner/barker_batch_owner.hpp"
 #include "sotto/owner/batch_owner.hpp"
 #include "sotto/owner/open_owner.hpp"
 #include "sotto/owner/owner.hpp"
@@ -74,26 +75,58 @@ Desk serve_batches(const Site& site, const M& model) {
   return {std::move(owner), {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}}};
 }
 
-template <class M>
-Desk serve_batch_ratios(const Site& site, const M& model) {
+std::size_t size_of_batch(const Site& site, std::size_t rows) {
   const Protection& protection = site.problem.protection;
   if (protection.adjacency != Adjacency::substitute || protection.rows_per_unit != 1) {
     refuse(
-        "penalty-subsampled needs a public number of rows (adjacency \"substitute\") and units of one row: "
-        "choose "
-        "penalty or hmc");
+        "batches of fixed size need a public number of rows (adjacency \"substitute\") and units of one row: "
+        "choose penalty or hmc");
   }
-  const Rows rows = site.problem.rows();
-  if (rows.rows() < 2) refuse("penalty-subsampled needs at least two rows: choose penalty");
+  if (rows < 2) refuse("batches need at least two rows: choose penalty");
   const std::size_t wanted = site.config.method.batch;
-  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows.rows() / 2);
-  if (batch < 2 || batch > rows.rows()) refuse("method.batch must lie between 2 and the number of rows");
-  auto owner = std::make_unique<BatchOwner<M>>(rows, model, batch, protection, reading(site.config),
-                                               site.budget, site.entropy);
+  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows / 2);
+  if (batch < 2 || batch > rows) refuse("method.batch must lie between 2 and the number of rows");
+  return batch;
+}
+
+template <class M>
+Desk serve_batch_ratios(const Site& site, const M& model) {
+  const Rows rows = site.problem.rows();
+  const Protection& protection = site.problem.protection;
+  auto owner = std::make_unique<BatchOwner<M>>(rows, model, size_of_batch(site, rows.rows()), protection,
+                                               reading(site.config), site.budget, site.entropy);
   const double tau = smallest_noise(owner->event(1, site.steps),
                                     target_of_run(site.budget, protection.adjacency, BoundKind::rdp));
   owner->serve({tau, site.steps});
   return {std::move(owner), {.step_cost = Rho(1 / (2 * tau)), .coefficients = {}}};
+}
+
+// The largest bound on a row's log ratio that the budget pays for at every step: shorter steps cost less.
+ToppedUpPlan widest_plan(const Site& site, std::size_t rows, std::size_t batch) {
+  const Target target = target_of_run(site.budget, site.problem.protection.adjacency, BoundKind::rdp);
+  const auto fits = [&](double share) {
+    const Event run = ToppedUpPlan::for_share(rows, batch, share).event(site.steps);
+    return upper_epsilon(run, target.adjacency, target.delta, target.kind) <= target.epsilon.value();
+  };
+  if (fits(1)) return ToppedUpPlan::for_share(rows, batch, 1);
+  double low = 1e-6;
+  if (!fits(low))
+    throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer steps");
+  for (double high = 1; high > low * 1.001;) {
+    const double middle = std::sqrt(low * high);
+    (fits(middle) ? low : high) = middle;
+  }
+  return ToppedUpPlan::for_share(rows, batch, low);
+}
+
+template <class M>
+Desk serve_topped_up_ratios(const Site& site, const M& model) {
+  const Rows rows = site.problem.rows();
+  const ToppedUpPlan plan = widest_plan(site, rows.rows(), size_of_batch(site, rows.rows()));
+  auto owner = std::make_unique<BarkerBatchOwner<M>>(rows, model, plan, site.steps, site.problem.protection,
+                                                     reading(site.config), site.budget, site.entropy);
+  return {std::move(owner),
+          {.ratio_bound = static_cast<double>(plan.bound) * kLogDensityGrid, .coefficients = {}}};
 }
 
 template <ExponentialFamily F>
@@ -150,6 +183,8 @@ Desk open_desk(Service service, const FitConfig& config, const Problem& problem,
             return serve_batches(site, model);
           case Service::batch_ratios:
             return serve_batch_ratios(site, model);
+          case Service::topped_up_ratios:
+            return serve_topped_up_ratios(site, model);
           case Service::statistics:
             return serve_statistics(site, model);
         }

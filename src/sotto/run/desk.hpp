@@ -15,10 +15,11 @@ namespace sotto {
 
 /// What answers a method's queries.
 enum class Service {
-  rows,          ///< all rows: ratios, gradients, scores, informations
-  batches,       ///< gradients of secret Poisson batches
-  batch_ratios,  ///< ratios of secret batches of fixed size
-  statistics,    ///< the sufficient statistic of an exponential family
+  rows,              ///< all rows: ratios, gradients, scores, informations
+  batches,           ///< gradients of secret Poisson batches
+  batch_ratios,      ///< ratios of secret batches of fixed size
+  topped_up_ratios,  ///< the same, batch and noise with variance 2 together
+  statistics,        ///< the sufficient statistic of an exponential family
 };
 
 /// What one step of a chain may ask for: settled before the first query, from public things alone.
@@ -26,6 +27,7 @@ struct Terms {
   Rho step_cost{0};                                       ///< of all queries of a step together
   double rate = 1;                                        ///< batches: of each row
   double noise_multiplier = 0;                            ///< batches: of each gradient
+  double ratio_bound = 0;                                 ///< topped-up ratios: of one row's log ratio
   std::function<Position(const Position&)> coefficients;  ///< statistics: see StandardStatistic
 };
 

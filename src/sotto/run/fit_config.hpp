@@ -39,7 +39,7 @@ struct MethodConfig {
   double jitter = 0.5;        ///< hmc
   double score_width = 0;    ///< release-once: a row's largest pull over a typical row's; 0: chosen
   double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact
-  std::size_t batch = 0;      ///< penalty-subsampled: rows of a batch; 0: half
+  std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: half
   double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch
   double decay = 0;           ///< sgld: the power with which steps get shorter
   std::optional<double> clip_ratio;     ///< for study: of a row's |log ratio| over the length of the move

@@ -14,6 +14,7 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
+#include "sotto/mechanism/topped_up_ratio.hpp"
 
 namespace sotto {
 namespace {
@@ -63,41 +64,58 @@ std::vector<Chain> exponential_family(const ChainRun& run) {
                                                     run.problem.prior));
 }
 
-/// The noise is fixed, so the length of a step decides its cost: the longest step, up to the usual one, that costs on
-/// average what there is for it. A twentieth is kept for the spread of the costs.
-double barker_step_size(const ChainRun& run, const NormalWalk& walk) {
+/// The longest step, up to the usual one, for which the mean of `figure` over some proposals from the start is at most
+/// `most`; `figure` grows with the length.
+template <class Figure>
+double longest_step(const ChainRun& run, const NormalWalk& walk, double most, const Figure& figure) {
   constexpr int kProposals = 200;
   const double usual = 2.4 / std::sqrt(static_cast<double>(run.problem.start.size()));
-  const double affordable = 0.95 * run.terms.step_cost.value();
-  const auto cost = [&](double size) {
+  const auto fits = [&](double size) {
     ChainRng rng(1);
     double sum = 0;
     for (int i = 0; i < kProposals; ++i) {
-      const double moved =
-          run.problem.ratio_sensitivity(run.problem.start, walk.propose(run.problem.start, size, rng));
-      sum += moved * moved / (2 * run.config.noise_variance);
+      sum += figure(walk.propose(run.problem.start, size, rng)) / kProposals;
     }
-    return sum / kProposals;
+    return sum <= most;
   };
   double high = usual;
-  if (cost(high) <= affordable) return high;
+  if (fits(high)) return high;
   double low = high;
-  while (cost(low) > affordable && low > usual * 1e-12) low /= 2;
+  while (!fits(low) && low > usual * 1e-12) low /= 2;
   while (high > low * 1.001) {
     const double middle = std::sqrt(low * high);
-    (cost(middle) <= affordable ? low : high) = middle;
+    (fits(middle) ? low : high) = middle;
   }
   return low;
 }
 
-std::vector<Chain> barker(const ChainRun& run) {
-  const NormalWalk walk(guess(run));
+std::vector<Chain> run_barker(const ChainRun& run, const NormalWalk& walk, double step_size) {
   return run_kernel(run, Barker<>({.noise_variance = run.config.noise_variance,
                                    .proposal = walk,
-                                   .step_size = run.config.step_size > 0 ? run.config.step_size
-                                                                         : barker_step_size(run, walk),
+                                   .step_size = run.config.step_size > 0 ? run.config.step_size : step_size,
                                    .target_acceptance = 0},
                                   run.problem.prior));
+}
+
+/// The noise is fixed, so the length of a step decides its cost. A twentieth is kept for the spread of the costs.
+std::vector<Chain> barker(const ChainRun& run) {
+  const NormalWalk walk(guess(run));
+  const double affordable = 0.95 * run.terms.step_cost.value();
+  return run_barker(run, walk, longest_step(run, walk, affordable, [&](const Position& to) {
+                      const double moved = run.problem.ratio_sensitivity(run.problem.start, to);
+                      return moved * moved / (2 * run.config.noise_variance);
+                    }));
+}
+
+/// At most one proposal in a hundred may pass the bound: it would be rejected.
+std::vector<Chain> barker_subsampled(const ChainRun& run) {
+  if (run.config.noise_variance != kToppedUpVariance)
+    refuse("barker-subsampled tops noise up to a variance of 2: drop method.noise_variance");
+  const NormalWalk walk(guess(run));
+  return run_barker(run, walk, longest_step(run, walk, 0.01, [&](const Position& to) {
+                      return run.problem.ratio_bound(run.problem.start, to) > run.terms.ratio_bound ? 1.0
+                                                                                                    : 0.0;
+                    }));
 }
 
 std::vector<Chain> exact_barker(const ChainRun& run) {
@@ -170,6 +188,13 @@ std::string barker_is_approximate(const MethodConfig& config) {
       Correction(config.noise_variance).error(), config.noise_variance);
 }
 
+std::string barker_subsampled_is_approximate(const MethodConfig& config) {
+  return barker_is_approximate(config) +
+         " Each test sees a batch of the rows: the batch's variance is estimated, and its mean normal only "
+         "in the "
+         "limit of large batches.";
+}
+
 std::string langevin_is_approximate(const MethodConfig&) {
   return "The chain has no acceptance test: finite steps and the batches' own spread move its target away "
          "from the "
@@ -202,6 +227,8 @@ const std::vector<Method>& methods() {
       {"penalty-exponential-family", kPrivate, Service::statistics, 1000, exponential_family},
       {"penalty-subsampled", kPrivate, Service::batch_ratios, 1000, penalty, subsampled_is_approximate},
       {"barker", kPrivate, Service::rows, 200, barker, barker_is_approximate},
+      {"barker-subsampled", kPrivate, Service::topped_up_ratios, 1000, barker_subsampled,
+       barker_subsampled_is_approximate},
       {"hmc", kPrivate, Service::rows, 200, hmc},
       {"hmc-friction", kPrivate, Service::rows, 200, hmc_friction},
       {"sgld", kPrivate, Service::batches, 2000, sgld, langevin_is_approximate},

@@ -230,11 +230,19 @@ void tell_bounds(Problem& problem, double temper) {
   std::visit(
       [&](const auto& model) {
         const Protection protection = problem.protection;
-        problem.known.ratio_sensitivity = [=](const Position& from, const Position& to) {
+        const auto range_of = [=](const Position& from, const Position& to) {
           const Interval change = model.ratio_range(from, to);
-          const auto range = contribution_range({change.lower * temper, change.upper * temper});
+          return contribution_range({change.lower * temper, change.upper * temper});
+        };
+        problem.known.ratio_sensitivity = [=](const Position& from, const Position& to) {
+          const auto range = range_of(from, to);
           if (!range) return std::numeric_limits<double>::infinity();
           return ratio_noise(*range, protection, Rho(0), 1)->sensitivity * kLogDensityGrid;
+        };
+        problem.known.ratio_bound = [=](const Position& from, const Position& to) {
+          const auto range = range_of(from, to);
+          if (!range) return std::numeric_limits<double>::infinity();
+          return static_cast<double>(std::max(-range->lower, range->upper)) * kLogDensityGrid;
         };
         problem.known.gradient_norm = [=](const Position& at, const Position& scale) {
           return model.gradient_bound(at, scale).norm * temper;

@@ -34,6 +34,8 @@ struct PublicProblem {
   Position start;     ///< a central position
   /// How far one privacy unit can move a log-likelihood ratio between two positions; infinite when that fits no grid.
   std::function<double(const Position&, const Position&)> ratio_sensitivity;
+  /// Largest size of one row's log-likelihood ratio between two positions; infinite when that fits no grid.
+  std::function<double(const Position&, const Position&)> ratio_bound;
   /// Largest norm of one row's gradient at a position, multiplied coordinate by coordinate with a scale.
   std::function<double(const Position&, const Position&)> gradient_norm;
   std::optional<double> rows;  ///< their number, where it is public

@@ -1,0 +1,110 @@
+// Batches of fixed size that nobody outside an owner may know, and their rows' log-likelihood ratios.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "sotto/base/error.hpp"
+#include "sotto/data/rows.hpp"
+#include "sotto/mechanism/price.hpp"
+#include "sotto/model/model.hpp"
+#include "sotto/random/entropy_source.hpp"
+#include "sotto/release/query.hpp"
+
+namespace sotto {
+
+/// `batch` numbers out of 0 .. rows - 1, all sets alike. Errors: configuration unless 1 <= batch <= rows.
+/// Source     Floyd's algorithm [BF87]
+[[nodiscard]] inline std::vector<std::size_t> sample_without_replacement(std::size_t rows, std::size_t batch,
+                                                                         EntropySource& entropy) {
+  if (batch < 1 || batch > rows)
+    throw Error(ErrorCode::configuration, "a batch holds between 1 and all rows");
+  const auto below = [&](std::uint64_t count) {  // uniform on 0 .. count - 1
+    const std::uint64_t limit = ~std::uint64_t{0} - ~std::uint64_t{0} % count;
+    std::uint64_t bits = entropy.bits();
+    while (bits >= limit) bits = entropy.bits();
+    return static_cast<std::size_t>(bits % count);
+  };
+  std::unordered_set<std::size_t> chosen;
+  std::vector<std::size_t> sample;
+  for (std::size_t last = rows - batch; last < rows; ++last) {
+    const std::size_t candidate = below(last + 1);
+    sample.push_back(chosen.insert(candidate).second ? candidate : last);
+    chosen.insert(sample.back());
+  }
+  return sample;
+}
+
+/// The rows of an owner, read a batch at a time.
+template <Model M>
+class SecretBatches {
+ public:
+  SecretBatches(const Rows& rows, M model, std::size_t batch, double temper)
+      : rows_(single_rows(rows)),
+        count_(rows.rows()),
+        model_(std::move(model)),
+        batch_(batch),
+        temper_(temper) {}
+
+  [[nodiscard]] std::size_t rows() const { return count_; }
+  [[nodiscard]] std::size_t batch() const { return batch_; }
+
+  /// Where a row's log ratio lies, in steps; none when that fits no grid.
+  [[nodiscard]] std::optional<ContributionRange> range(const RatioQuery& query) const {
+    const Interval change = model_.ratio_range(query.from, query.to);
+    return contribution_range({change.lower * temper_, change.upper * temper_});
+  }
+
+  /// The log ratios of a fresh batch, in steps.
+  [[nodiscard]] std::vector<std::int64_t> draw(const RatioQuery& query, const ContributionRange& range,
+                                               EntropySource& entropy) const {
+    const RatioTask task{&query.from, &query.to, range.lower, range.upper};
+    std::vector<std::int64_t> changes;
+    for (const std::size_t row : sample_without_replacement(count_, batch_, entropy)) {
+      std::int64_t change = 0;
+      model_.add_ratios(rows_, row, 1, std::span(&task, 1), temper_ / kLogDensityGrid, std::span(&change, 1));
+      changes.push_back(std::clamp(change, range.lower, range.upper));
+    }
+    return changes;
+  }
+
+ private:
+  /// One row to a tile, so that a pass over one tile gives one row's contribution.
+  static Rows single_rows(const Rows& rows) {
+    Rows single(rows.rows() * kTile, rows.columns());
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      for (std::size_t j = 0; j <= rows.columns(); ++j) single.at(i * kTile, j) = rows.at(i, j);
+    }
+    return single;
+  }
+
+  Rows rows_;
+  std::size_t count_;
+  M model_;
+  std::size_t batch_;
+  double temper_;
+};
+
+/// The only query that batches of fixed size answer.
+inline const RatioQuery& ratio_of_batch(const Query& query) {
+  const auto* ratio = std::get_if<RatioQuery>(&query);
+  if (ratio == nullptr) {
+    throw Error(ErrorCode::configuration,
+                "this owner answers from batches: choose method penalty-subsampled or barker-subsampled");
+  }
+  return *ratio;
+}
+
+/// Of `asked` queries the first `left` are granted.
+inline std::vector<bool> first_granted(std::size_t left, std::size_t asked) {
+  std::vector<bool> granted(asked, false);
+  std::fill_n(granted.begin(), std::min(left, asked), true);
+  return granted;
+}
+
+}  // namespace sotto
