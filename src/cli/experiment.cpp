@@ -1,6 +1,8 @@
 // sotto experiment: reruns a published experiment.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -96,6 +98,33 @@ class Table {
   std::vector<Line> lines_;
 };
 
+/// One block a problem: a line per method, a column per epsilon, each cell the mean MMD over the repeats and, where there
+/// are several, their standard deviation.
+void print_mmd(const DpHmcExperiment& experiment, const std::vector<DpHmcOutcome>& outcomes) {
+  for (const std::string& problem : experiment.problems) {
+    fmt::print("\nMMD, {}, {} repeat{}\n{:<14}", problem, experiment.repeats,
+               experiment.repeats == 1 ? "" : "s", "epsilon");
+    for (const double epsilon : experiment.epsilons) fmt::print("{:>16g}", epsilon);
+    for (const std::string& method : experiment.methods) {
+      fmt::print("\n{:<14}", method);
+      for (const double epsilon : experiment.epsilons) {
+        double count = 0, sum = 0, squares = 0;
+        for (const DpHmcOutcome& o : outcomes) {
+          if (o.problem != problem || o.method != method || o.epsilon != epsilon) continue;
+          count += 1;
+          sum += o.distance.mmd;
+          squares += o.distance.mmd * o.distance.mmd;
+        }
+        const double mean = sum / count;
+        const double spread = std::sqrt(std::max(0.0, (squares - sum * mean) / (count - 1)));
+        fmt::print("{:>16}",
+                   count > 1 ? fmt::format("{:.2f} +- {:.2f}", mean, spread) : fmt::format("{:.2f}", mean));
+      }
+    }
+    fmt::print("\n");
+  }
+}
+
 /// What both experiments share.
 template <class Experiment>
 Experiment with_common(Experiment experiment, const Options& options) {
@@ -114,7 +143,9 @@ void run(const Options& options) {
   Table table(options.out, options.json);
   const auto done = [&](const auto& outcome) { table.add(line_of(outcome)); };
   if (options.name == "dp-hmc") {
-    run_dp_hmc_experiment(with_common(options.dp_hmc, options), done);
+    const DpHmcExperiment experiment = with_common(options.dp_hmc, options);
+    const std::vector<DpHmcOutcome> outcomes = run_dp_hmc_experiment(experiment, done);
+    if (!options.json) print_mmd(experiment, outcomes);
   } else {
     run_clipping_experiment(with_common(options.clipping, options), done);
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -30,12 +29,13 @@ namespace sotto {
     while (bits >= limit) bits = entropy.bits();
     return static_cast<std::size_t>(bits % count);
   };
-  std::unordered_set<std::size_t> chosen;
+  std::vector<bool> chosen(rows);
   std::vector<std::size_t> sample;
+  sample.reserve(batch);
   for (std::size_t last = rows - batch; last < rows; ++last) {
     const std::size_t candidate = below(last + 1);
-    sample.push_back(chosen.insert(candidate).second ? candidate : last);
-    chosen.insert(sample.back());
+    sample.push_back(chosen[candidate] ? last : candidate);
+    chosen[sample.back()] = true;
   }
   return sample;
 }
@@ -65,6 +65,7 @@ class SecretBatches {
                                                EntropySource& entropy) const {
     const RatioTask task{&query.from, &query.to, range.lower, range.upper};
     std::vector<std::int64_t> changes;
+    changes.reserve(batch_);
     for (const std::size_t row : sample_without_replacement(count_, batch_, entropy)) {
       std::int64_t change = 0;
       model_.add_ratios(rows_, row, 1, std::span(&task, 1), temper_ / kLogDensityGrid, std::span(&change, 1));
