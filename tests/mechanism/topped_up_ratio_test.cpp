@@ -23,7 +23,7 @@ TEST(ToppedUpRatio, center_and_variance_match_the_formula) {
   const double squares = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
   const double weight = 50 / 3.0;
   EXPECT_NEAR(static_cast<double>(topped_up_center(plan, changes)) * kLogDensityGrid, weight * sum, 1e-11);
-  EXPECT_NEAR(static_cast<double>(topped_up_noise(plan, changes).variance) * 0x1p-80,
+  EXPECT_NEAR(static_cast<double>(topped_up_variance(plan, changes)) * 0x1p-80,
               2 - weight * (weight - 1) * (squares - sum * sum / 3), 1e-12);
 }
 
@@ -53,17 +53,16 @@ TEST(ToppedUpRatio, no_exchange_moves_more_than_stated) {
         const bool alike = rng.below(2) == 0;
         const std::int64_t common = value();
         for (auto& change : changes) change = alike ? common : value();
-        const GaussianNoise before = topped_up_noise(plan, changes);
+        const Integer before = topped_up_variance(plan, changes);
         const Int128 center = topped_up_center(plan, changes);
         changes[0] = value();
-        const GaussianNoise after = topped_up_noise(plan, changes);
+        const Integer after = topped_up_variance(plan, changes);
         const Int128 moved = topped_up_center(plan, changes) - center;
-        const double change = size(after.variance - before.variance);
-        ASSERT_LE(static_cast<double>(moved < 0 ? -moved : moved), before.sensitivity);
+        const double change = size(after - before);
+        ASSERT_LE(static_cast<double>(moved < 0 ? -moved : moved), plan.noise(before).sensitivity);
         ASSERT_LE(change, 4 * s * s + 1);
-        ASSERT_GE(static_cast<double>(after.variance), least);
-        ASSERT_LE(static_cast<double>(after.variance), 0x1p81);
-        EXPECT_EQ(after.sensitivity, before.sensitivity);
+        ASSERT_GE(static_cast<double>(after), least);
+        ASSERT_LE(static_cast<double>(after), 0x1p81);
         seen_center = std::max(seen_center, static_cast<double>(moved < 0 ? -moved : moved));
         seen_variance = std::max(seen_variance, change);
       }
@@ -79,9 +78,9 @@ TEST(ToppedUpRatio, a_receipt_holds_what_the_dearest_release_is_worth) {
   const ToppedUpPlan plan = ToppedUpPlan::for_share(400, 5, 1);
   const std::vector<std::int64_t> apart = {plan.bound, -plan.bound, plan.bound, -plan.bound, 0};
   const std::vector<std::int64_t> alike(5, plan.bound);
-  const Charge due = topped_up_charge(plan);
+  const Charge due = plan.charge();
   for (const auto& changes : {apart, alike}) {
-    const Charge worth = topped_up_noise(plan, changes).charge("");
+    const Charge worth = plan.noise(topped_up_variance(plan, changes)).charge("");
     EXPECT_GE(due.rho, worth.rho);
     EXPECT_GE(due.slack, worth.slack);
   }
@@ -91,7 +90,8 @@ TEST(ToppedUpRatio, plans_that_cannot_be_are_refused) {
   EXPECT_THROW((void)ToppedUpPlan::for_share(10, 11, 1), Error);
   EXPECT_THROW((void)ToppedUpPlan::for_share(10, 0, 1), Error);
   EXPECT_THROW((void)ToppedUpPlan::for_share(10, 5, 1.1), Error);
-  EXPECT_THROW((void)ToppedUpPlan::for_share(100000, 50, 1e-12), Error);
+  EXPECT_THROW((void)ToppedUpPlan::for_share(100000, 50, 1e-7), Error);
+  EXPECT_NO_THROW((void)ToppedUpPlan::for_share(100000, 50, ToppedUpPlan::least_share(100000, 50)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "sotto/mechanism/topped_up_ratio.hpp"
 #include "sotto/model/weighted.hpp"
 #include "sotto/random/discrete_gaussian.hpp"
 
@@ -52,10 +53,12 @@ Released<NoisyRatio> DiscreteGaussianMechanism::release_ratio(Receipt receipt, c
   return Released(NoisyRatio{noisy(receipt, sum, noise)[0] * g, static_cast<double>(noise.variance) * g * g});
 }
 
-Released<NoisyRatio> DiscreteGaussianMechanism::release_topped_up(Receipt receipt, const ExactSum& sum,
-                                                                  const GaussianNoise& noise,
-                                                                  double variance) {
-  return Released(NoisyRatio{noisy(receipt, sum, noise)[0] * noise.grid.value(), variance});
+Released<NoisyRatio> DiscreteGaussianMechanism::release_topped_up(Receipt receipt, const ToppedUpPlan& plan,
+                                                                  std::span<const std::int64_t> changes) {
+  ExactSum center(1);
+  center.add(0, topped_up_center(plan, changes));
+  const GaussianNoise noise = plan.noise(topped_up_variance(plan, changes));
+  return Released(NoisyRatio{noisy(receipt, center, noise)[0] * noise.grid.value(), kToppedUpVariance});
 }
 
 Released<NoisyGradient> DiscreteGaussianMechanism::release_gradient(Receipt receipt, const ExactSum& sum,

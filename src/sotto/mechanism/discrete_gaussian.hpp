@@ -2,7 +2,9 @@
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ struct GaussianNoise {
   static std::optional<Integer> variance_for(double sensitivity, Rho cost, const Integer& multiple);
 };
 
+struct ToppedUpPlan;
+
 /// Turns exact sums into releases. Each call consumes the receipt that paid for it.
 class DiscreteGaussianMechanism {
  public:
@@ -41,9 +45,10 @@ class DiscreteGaussianMechanism {
 
   [[nodiscard]] Released<NoisyRatio> release_ratio(Receipt receipt, const ExactSum& sum,
                                                    const GaussianNoise& noise);
-  /// For noise whose variance was computed from rows: the release tells `variance` instead, a public number.
-  [[nodiscard]] Released<NoisyRatio> release_topped_up(Receipt receipt, const ExactSum& sum,
-                                                       const GaussianNoise& noise, double variance);
+  /// The ratio of a secret batch whose rows' log ratios are `changes`, in steps. The noise's variance depends on them; what
+  /// the release tells is the plan's, of batch and noise together.
+  [[nodiscard]] Released<NoisyRatio> release_topped_up(Receipt receipt, const ToppedUpPlan& plan,
+                                                       std::span<const std::int64_t> changes);
   /// Coordinate j of the sum counts steps of noise.grid / scale[j].
   [[nodiscard]] Released<NoisyGradient> release_gradient(Receipt receipt, const ExactSum& sum,
                                                          const GaussianNoise& noise, const Position& scale);

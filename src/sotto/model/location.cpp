@@ -88,11 +88,21 @@ Interval LocationModel::ratio_range(const Position& from, const Position& to) co
 
 VectorBound LocationModel::gradient_bound(const Position& at, const Position& scale) const {
   Matrix map = precision_;
-  if (dim() > 1) map.row(0) += 2 * bend_.a * (at[0] - bend_.m) * precision_.row(1);
+  Matrix sizes = precision_.cwiseAbs();
+  if (dim() > 1) {
+    const double slope = 2 * bend_.a * (at[0] - bend_.m);
+    map.row(0) += slope * precision_.row(1);
+    sizes.row(0) += std::abs(slope) * sizes.row(1);
+  }
   map = scale.asDiagonal() * map;
   if (!map.allFinite() || !at.allFinite()) return {NAN, NAN};
-  return {longest(map * (center_ - bend_.mean(at)), map, half_),
-          longest(Position::Zero(dim()), map, 2 * half_)};
+  const Position offset = center_ - bend_.mean(at);
+  // A row's gradient is evaluated in floating point: fewer than dim + 4 roundings of terms whose sizes add up to this.
+  const double terms = (scale.cwiseAbs().asDiagonal() * sizes * (offset.cwiseAbs() + half_)).norm();
+  const double rounding = static_cast<double>(dim() + 4) * 0x1p-52 * terms;
+  const double norm = longest(map * offset, map, half_) + rounding;
+  if (norm < 1e-140) return {NAN, NAN};  // its square is not a number to rely on
+  return {norm, longest(Position::Zero(dim()), map, 2 * half_) + 2 * rounding};
 }
 
 void LocationModel::residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,

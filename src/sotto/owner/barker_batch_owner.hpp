@@ -17,7 +17,6 @@
 #include "sotto/owner/owner.hpp"
 #include "sotto/owner/secret_batches.hpp"
 #include "sotto/release/query.hpp"
-#include "sotto/sum/exact_sum.hpp"
 
 namespace sotto {
 
@@ -45,7 +44,7 @@ class BarkerBatchOwner final : public Answerer {
     if (plan.rows != rows.rows()) throw Error(ErrorCode::internal, "a plan for another number of rows");
     const Epsilon composed(
         upper_epsilon(plan.event(count), protection.adjacency, budget.delta(), BoundKind::rdp));
-    prepaid_ = budget.prepay(topped_up_charge(plan), count, composed);
+    prepaid_ = budget.prepay(plan.charge(), count, composed);
     if (!prepaid_)
       throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer steps");
   }
@@ -61,11 +60,8 @@ class BarkerBatchOwner final : public Answerer {
       }
       auto receipt = prepaid_->take();
       if (!receipt) continue;
-      const std::vector<std::int64_t> changes = batches_.draw(query, *range, *entropy_);
-      ExactSum center(1);
-      center.add(0, topped_up_center(plan_, changes));
-      answers[q] = mechanism_.release_topped_up(std::move(*receipt), center, topped_up_noise(plan_, changes),
-                                                kToppedUpVariance);
+      answers[q] =
+          mechanism_.release_topped_up(std::move(*receipt), plan_, batches_.draw(query, *range, *entropy_));
     }
     return answers;
   }

@@ -109,7 +109,7 @@ ToppedUpPlan widest_plan(const Site& site, std::size_t rows, std::size_t batch) 
     return upper_epsilon(run, target.adjacency, target.delta, target.kind) <= target.epsilon.value();
   };
   if (fits(1)) return ToppedUpPlan::for_share(rows, batch, 1);
-  double low = 1e-6;
+  double low = ToppedUpPlan::least_share(rows, batch);
   if (!fits(low))
     throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer steps");
   for (double high = 1; high > low * 1.001;) {

@@ -82,6 +82,10 @@ double longest_step(const ChainRun& run, const NormalWalk& walk, double most, co
   if (fits(high)) return high;
   double low = high;
   while (!fits(low) && low > usual * 1e-12) low /= 2;
+  if (!fits(low)) {
+    throw Error(ErrorCode::budget,
+                "the budget pays for no step of any length: take fewer steps or a larger epsilon");
+  }
   while (high > low * 1.001) {
     const double middle = std::sqrt(low * high);
     (fits(middle) ? low : high) = middle;
