@@ -43,8 +43,8 @@ TEST(LocationModel, gradient_bound_is_that_of_the_worst_row) {
       }
       EXPECT_GE(bound.norm, longest);
       EXPECT_GE(bound.diameter, widest);
-      EXPECT_NEAR(bound.norm, longest, 1e-10 * longest);
-      EXPECT_NEAR(bound.diameter, widest, 1e-10 * widest);
+      EXPECT_NEAR(bound.norm, longest, 1e-11 * longest);
+      EXPECT_NEAR(bound.diameter, widest, 1e-11 * widest);
     }
   }
 }
