@@ -149,7 +149,7 @@ TEST(AccountFuzz, answers_or_says_what_to_change) {
 #else
   constexpr int cases = 300;  // sanitizers are slow
 #endif
-  constexpr double longest = 120;  // seconds, on a busy machine
+  constexpr double longest = 120;  // seconds of processor time: nothing may hang
   Writer writer(20250117);
   int answered = 0;
   for (int i = 0; i < cases; ++i) {

@@ -1,9 +1,9 @@
 // `sotto account` in this process, and what must hold of whatever it says.
 #pragma once
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ struct Said {
   int status;
   std::string out;
   std::string err;
-  double seconds;
+  double seconds;  // of processor time
 };
 
 // The program as main() builds it, in this process.
@@ -31,7 +31,7 @@ inline Said run_account(const std::vector<std::string>& arguments) {
   std::size_t err_size = 0;
   std::FILE* out = open_memstream(&out_text, &out_size);
   std::FILE* err = open_memstream(&err_text, &err_size);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   int status = 0;
   {
     CLI::App program("", "sotto");
@@ -41,10 +41,10 @@ inline Said run_account(const std::vector<std::string>& arguments) {
     for (const std::string& a : arguments) argv.push_back(a.c_str());
     status = cli::run_program(program, static_cast<int>(argv.size()), argv.data(), status, err);
   }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   std::fclose(out);
   std::fclose(err);
-  Said said{status, {out_text, out_size}, {err_text, err_size}, taken.count()};
+  Said said{status, {out_text, out_size}, {err_text, err_size}, taken};
   std::free(out_text);
   std::free(err_text);
   return said;

@@ -25,6 +25,8 @@ bool sampling_rate(double x) { return x == 0 || (x >= 1e-30 && x <= 1); }
 void check_noise(double sensitivity, double scale) {
   require(sensitivity == 0 || positive(sensitivity), "sensitivity must be 0 or lie in [1e-100, 1e100]");
   require(positive(scale), "sigma or scale must lie in [1e-100, 1e100]");
+  require(sensitivity == 0 || positive(scale / sensitivity),
+          "sigma or scale must lie in [1e-100, 1e100] times the sensitivity");
 }
 
 void check(const GaussianEvent& e) { check_noise(e.sensitivity, e.sigma); }

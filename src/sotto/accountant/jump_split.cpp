@@ -186,7 +186,8 @@ std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilo
   for (const Numbers& numbers : all) {
     const double ways = ways_of(model, jumps, numbers);
     if (ways == 0 || total(numbers) == 0) continue;
-    Term term{ways, {}, {}};
+    Term term;
+    term.ways = ways;
     const auto kind = static_cast<std::size_t>(
         std::find_if(numbers.begin(), numbers.end(), [](auto k) { return k > 0; }) - numbers.begin());
     if (total(numbers) == 1) {
@@ -208,7 +209,8 @@ std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilo
         grid.parts[static_cast<std::size_t>(at)].count -= numbers[i];
       }
       std::erase_if(grid.parts, [](const TiltedPower& part) { return part.count == 0; });
-      if (grid.parts.empty()) break;
+      term.alone = grid.parts.empty();
+      if (term.alone) break;
       if (auto curve = curve_of(grid, side)) term.others.push_back(*std::move(curve));
     }
     for (std::size_t i = 0; i < kinds; ++i) {
@@ -226,7 +228,8 @@ std::optional<JumpSplit> JumpSplit::around(const LossModel& model, double epsilo
 }
 
 double JumpSplit::others_delta(const Term& term, double epsilon) const {
-  if (term.others.empty()) return epsilon < 0 ? -std::expm1(epsilon) : 0;
+  if (term.alone) return epsilon < 0 ? -std::expm1(epsilon) : 0;
+  if (term.others.empty()) return side_ == Side::upper ? term.total : 0;
   // Convex in e^epsilon: below the chord.
   if (side_ == Side::upper && epsilon < term.far)
     return term.total + (term.far_delta - term.total) * std::exp(epsilon - term.far);
@@ -250,6 +253,7 @@ double JumpSplit::delta(double epsilon) const {
     sum += term.ways * (part + term.large.infinite);
   }
   const double delta = (sum + rest_) * (1 + outward * 1e-8) + (side_ == Side::upper ? 1e-300 : -1e-300);
+  if (std::isnan(delta)) return side_ == Side::upper ? 1 : 0;
   return std::clamp(delta, 0.0, 1.0);
 }
 

@@ -32,7 +32,8 @@ class JumpSplit {
   struct Term {
     double ways = 1;                // in how many ways the steps with large losses can be chosen
     LargeLosses large;              // sum of the large losses
-    std::vector<LossCurve> others;  // the same curve at several tilts; none: no other steps
+    std::vector<LossCurve> others;  // the same curve at several tilts; none: nothing is known of it
+    bool alone = false;             // there are no other steps
     double total = 1;               // bound on the probability of the others' outputs; upper side only
     double far = -HUGE_VAL;  // below this epsilon < 0 the curve is continued towards `total` at e^epsilon = 0
     double far_delta = 0;

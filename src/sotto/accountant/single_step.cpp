@@ -45,6 +45,7 @@ double one_step_delta(const LossPart& part, double epsilon, Side side) {
   const double sign = side == Side::upper ? 1 : -1;
   const double delta =
       part.pair ? pair_delta(*part.pair, epsilon, sign) : lattice_delta(part.lattice, epsilon, sign);
+  if (std::isnan(delta)) return side == Side::upper ? 1 : 0;
   return std::clamp(delta, 0.0, 1.0);
 }
 
