@@ -68,8 +68,8 @@ class BetaKernel {
   /// Checked by tests/statistical/mixture_enumeration_test.cpp
   Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) {
     if (s.count == 0) return draw_prior(rng);
+    Local here = local(theta, s);
     for (int step = 0; step < steps_; ++step) {
-      const Local here = local(theta, s);
       const double e = std::exp(log_step_);
       // Draw with the Cholesky factor of G^{-1}.
       const double z1 = rng.normal();
@@ -86,7 +86,7 @@ class BetaKernel {
         ratio =
             std::exp(std::fmin(0.0, there.log_target - here.log_target +
                                         there.log_proposal(here.u, here.v, e) - here.log_proposal(u, v, e)));
-        if (rng.uniform() < ratio) theta = next;
+        if (rng.uniform() < ratio) theta = next, here = there;
       }
       if (adapting_) log_step_ += (ratio - 0.574) / std::sqrt(static_cast<double>(++adaptations_) + 10);
     }
@@ -119,8 +119,10 @@ class BetaKernel {
     }
   };
   [[nodiscard]] Local local(const Parameter& theta, const Statistic& s) const {
-    using boost::math::digamma;
-    using boost::math::trigamma;
+    // In doubles throughout: the accuracy of long doubles is lost in the step anyway.
+    using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+    const auto digamma = [](double x) { return boost::math::digamma(x, Doubles()); };
+    const auto trigamma = [](double x) { return boost::math::trigamma(x, Doubles()); };
     const double a = theta.a;
     const double b = theta.b;
     Local at{};

@@ -3,6 +3,8 @@
 
 #include <boost/random/poisson_distribution.hpp>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "sotto/base/error.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
@@ -15,6 +17,16 @@ struct PoissonParameter {
   double log_rate = 0;
 };
 
+/// log y! of a whole number y >= 0, from a table where it is small.
+inline double log_factorial(double y) {
+  static const std::vector<double> table = [] {
+    std::vector<double> known;
+    for (double k = 0; k < 256; ++k) known.push_back(std::lgamma(k + 1));
+    return known;
+  }();
+  return y < 256 ? table[static_cast<std::size_t>(y)] : std::lgamma(y + 1);
+}
+
 /// f(y | rate) for counts y = 0, 1, ..., held as doubles so that additive channels apply; rate ~ Gamma(shape,
 /// rate).
 class PoissonKernel {
@@ -25,8 +37,8 @@ class PoissonKernel {
     double count = 0;
     double sum = 0;
     double log_factorials = 0;
-    void add(double y) { count += 1, sum += y, log_factorials += std::lgamma(y + 1); }
-    void remove(double y) { count -= 1, sum -= y, log_factorials -= std::lgamma(y + 1); }
+    void add(double y) { count += 1, sum += y, log_factorials += log_factorial(y); }
+    void remove(double y) { count -= 1, sum -= y, log_factorials -= log_factorial(y); }
   };
 
   PoissonKernel(double shape, double rate) : shape_(shape), rate_(rate) {
@@ -35,7 +47,7 @@ class PoissonKernel {
   }
 
   [[nodiscard]] double log_density(double y, const Parameter& theta) const {
-    return y >= 0 ? y * theta.log_rate - theta.rate - std::lgamma(y + 1) : -HUGE_VAL;
+    return y >= 0 ? y * theta.log_rate - theta.rate - log_factorial(y) : -HUGE_VAL;
   }
   double draw(const Parameter& theta, ChainRng& rng) const {
     return static_cast<double>(boost::random::poisson_distribution<long long, double>(theta.rate)(rng));
