@@ -1,10 +1,14 @@
 // Equal bins over a declared domain, and the counts in them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "sotto/channel/grid.hpp"
+#include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
 
@@ -26,6 +30,28 @@ class Bins {
     return {domain_.lower + bin / per_unit_, domain_.lower + (bin + 1) / per_unit_};
   }
   [[nodiscard]] int count() const { return count_; }
+  /// Data in each bin, shape (count()).
+  [[nodiscard]] std::vector<std::size_t> counts(std::span<const double> data) const {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(count_), 0);
+    for (const double y : data) ++counts[static_cast<std::size_t>((*this)(y))];
+    return counts;
+  }
+  /// n points, each uniform in a bin that is picked by its weight; weights below 0 count as 0. Shape of `weights`: (count()).
+  [[nodiscard]] std::vector<double> draw(std::size_t n, std::span<const double> weights,
+                                         ChainRng& rng) const {
+    std::vector<double> cumulated(weights.size());
+    double total = 0;
+    for (std::size_t j = 0; j < weights.size(); ++j)
+      cumulated[j] = total += std::max(0.0, weights[j]) + 1e-9;  // so that not all are 0
+    std::vector<double> points(n);
+    for (double& y : points) {
+      const auto found = std::upper_bound(cumulated.begin(), cumulated.end(), rng.uniform() * total);
+      const auto bin = std::min<std::ptrdiff_t>(found - cumulated.begin(), count_ - 1);
+      const Interval inside = bounds(static_cast<int>(bin));
+      y = inside.lower + rng.uniform() * inside.width();
+    }
+    return points;
+  }
   [[nodiscard]] const Interval& domain() const { return domain_; }
 
  private:

@@ -39,7 +39,9 @@ class PerturbedHistogramChannel {
   void observe(std::vector<double> release);
   /// n data that resemble the release: in bins with probability proportional to the positive parts of its
   /// counts.
-  [[nodiscard]] std::vector<double> initial(std::size_t n, ChainRng& rng) const;
+  [[nodiscard]] std::vector<double> initial(std::size_t n, ChainRng& rng) const {
+    return bins_.draw(n, release_, rng);
+  }
 
   // The density of the observed release as the present data change: see GlobalChannel in channel.hpp.
   void start(std::span<const double> data);
@@ -65,7 +67,6 @@ class PerturbedHistogramChannel {
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 
  private:
-  [[nodiscard]] std::vector<double> count(std::span<const double> data) const;
   Bins bins_;
   Epsilon epsilon_;
   RationalScale scale_;

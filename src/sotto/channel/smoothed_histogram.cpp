@@ -51,18 +51,12 @@ double SmoothedHistogramChannel::loss(double mix, int bins, std::size_t n, std::
   return static_cast<double>(draws) * std::log1p((1 - mix) * bins / (static_cast<double>(n) * mix));
 }
 
-std::vector<std::size_t> SmoothedHistogramChannel::count(std::span<const double> data) const {
-  std::vector<std::size_t> counts(bins_.count(), 0);
-  for (const double y : data) ++counts[bins_(y)];
-  return counts;
-}
-
 std::vector<double> SmoothedHistogramChannel::sample(std::span<const double> data,
                                                      EntropySource& entropy) const {
   if (data.size() != n_)
     throw Error(ErrorCode::data, "the smoothed histogram was set up for another number of data");
   // Bin j has weight (1 - mix) m c_j + mix n out of n m, all times 2^40: integers.
-  const std::vector<std::size_t> counts = count(data);
+  const std::vector<std::size_t> counts = bins_.counts(data);
   std::vector<Uint128> cumulated(counts.size());
   Uint128 total = 0;
   for (std::size_t j = 0; j < counts.size(); ++j) {
@@ -93,31 +87,21 @@ void SmoothedHistogramChannel::observe(std::span<const double> release) {
 }
 
 std::vector<double> SmoothedHistogramChannel::initial(ChainRng& rng) const {
-  std::vector<double> cumulated(drawn_.size());
-  double total = 0;
-  for (std::size_t j = 0; j < drawn_.size(); ++j) {
-    const double share = (drawn_[j] / static_cast<double>(draws_) - mix() / bins_.count());
-    cumulated[j] = total += std::max(0.0, share) + 1e-9;
-  }
-  std::vector<double> data(n_);
-  for (double& y : data) {
-    const auto found = std::upper_bound(cumulated.begin(), cumulated.end(), rng.uniform() * total);
-    const auto bin = std::min<std::size_t>(found - cumulated.begin(), cumulated.size() - 1);
-    const Interval bounds = bins_.bounds(static_cast<int>(bin));
-    y = bounds.lower + rng.uniform() * bounds.width();
-  }
-  return data;
+  std::vector<double> shares;
+  for (const double drawn : drawn_)
+    shares.push_back(drawn / static_cast<double>(draws_) - mix() / bins_.count());
+  return bins_.draw(n_, shares, rng);
 }
 
 void SmoothedHistogramChannel::start(std::span<const double> data) {
   if (drawn_.empty()) throw Error(ErrorCode::internal, "start() needs an observed release");
   if (data.size() != n_)
     throw Error(ErrorCode::data, "the smoothed histogram was set up for another number of data");
-  counts_ = count(data);
+  counts_ = bins_.counts(data);
 }
 
 double SmoothedHistogramChannel::log_density(std::span<const double> data) const {
-  const std::vector<std::size_t> counts = count(data);
+  const std::vector<std::size_t> counts = bins_.counts(data);
   double sum = 0;
   for (std::size_t j = 0; j < counts.size(); ++j) sum += drawn_[j] * log_height_[counts[j]];
   return sum;

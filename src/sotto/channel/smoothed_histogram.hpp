@@ -67,7 +67,6 @@ class SmoothedHistogramChannel {
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 
  private:
-  [[nodiscard]] std::vector<std::size_t> count(std::span<const double> data) const;
   Bins bins_;
   std::size_t n_;
   std::size_t draws_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/mixture/choice.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
 #include "sotto/mixture/imputation.hpp"
 #include "sotto/mixture/mixture_state.hpp"
@@ -191,27 +192,14 @@ class Conditional {
     Block& block = blocks_[b];
     const bool slices = settings_.truncation == Truncation::slice;
     for (std::size_t i = b * kBlock; i < std::min(state_.size(), (b + 1) * kBlock); ++i) {
-      double top = -HUGE_VAL;
       std::size_t count = 0;
       for (; count < components; ++count) {
         const int h = order_[count];
         if (slices && weights_[static_cast<std::size_t>(h)] < slice_[i]) break;
-        const double log_density =
+        block.log_density[count] =
             state_.kernel.log_density(y_[i], state_.atom(h)) + (slices ? 0 : log_weights_[count]);
-        block.log_density[count] = log_density;
-        top = std::fmax(top, log_density);
       }
-      if (count == 1) {
-        allocation_[i] = order_[0];
-        continue;
-      }
-      double total = 0;
-      for (std::size_t j = 0; j < count; ++j)
-        total += block.log_density[j] = std::exp(block.log_density[j] - top);
-      double at = block.rng.uniform() * total;
-      std::size_t chosen = 0;
-      while (chosen + 1 < count && (at -= block.log_density[chosen]) >= 0) ++chosen;
-      allocation_[i] = order_[chosen];
+      allocation_[i] = order_[choose({block.log_density.data(), count}, block.rng)];
     }
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/mixture/choice.hpp"
 #include "sotto/mixture/mixture_state.hpp"
 #include "sotto/mixture/released_data.hpp"
 
@@ -59,20 +60,14 @@ class Neal2 {
     slots_.assign(1, -1);
     weights_.assign(
         1, log_single_[i] + std::log(state_.mixing.new_weight(partition.clusters() - (alone ? 1 : 0))));
-    double top = weights_[0];
     for (const int slot : partition.active()) {
       const double size = partition.size(slot) - (slot == own ? 1 : 0);
       if (size == 0) continue;
       slots_.push_back(slot);
       weights_.push_back(std::log(size + state_.mixing.size_shift()) +
                          state_.kernel.log_density(data_.y[i], state_.atom(slot)));
-      top = std::fmax(top, weights_.back());
     }
-    double total = 0;
-    for (double& weight : weights_) total += weight = std::exp(weight - top);
-    double at = rng.uniform() * total;
-    std::size_t chosen = 0;
-    while (chosen + 1 < weights_.size() && (at -= weights_[chosen]) >= 0) ++chosen;
+    const std::size_t chosen = choose(weights_, rng);
     if (chosen > 0) {
       state_.partition.move(i, slots_[chosen]);
       return;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/mixture/choice.hpp"
 #include "sotto/mixture/imputation.hpp"
 #include "sotto/mixture/mixture_state.hpp"
 #include "sotto/mixture/split_merge.hpp"
@@ -92,7 +93,6 @@ class Neal3 {
     slots_.assign(1, -1);
     weights_.assign(1, std::log(state_.mixing.new_weight(partition.clusters() - (alone ? 1 : 0))) +
                            state_.kernel.log_marginal(single));
-    double top = weights_[0];
     for (const int slot : partition.active()) {
       if (alone && slot == own) continue;
       const double size = partition.size(slot) - (slot == own ? 1 : 0);
@@ -101,15 +101,9 @@ class Neal3 {
       slots_.push_back(slot);
       weights_.push_back(std::log(size + state_.mixing.size_shift()) + state_.kernel.log_marginal(joined) -
                          log_marginal_[static_cast<std::size_t>(slot)]);
-      top = std::fmax(top, weights_.back());
     }
     // 3. One of them.
-    double total = 0;
-    for (double& weight : weights_) total += weight = std::exp(weight - top);
-    double at = rng.uniform() * total;
-    std::size_t chosen = 0;
-    while (chosen + 1 < weights_.size() && (at -= weights_[chosen]) >= 0) ++chosen;
-    int slot = slots_[chosen];
+    int slot = slots_[choose(weights_, rng)];
     if (slot < 0) {
       if (alone) {
         slot = own;
