@@ -1,17 +1,26 @@
 // The posterior over all partitions of a few data, by brute force, and a chain's distance from it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <span>
 #include <vector>
 
 namespace sotto::mixture {
 
-/// Every partition of n <= 8 data as a string c_1..c_n with c_1 = 0 and c_i <= 1 + max of those before it.
+inline std::vector<int> sizes_of(std::span<const int> labels, int clusters) {
+  std::vector<int> sizes(static_cast<std::size_t>(clusters), 0);
+  for (const int label : labels) ++sizes[static_cast<std::size_t>(label)];
+  return sizes;
+}
+
+/// Every partition of n <= 8 data as a string c_1..c_n with c_1 = 0 and c_i <= 1 + max of those before it. Draws are counted in
+/// 100 batches; their number is a multiple of 100.
 class Enumeration {
  public:
   /// `log_score(labels, clusters)`: log of what the posterior is proportional to.
@@ -23,7 +32,16 @@ class Enumeration {
     double total = 0;
     for (double& x : probability_) total += x = std::exp(x - top);
     for (double& x : probability_) x /= total;
+    expect(0);
+  }
+
+  /// Starts a count of this many draws.
+  void expect(std::size_t draws) {
+    total_ = 0;
+    batch_ = std::max<std::size_t>(1, draws / kBatches);
     visits_.assign(probability_.size(), 0);
+    in_batch_.assign(probability_.size(), 0);
+    batches_.clear();
   }
 
   /// Counts one draw of the chain.
@@ -37,8 +55,8 @@ class Enumeration {
       if (mine < 0) mine = fresh++;
       at = next_[static_cast<std::size_t>(at)][static_cast<std::size_t>(mine)];
     }
-    visits_[static_cast<std::size_t>(at)] += 1;
-    ++total_;
+    in_batch_[class_[static_cast<std::size_t>(at)]] += 1;
+    if (++total_ % batch_ == 0) close_batch();
   }
 
   /// Half the sum of |frequency - probability| over all partitions.
@@ -48,27 +66,50 @@ class Enumeration {
       sum += std::abs(visits_[p] / static_cast<double>(total_) - probability_[p]);
     return sum / 2;
   }
-  /// Its mean if the draws counted had been independent, by the normal limit.
-  [[nodiscard]] double expected_variation() const {
+  /// Where a right chain's distance should be, its autocorrelation counted: each batch's distance from the mean of all batches says
+  /// how far the whole is from the truth, sqrt(batches) times less.
+  struct Spread {
+    double mean, deviation;
+  };
+  [[nodiscard]] Spread own_error() const {
+    const auto count = static_cast<double>(batches_.size());
     double sum = 0;
-    for (const double p : probability_) sum += std::sqrt(p * (1 - p));
-    return sum / std::sqrt(2 * std::numbers::pi * static_cast<double>(total_));
+    double squares = 0;
+    for (const std::vector<float>& batch : batches_) {
+      double apart = 0;
+      for (std::size_t p = 0; p < visits_.size(); ++p) apart += std::abs(batch[p] - visits_[p] / count);
+      apart /= 2 * static_cast<double>(batch_);
+      sum += apart;
+      squares += apart * apart;
+    }
+    const double mean = sum / count;
+    return {mean / std::sqrt(count - 1),
+            std::sqrt(std::fmax(0, squares / count - mean * mean) / (count - 1))};
   }
-  /// The same of the number of clusters.
-  [[nodiscard]] double cluster_variation() const {
-    std::vector<double> apart(static_cast<std::size_t>(n_) + 1, 0);
-    for (std::size_t p = 0; p < visits_.size(); ++p)
-      apart[static_cast<std::size_t>(clusters_[p])] +=
-          visits_[p] / static_cast<double>(total_) - probability_[p];
-    double sum = 0;
-    for (const double x : apart) sum += std::abs(x);
-    return sum / 2;
+  /// Tells partitions apart by the sizes of their clusters alone: all there is to tell of exchangeable data.
+  void merge_by_sizes() {
+    std::map<std::vector<int>, std::size_t> classes;
+    std::vector<double> merged;
+    for (std::size_t p = 0; p < probability_.size(); ++p) {
+      const auto [found, fresh] = classes.try_emplace(sizes_[p], merged.size());
+      if (fresh) merged.push_back(0);
+      class_[p] = found->second;
+      merged[found->second] += probability_[p];
+    }
+    probability_ = std::move(merged);
+    expect(0);
   }
-  /// Starts a new count.
-  void forget() { visits_.assign(visits_.size(), 0), total_ = 0; }
   [[nodiscard]] const std::vector<double>& probabilities() const { return probability_; }
 
  private:
+  static constexpr std::size_t kBatches = 100;
+
+  void close_batch() {
+    for (std::size_t p = 0; p < visits_.size(); ++p) visits_[p] += in_batch_[p];
+    batches_.push_back(in_batch_);
+    in_batch_.assign(visits_.size(), 0);
+  }
+
   // `node`: where the labels before `at` lead to.
   void walk(std::vector<int>& labels, int at, int clusters, int node,
             const std::function<double(std::span<const int>, int)>& log_score) {
@@ -79,7 +120,9 @@ class Enumeration {
       if (at + 1 == n_) {
         next = static_cast<int>(probability_.size());
         probability_.push_back(log_score(labels, more));
-        clusters_.push_back(more);
+        class_.push_back(class_.size());
+        sizes_.push_back(sizes_of(labels, more));
+        std::sort(sizes_.back().begin(), sizes_.back().end());
       } else {
         const int child = next = static_cast<int>(next_.size());
         next_.emplace_back();
@@ -91,16 +134,14 @@ class Enumeration {
   int n_;
   std::vector<std::array<int, 8>> next_;  ///< label by label to the partition's number
   std::vector<double> probability_;
-  std::vector<int> clusters_;
-  std::vector<double> visits_;
+  std::vector<std::size_t> class_;       ///< partition -> what is counted
+  std::vector<std::vector<int>> sizes_;  ///< of each partition, rising
+  std::vector<double> visits_;           ///< in whole batches
+  std::vector<float> in_batch_;          ///< in the present batch; whole numbers below 2^24
+  std::vector<std::vector<float>> batches_;
+  std::size_t batch_ = 1;
   std::size_t total_ = 0;
 };
-
-inline std::vector<int> sizes_of(std::span<const int> labels, int clusters) {
-  std::vector<int> sizes(static_cast<std::size_t>(clusters), 0);
-  for (const int label : labels) ++sizes[static_cast<std::size_t>(label)];
-  return sizes;
-}
 
 /// The posterior where clusters are independent given the partition: eppf(c) prod_h exp(log_cluster(members
 /// of h)).

@@ -88,6 +88,7 @@ inline Discretised<TruncatedNormalKernel> discretise(const TruncatedNormalKernel
 }
 
 inline Discretised<BetaKernel> discretise(const BetaBase& base) {
+  using Doubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
   Discretised<BetaKernel> d{midpoints({0, 1}), {}, {}, {}};
   for (double u = -6; u < 4; u += 0.2)
     for (double v = -6; v < 4; v += 0.2) {
@@ -100,8 +101,9 @@ inline Discretised<BetaKernel> discretise(const BetaBase& base) {
   for (std::size_t p = 0; p < d.points.size(); ++p) {
     double last = 0;
     for (int cell = 0; cell < kCells; ++cell) {
-      const double next =
-          cell + 1 == kCells ? 1 : boost::math::ibeta(d.points[p].a, d.points[p].b, (cell + 1.0) / kCells);
+      const double next = cell + 1 == kCells ? 1
+                                             : boost::math::ibeta(d.points[p].a, d.points[p].b,
+                                                                  (cell + 1.0) / kCells, Doubles());
       d.mass(static_cast<Eigen::Index>(p), cell) = next - last;
       last = next;
     }

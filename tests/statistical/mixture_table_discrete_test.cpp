@@ -13,8 +13,11 @@ const std::vector<double> kCounts = {3, 4, 9, 9};
 // The channels of real releases; their continuous limits are checked with the normal kernels.
 TEST(MixtureTable, poisson_after_local_channels) {
   check_local_channels("Poisson", kPoisson, discretise(kPoisson, 2, 0.5), kDomain, kCounts,
-                       {.neal5 = 1'200'000, .several = 700'000, .conditional = 500'000, .marginal = 300'000},
                        LocalChannels::of_real_releases);
+}
+
+TEST(MixtureTable, poisson_concentrations) {
+  check_concentrations("Poisson", kPoisson, discretise(kPoisson, 2, 0.5), kDomain, {3, 4, 9, 9, 4, 8});
 }
 
 TEST(MixtureTable, poisson_after_histograms) {
@@ -22,10 +25,9 @@ TEST(MixtureTable, poisson_after_histograms) {
 }
 
 TEST(MixtureTable, poisson_confidential) {
-  const DirichletProcess mixing(0.3);
+  const DirichletProcess mixing(1);
   Enumeration exact = enumerate_confidential(discretise(kPoisson, 2, 0.5), kPoisson, kCounts, mixing);
-  check_algorithms("Poisson, confidential", kPoisson, mixing, Confidential<double>{kCounts}, kCounts, exact,
-                   Sweeps().times(2));
+  check_algorithms("Poisson, confidential", kPoisson, mixing, Confidential<double>{kCounts}, kCounts, exact);
 }
 
 // Sums over all confidential categories of a cluster.
@@ -57,22 +59,25 @@ Enumeration enumerate_categories(const CategoricalKernel& kernel,
 TEST(MixtureTable, categories_after_randomised_response) {
   const RandomisedResponseChannel channel(3, Epsilon(3));
   const CategoricalKernel kernel(3, 0.2);
-  const DirichletProcess mixing(0.3);
-  const std::vector<int> z = {0, 0, 1, 1};
-  Enumeration exact = enumerate_categories(
-      kernel, [&](int released, int y) { return channel.log_density(released, y); }, z, mixing);
-  check_algorithms("categories, randomised response", kernel, mixing,
-                   LocalRelease<RandomisedResponseChannel, int>{channel, z}, z, exact, Sweeps().times(3));
+  for (const auto& [concentration, n] : {std::pair{1.0, 4}, std::pair{0.1, 6}, std::pair{5.0, 4}}) {
+    const DirichletProcess mixing(concentration);
+    std::vector<int> z = {0, 0, 1, 1, 2, 0};
+    z.resize(static_cast<std::size_t>(n));
+    Enumeration exact = enumerate_categories(
+        kernel, [&](int released, int y) { return channel.log_density(released, y); }, z, mixing);
+    check_algorithms(
+        fmt::format("categories, randomised response, concentration {}, {} data", concentration, n), kernel,
+        mixing, LocalRelease<RandomisedResponseChannel, int>{channel, z}, z, exact);
+  }
 }
 
 TEST(MixtureTable, categories_confidential) {
   const CategoricalKernel kernel(3, 0.2);
-  const DirichletProcess mixing(0.3);
+  const DirichletProcess mixing(1);
   const std::vector<int> y = {0, 0, 1, 1};
   Enumeration exact = enumerate_categories(
       kernel, [](int released, int x) { return released == x ? 0 : -HUGE_VAL; }, y, mixing);
-  check_algorithms("categories, confidential", kernel, mixing, Confidential<int>{y}, y, exact,
-                   Sweeps().times(4));
+  check_algorithms("categories, confidential", kernel, mixing, Confidential<int>{y}, y, exact);
 }
 
 }  // namespace

@@ -14,12 +14,14 @@ using Vector = Kernel::Vector;
 const Kernel kKernel(
     {.mean = Vector::Zero(), .precision = 0.2, .degrees = 8, .scale = 4 * Kernel::Square::Identity()});
 const std::vector<Vector> kRows = {{-3, -2}, {-2.5, -2.5}, {3, 2}, {2, 3}};
-const DirichletProcess kMixing(0.3);
+const std::vector<Vector> kSixRows = {{-3, -2}, {-2.5, -2.5}, {3, 2}, {2, 3}, {-2, -3}, {2.5, 2.5}};
+const DirichletProcess kMixing(1);
 
 /// The integral over the base measure of prod_{i in C} g(z_i | theta), for all sets C at once, by simple draws: given theta the
 /// mean of q over a few values from the kernel is an unbiased g, independent from datum to datum.
 template <class Channel>
-Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z) {
+Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z,
+                           const DirichletProcess& mixing = kMixing) {
   constexpr int kDraws = 1'500'000;
   constexpr int kValues = 2;
   std::vector<double> sum(std::size_t{1} << z.size(), 0);
@@ -43,7 +45,7 @@ Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z)
         for (const int i : members) mask |= std::size_t{1} << i;
         return std::log(sum[mask] / kDraws) - static_cast<double>(members.size()) * std::log(kValues);
       },
-      [&](std::span<const int> sizes) { return kMixing.log_eppf(sizes); });
+      [&](std::span<const int> sizes) { return mixing.log_eppf(sizes); });
 }
 
 TEST(MixtureTable, rows_after_laplace_noise) {
@@ -52,6 +54,17 @@ TEST(MixtureTable, rows_after_laplace_noise) {
   Enumeration exact = enumerate_rows(channel, kRows);
   check_algorithms("rows, Laplace", kKernel, kMixing, LocalRelease<ProductChannel<2>, Vector>{channel, kRows},
                    kRows, exact);
+}
+
+TEST(MixtureTable, rows_concentrations) {
+  for (const auto& [concentration, rows] : {std::pair{0.1, kSixRows}, std::pair{5.0, kRows}}) {
+    const ProductChannel<2> channel(
+        {DiscreteLaplaceChannel(Grid({-5, 5}), Epsilon(5)), DiscreteGaussianChannel(Grid({-5, 5}), Rho(10))});
+    const DirichletProcess mixing(concentration);
+    Enumeration exact = enumerate_rows(channel, rows, mixing);
+    check_algorithms(fmt::format("rows, concentration {}, {} data", concentration, rows.size()), kKernel,
+                     mixing, LocalRelease<ProductChannel<2>, Vector>{channel, rows}, rows, exact);
+  }
 }
 
 TEST(MixtureTable, rows_after_mixed_noise) {
@@ -76,7 +89,7 @@ TEST(MixtureTable, rows_confidential) {
 
 /// Gaussian noise of variance 2 is part of the kernel: the base measure above that variance.
 template <class Mixing>
-void check_inflated(const char* name, const Mixing& mixing, std::size_t n, int sweeps) {
+void check_inflated(const std::string& name, const Mixing& mixing, std::size_t n) {
   const NormalInverseGamma base{.mean = 0, .precision = 0.1, .shape = 3, .rate = 3};
   const InflatedNormalKernel kernel(base, 2);
   const std::vector<double> z = places({-10, 10}, n);
@@ -92,21 +105,16 @@ void check_inflated(const char* name, const Mixing& mixing, std::size_t n, int s
     }
   }
   Enumeration exact = enumerate_points(std::move(points), mixing, n);
-  const Confidential<double> data{z};
-  ChainRng rng(72);
-  Neal2 neal2(kernel, mixing, data, rng);
-  check_sampler(neal2, exact, sweeps, std::string(name) + ", Neal 2", rng);
-  for (const std::size_t moves : {0, 2}) {
-    Neal3 neal3(kernel, mixing, data, {}, {.split_merge_moves = moves}, rng);
-    check_sampler(neal3, exact, sweeps, std::string(name) + (moves == 0 ? ", Neal 3" : ", split-merge"), rng);
-  }
+  check_algorithms(name, kernel, mixing, Confidential<double>{z}, z, exact);
 }
 
 TEST(MixtureTable, gaussian_releases_with_the_inflated_kernel) {
   for (const double concentration : {0.1, 1.0, 5.0})
-    check_inflated("inflated normal", DirichletProcess(concentration), 4, 400'000);
-  check_inflated("inflated normal, finite mixture", FiniteMixture(1.0, 2.0), 4, 400'000);
-  check_inflated("inflated normal, Pitman-Yor", PitmanYor(0.5, 0.25), 4, 400'000);
+    check_inflated(fmt::format("inflated normal, concentration {}", concentration),
+                   DirichletProcess(concentration), 4);
+  check_inflated("inflated normal, concentration 0.1, six data", DirichletProcess(0.1), 6);
+  check_inflated("inflated normal, finite mixture", FiniteMixture(1.0, 2.0), 4);
+  check_inflated("inflated normal, Pitman-Yor", PitmanYor(0.5, 0.25), 4);
 }
 
 }  // namespace
