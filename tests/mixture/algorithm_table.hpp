@@ -29,8 +29,9 @@ namespace sotto::mixture {
 /// The largest total variation distance.
 constexpr double kBound = 0.005;
 
-/// Runs a sampler and compares the whole law of the partition. As many sweeps are run afresh as bring a right chain's distance, 3.5
-/// standard deviations above its mean, below the bound; their number is printed. Neither looks at the exact law.
+/// Runs a sampler and compares the whole law of the partition. As many sweeps are run afresh as bring a right chain's distance, five
+/// standard deviations above its mean, below the bound; their number is printed. Neither looks at the exact law. Where all error
+/// is in one direction, the worst case, that is the size of a normal variable beyond 3.8: false alarms below 2e-4 a check.
 template <class Sampler>
 void check_sampler(Sampler& sampler, Enumeration& exact, const std::string& what, ChainRng& rng) {
   const auto run = [&](std::size_t sweeps) {
@@ -40,7 +41,7 @@ void check_sampler(Sampler& sampler, Enumeration& exact, const std::string& what
       exact.visit(sampler.state().partition.allocation());
     }
     const Enumeration::Spread own = exact.own_error();
-    return own.mean + 3.5 * own.deviation;
+    return own.mean + 5 * own.deviation;
   };
   sampler.state().adapt(true);
   for (int sweep = 0; sweep < 1000; ++sweep) sampler.sweep(rng);
