@@ -22,6 +22,7 @@ namespace sotto {
     if (rest >= 1) rest -= 1;
   }
   std::vector<std::size_t> chosen;
+  chosen.reserve(static_cast<std::size_t>(1.2 * rate * static_cast<double>(count)));
   for (std::size_t first = 0; first < count; first += 64) {
     std::uint64_t undecided = ~std::uint64_t{0};
     std::uint64_t inside = rate >= 1 ? undecided : 0;

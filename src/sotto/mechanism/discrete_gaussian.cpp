@@ -15,11 +15,17 @@ constexpr double kRoundUp = 1 + 0x1p-48;  // more than the rounding of the few o
 
 }  // namespace
 
+Rho GaussianNoise::rho() const {
+  return Rho(sensitivity * sensitivity / (2 * static_cast<double>(variance)) * kRoundUp);
+}
+
+double GaussianNoise::slack() const {
+  return sensitivity * std::sqrt(static_cast<double>(entries)) / static_cast<double>(variance) * kRoundUp;
+}
+
 Charge GaussianNoise::charge(std::string query) const {
-  const double v = static_cast<double>(variance);
-  const double rho = sensitivity * sensitivity / (2 * v) * kRoundUp;
-  const double slack = sensitivity * std::sqrt(static_cast<double>(entries)) / v * kRoundUp;
-  return {std::move(query), "discrete Gaussian", Rho(rho), slack, sensitivity, std::sqrt(v), grid.value()};
+  const double sd = std::sqrt(static_cast<double>(variance));
+  return {std::move(query), "discrete Gaussian", rho(), slack(), sensitivity, sd, grid.value()};
 }
 
 std::optional<GaussianNoise::Integer> GaussianNoise::variance_for(double sensitivity, Rho cost,
@@ -34,8 +40,7 @@ std::optional<GaussianNoise::Integer> GaussianNoise::variance_for(double sensiti
 
 std::vector<double> DiscreteGaussianMechanism::noisy(const Receipt& receipt, const ExactSum& sum,
                                                      const GaussianNoise& noise) {
-  const Charge due = noise.charge(receipt.charge().query);
-  if (!receipt.valid() || receipt.charge().rho < due.rho || receipt.charge().slack < due.slack ||
+  if (!receipt.valid() || receipt.charge().rho < noise.rho() || receipt.charge().slack < noise.slack() ||
       sum.size() != noise.entries) {
     throw Error(ErrorCode::internal, "a receipt does not pay for its release");
   }

@@ -25,8 +25,9 @@ struct GaussianNoise {
   std::size_t entries = 1;  ///< of the statistic
   GridStep grid{1};         ///< in the statistic's unit
 
-  /// Computes   rho = sensitivity^2 / (2 variance),   slack = sensitivity sqrt(entries) / variance,   both
-  ///            rounded up
+  [[nodiscard]] Rho rho() const;       ///< sensitivity^2 / (2 variance), rounded up
+  [[nodiscard]] double slack() const;  ///< sensitivity sqrt(entries) / variance, rounded up
+  /// Both, and what they follow from.
   /// Source     [CKS20, Theorem 14]; slack: docs/accounting.md
   /// Checked by tests/mechanism/discrete_gaussian_test.cpp: cost_matches_formula
   [[nodiscard]] Charge charge(std::string query) const;

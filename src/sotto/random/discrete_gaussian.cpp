@@ -1,5 +1,6 @@
 #include "sotto/random/discrete_gaussian.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -27,8 +28,11 @@ DiscreteGaussian::DiscreteGaussian(const Variance& variance) : variance_(varianc
                 "the grid step");
   }
   variance_narrow_ = static_cast<Uint128>(variance);
-  const cpp_int t = boost::multiprecision::sqrt(variance) + 1;
-  scale_ = static_cast<Uint128>(t);
+  // The double's root is off by a step or two.
+  auto root = static_cast<Uint128>(std::sqrt(static_cast<double>(variance_narrow_)));
+  while (root * root > variance_narrow_) --root;
+  while ((root + 1) * (root + 1) <= variance_narrow_) ++root;
+  scale_ = root + 1;
   const double narrow = static_cast<double>(scale_);
   inverse_ = 0.5 / static_cast<double>(variance_narrow_) / narrow / narrow;
 }
