@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
 
 namespace {
 

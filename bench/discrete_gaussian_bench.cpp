@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include "sotto/base/int128.hpp"
-#include "sotto/random/entropy.hpp"
-#include "sotto/random/discrete_gaussian.hpp"
-#include "sotto/random/discrete_laplace.hpp"
+#include "sotto/entropy/discrete_gaussian.hpp"
+#include "sotto/entropy/discrete_laplace.hpp"
+#include "sotto/entropy/entropy.hpp"
 
 namespace {
 

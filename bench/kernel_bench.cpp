@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
@@ -17,11 +16,12 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/model/families.hpp"
-#include "sotto/model/glm.hpp"
-#include "sotto/model/location.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/owner/batch_owner.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/statistic_owner.hpp"
 
 namespace sotto {
@@ -78,13 +78,13 @@ LogPrior flat() {
 struct Side {
   Budget budget{Epsilon(1e9), Delta(1e-6)};
   SystemEntropy entropy;
-  std::unique_ptr<Answerer> owner;
+  std::unique_ptr<QueryInterface> owner;
 };
 
 template <class Problem>
 auto owner_of(Side& side, std::size_t rows) {
-  return std::make_unique<Owner<decltype(Problem::model())>>(
-      Problem::rows(rows), Problem::model(), Protection{}, Reading{}, side.budget, side.entropy);
+  return std::make_unique<DataOwner<decltype(Problem::model())>>(
+      Problem::rows(rows), Problem::model(), PrivacyUnit{}, ExecutionOptions{}, side.budget, side.entropy);
 }
 template <class Problem>
 void all_rows(Side& side, std::size_t rows, std::size_t) {
@@ -98,13 +98,13 @@ void batch_gradients(Side& side, std::size_t rows, std::size_t steps) {
 }
 template <class Problem>
 void batch_ratios(Side& side, std::size_t rows, std::size_t) {
-  side.owner = std::make_unique<BatchOwner<decltype(Problem::model())>>(Problem::rows(rows), Problem::model(),
-                                                                        std::min(rows, kBatch), Protection{},
-                                                                        Reading{}, side.budget, side.entropy);
+  side.owner = std::make_unique<BatchOwner<decltype(Problem::model())>>(
+      Problem::rows(rows), Problem::model(), std::min(rows, kBatch), PrivacyUnit{}, ExecutionOptions{},
+      side.budget, side.entropy);
 }
 void statistics(Side& side, std::size_t rows, std::size_t) {
   side.owner = std::make_unique<StatisticOwner<LocationFamily>>(
-      NormalMean::rows(rows), StandardStatistic(LocationFamily(NormalMean::model())), Protection{}, 1,
+      NormalMean::rows(rows), StandardStatistic(LocationFamily(NormalMean::model())), PrivacyUnit{}, 1,
       side.budget, side.entropy);
 }
 using MakeSide = void (*)(Side&, std::size_t rows, std::size_t steps);

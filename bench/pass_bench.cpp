@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sotto/data/rows.hpp"
-#include "sotto/model/glm.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/sum/passes.hpp"
 
@@ -46,8 +46,9 @@ void report(benchmark::State& state) {
   const Rows& rows = logistic_rows();
   const auto passes = static_cast<double>(state.iterations());
   state.counters["rows/s"] = benchmark::Counter(passes * kRows, benchmark::Counter::kIsRate);
-  state.counters["bytes/s"] = benchmark::Counter(passes * static_cast<double>(rows.tiles() * rows.stride() * sizeof(double)),
-                                                 benchmark::Counter::kIsRate);
+  state.counters["bytes/s"] =
+      benchmark::Counter(passes * static_cast<double>(rows.tiles() * rows.stride() * sizeof(double)),
+                         benchmark::Counter::kIsRate);
 }
 
 // The limit: every byte of the rows read once and added up.

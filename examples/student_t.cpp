@@ -8,7 +8,7 @@
 
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/hmc.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "student_t.hpp"
 
 int main() {
@@ -29,8 +29,8 @@ int main() {
   const sotto::PerRow model(sotto::AutoGradient(example::StudentT{}));
   sotto::Budget budget(sotto::Epsilon(8), sotto::Delta(1e-6));
   sotto::SystemEntropy entropy;
-  sotto::Owner owner(std::move(rows), model, sotto::Protection{}, sotto::Reading{.threads = 2}, budget,
-                     entropy);
+  sotto::DataOwner owner(std::move(rows), model, sotto::PrivacyUnit{}, sotto::ExecutionOptions{.threads = 2},
+                         budget, entropy);
 
   // The analyst: a prior, a chain, and nothing else.
   const sotto::LogPrior prior{[](const sotto::Position& b) { return -b.squaredNorm() / 50; },

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/random/entropy.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "tests/support/once_study.hpp"
 
 namespace {

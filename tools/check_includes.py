@@ -9,25 +9,27 @@ from pathlib import Path
 
 # Who may include whom; a stage may always include itself.
 EVERYONE = {"base", "math", "random"}
-PUBLIC = EVERYONE | {"accountant", "release", "channel", "prior"}
-ROWS = ["data", "model", "contribution", "sum"]  # the curator's stages, in the order of the flow
+PUBLIC = EVERYONE | {"event", "accountant", "release", "channel", "prior"}
+ROWS = ["data", "model", "sum"]  # the curator's stages, in the order of the flow
 ANALYST = ["proposal", "kernel", "chain", "mixture", "posterior", "diagnostics", "plan", "report"]
 ALLOWED = {
     "base": set(),
     "math": {"base"},
     "random": {"base", "math"},
-    "accountant": EVERYONE,
+    "event": EVERYONE,
+    "accountant": EVERYONE | {"event"},
+    "entropy": EVERYONE,
     "release": EVERYONE,
     "prior": EVERYONE,
-    "channel": EVERYONE | {"accountant", "release"},
-    # A model knows the loop that turns its rows into contributions, and the loop the model's families.
-    "data": EVERYONE,
-    "model": EVERYONE | {"release", "data", "contribution"},
-    "contribution": EVERYONE | {"data", "model"},
-    "sum": EVERYONE | {"data", "model", "contribution"},
-    "mechanism": EVERYONE | {"accountant", "release", "model", "sum"},
-    "owner": EVERYONE | {"accountant", "release", "mechanism", *ROWS},
-    "run": PUBLIC | {"mechanism", "owner", *ROWS, *ANALYST},
+    "channel": EVERYONE | {"event", "accountant", "release", "entropy"},
+    "data": EVERYONE | {"entropy"},
+    "model": EVERYONE | {"release", "data"},
+    "sum": EVERYONE | {"data", "model"},
+    "privatise": EVERYONE | {"event", "accountant", "entropy", "release", "channel"},
+    "ledger": EVERYONE | {"event", "accountant"},
+    "measurement": EVERYONE | {"event", "accountant", "ledger", "entropy", "release", *ROWS},
+    "owner": EVERYONE | {"event", "accountant", "ledger", "entropy", "release", "measurement", *ROWS},
+    "run": PUBLIC | {"ledger", "entropy", "measurement", "owner", *ROWS, *ANALYST},
 }
 for place, stage in enumerate(ANALYST):
     ALLOWED[stage] = PUBLIC | set(ANALYST[:place])
@@ -37,7 +39,7 @@ for stage in set(ANALYST) - {"mixture"}:
 
 # What the analyst's side must not reach through any chain of headers: whatever sees rows, and the system's entropy.
 HIDDEN_STAGES = {*ROWS, "mechanism", "owner", "run"}
-HIDDEN_FILES = {"sotto/random/entropy.hpp"}
+HIDDEN_FILES = {"sotto/entropy/entropy.hpp"}
 
 # Friends that only tests may define: a definition in the sources could forge a release or read a sum without noise.
 TEST_FRIEND = re.compile(r"\b(?:class|struct)\s+(\w*ForTests)\b[^;]*\{")

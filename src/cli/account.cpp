@@ -9,7 +9,7 @@
 
 #include "cli/verbs.hpp"
 #include "sotto/accountant/calibrate.hpp"
-#include "sotto/accountant/concentrated.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -122,15 +122,16 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
   options->out = out;
   CLI::App* verb =
       program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");
-  verb->add_option("--mechanism", options->mechanisms,
-                   "NAME:key=value,...; count=N composes it with itself; several are composed together.\n"
-                   "gaussian: sigma | discrete-gaussian: sigma, grid, dim | laplace: scale\n"
-                   "subsampled-gaussian: sigma, rate, sampling=poisson or without-replacement\n"
-                   "subsampled-laplace: scale, rate, sampling | pure: epsilon\n"
-                   "randomized-response: probability (of a uniform answer instead of the true one), levels\n"
-                   "dp-barker: rows, batch | topped-up-barker: rows, batch, bound | subsampled-penalty: tau, "
-                   "rate (all --bound rdp "
-                   "only)")
+  verb->add_option(
+          "--mechanism", options->mechanisms,
+          "NAME:key=value,...; count=N composes it with itself; several are composed together.\n"
+          "gaussian: sigma | discrete-gaussian: sigma, grid, dim | laplace: scale\n"
+          "subsampled-gaussian: sigma, rate, sampling=poisson or without-replacement\n"
+          "subsampled-laplace: scale, rate, sampling | pure: epsilon\n"
+          "randomized-response: probability (of a uniform answer instead of the true one), levels\n"
+          "dp-barker: rows, batch | variance-completed-barker: rows, batch, bound | subsampled-penalty: tau, "
+          "rate (all --bound rdp "
+          "only)")
       ->required()
       ->take_all()
       ->allow_extra_args(false);

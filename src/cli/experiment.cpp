@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/verbs.hpp"
+#include "experiments/published/clipping_experiment.hpp"
+#include "experiments/published/dp_hmc_experiment.hpp"
 #include "sotto/base/error.hpp"
-#include "sotto/run/clipping_experiment.hpp"
-#include "sotto/run/dp_hmc_experiment.hpp"
 
 namespace sotto::cli {
 namespace {

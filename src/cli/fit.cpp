@@ -15,7 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
-#include "sotto/random/entropy.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/method.hpp"

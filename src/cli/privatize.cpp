@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/verbs.hpp"
-#include "sotto/channel/privatise.hpp"
+#include "sotto/privatise/privatise.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/release_fingerprint.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sotto/channel/column.hpp"
-#include "sotto/channel/privatise.hpp"
+#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 

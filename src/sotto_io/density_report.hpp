@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/run/density.hpp"
+#include "sotto/mixture/fit/density.hpp"
 #include "sotto_io/channel_file.hpp"
 
 namespace sotto {

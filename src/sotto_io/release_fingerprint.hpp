@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sotto/channel/privatise.hpp"
+#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 

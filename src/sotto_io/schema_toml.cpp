@@ -156,8 +156,8 @@ SchemaColumn read_column(const Reader& reader, const toml::table& table) {
   return column;
 }
 
-PrivacyUnit read_unit(const Reader& reader, const toml::table& root) {
-  PrivacyUnit unit;
+UnitDeclaration read_unit(const Reader& reader, const toml::table& root) {
+  UnitDeclaration unit;
   const toml::node* node = root.get("unit");
   if (node == nullptr) return unit;
   if (!node->is_table()) reader.refuse(*node, "unit must be a table: [unit] with person and maximum_rows");

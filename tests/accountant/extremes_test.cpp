@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sotto/accountant/composition.hpp"
-#include "sotto/accountant/event.hpp"
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/composition.hpp"
+#include "sotto/accountant/pld/tight.hpp"
+#include "sotto/event/event.hpp"
 
 namespace sotto {
 namespace {

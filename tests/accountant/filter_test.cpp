@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "sotto/accountant/budget.hpp"
-#include "sotto/accountant/concentrated.hpp"
-#include "sotto/accountant/concentrated_filter.hpp"
-#include "sotto/accountant/gaussian.hpp"
-#include "sotto/accountant/renyi.hpp"
-#include "sotto/accountant/renyi_filter.hpp"
+#include "sotto/accountant/filter/concentrated_filter.hpp"
+#include "sotto/accountant/filter/renyi_filter.hpp"
+#include "sotto/accountant/rdp/renyi.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/ledger/budget.hpp"
 
 namespace sotto {
 namespace {

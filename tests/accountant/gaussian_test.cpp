@@ -1,4 +1,4 @@
-#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 
 #include <gtest/gtest.h>
 

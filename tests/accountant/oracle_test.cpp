@@ -4,7 +4,7 @@
 #include <complex>
 #include <vector>
 
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
 
 namespace sotto {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "sotto/accountant/account.hpp"
 #include "sotto/accountant/calibrate.hpp"
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
 
 namespace sotto {
 namespace {

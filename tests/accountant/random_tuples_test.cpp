@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
 
 namespace sotto {
 namespace {

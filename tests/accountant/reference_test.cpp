@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sotto/accountant/calibrate.hpp"
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
 
 namespace sotto {
 namespace {

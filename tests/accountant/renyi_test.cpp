@@ -1,4 +1,4 @@
-#include "sotto/accountant/renyi.hpp"
+#include "sotto/accountant/rdp/renyi.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "sotto/accountant/advanced.hpp"
-#include "sotto/accountant/concentrated.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
 
 namespace sotto {
 namespace {
@@ -61,11 +61,11 @@ double normal_divergence(double m, double v, double w, double a) {
 
 // A batch of all rows has no amplification: the cost lies above the divergence of every pair that one exchange can make
 // (centres 2 s apart, variances in [2 - s^2 b, 2], 4 s^2 apart), and not far above the worst. Theorem 8 costs more.
-TEST(Renyi, topped_up_barker_bounds_every_pair_of_neighbours) {
+TEST(Renyi, variance_completed_barker_bounds_every_pair_of_neighbours) {
   constexpr std::uint64_t kRows = 100;
   for (const double share : {1.0, 0.5}) {
     const double bound = share * std::sqrt(100.0) / kRows * (1 - 1e-12);
-    const Event step{ToppedUpBarkerEvent{kRows, kRows, bound}};
+    const Event step{VarianceCompletedBarkerEvent{kRows, kRows, bound}};
     const double least = 2 - bound * bound * 100;
     const double change = 4 * bound * bound;
     for (const int a : {2, 5, 12}) {
@@ -83,16 +83,17 @@ TEST(Renyi, topped_up_barker_bounds_every_pair_of_neighbours) {
       EXPECT_LT(cost, renyi_cost({BarkerEvent{kRows, kRows}}, Adjacency::substitute, a));
     }
   }
-  const Event step{ToppedUpBarkerEvent{kRows, kRows, 0.1 * (1 - 1e-12)}};
+  const Event step{VarianceCompletedBarkerEvent{kRows, kRows, 0.1 * (1 - 1e-12)}};
   EXPECT_TRUE(std::isinf(renyi_cost(step, Adjacency::substitute, 25)));
   EXPECT_TRUE(std::isfinite(renyi_cost(step, Adjacency::substitute, 24)));
   EXPECT_THROW((void)renyi_cost(step, Adjacency::add_remove, 2), Error);
-  EXPECT_THROW((void)renyi_cost({ToppedUpBarkerEvent{kRows, kRows, 0.11}}, Adjacency::substitute, 2), Error);
+  EXPECT_THROW((void)renyi_cost({VarianceCompletedBarkerEvent{kRows, kRows, 0.11}}, Adjacency::substitute, 2),
+               Error);
 }
 
 // All batches of 5 of 8 rows, before and after one row is exchanged: the outputs are mixtures of normals whose centres and
 // variances follow from the batch. Their divergence stays below the cost, amplified or not.
-TEST(Renyi, topped_up_barker_bounds_the_mixture_over_batches) {
+TEST(Renyi, variance_completed_barker_bounds_the_mixture_over_batches) {
   constexpr std::size_t kRows = 8;
   constexpr int kBatch = 5;
   const double n = kRows;
@@ -111,7 +112,7 @@ TEST(Renyi, topped_up_barker_bounds_the_mixture_over_batches) {
     }
     return sum;
   };
-  const Event step{ToppedUpBarkerEvent{kRows, kBatch, bound}};
+  const Event step{VarianceCompletedBarkerEvent{kRows, kBatch, bound}};
   for (const std::size_t positive : {0, 3, 7}) {  // of the other seven rows
     Signs before{};
     for (std::size_t i = 0; i < kRows; ++i) before[i] = i < positive ? 1 : -1;

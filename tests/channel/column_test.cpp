@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "random/seeded_entropy.hpp"
-#include "sotto/accountant/gaussian.hpp"
-#include "sotto/channel/privatise.hpp"
+#include "entropy/seeded_entropy.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "random/chi_square.hpp"
-#include "random/seeded_entropy.hpp"
-#include "sotto/accountant/gaussian.hpp"
+#include "entropy/chi_square.hpp"
+#include "entropy/seeded_entropy.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/channel/channel.hpp"
 
 namespace sotto {

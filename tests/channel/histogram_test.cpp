@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "random/chi_square.hpp"
-#include "random/seeded_entropy.hpp"
+#include "entropy/chi_square.hpp"
+#include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
 #include "sotto/channel/perturbed_histogram.hpp"
 #include "sotto/channel/smoothed_histogram.hpp"

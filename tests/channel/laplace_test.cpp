@@ -5,8 +5,8 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <limits>
 
-#include "random/chi_square.hpp"
-#include "random/seeded_entropy.hpp"
+#include "entropy/chi_square.hpp"
+#include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
 
 namespace sotto {

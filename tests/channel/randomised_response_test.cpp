@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "random/chi_square.hpp"
-#include "random/seeded_entropy.hpp"
+#include "entropy/chi_square.hpp"
+#include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
 
 namespace sotto {

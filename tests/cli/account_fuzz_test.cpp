@@ -84,7 +84,8 @@ class Writer {
             text = "dp-barker:rows=" + count() + ",batch=" + count();
             break;
           case 1:
-            text = "topped-up-barker:rows=" + count() + ",batch=" + count() + ",bound=" + value(1e-6, 1);
+            text = "variance-completed-barker:rows=" + count() + ",batch=" + count() +
+                   ",bound=" + value(1e-6, 1);
             break;
           default:
             text = "subsampled-penalty:tau=" + value(0.1, 10) + ",rate=" + value(1e-3, 1);

@@ -1,6 +1,7 @@
 #include <sysexits.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
@@ -16,7 +17,7 @@ class DensityVerb : public Program {
 
 // From a real column to a report, through noise from the operating system.
 TEST_F(DensityVerb, privatize_then_density) {
-  const std::string data = std::string(SOTTO_DATA) + "/diabetes/diabetes.csv";
+  const std::string data = std::filesystem::absolute(SOTTO_DATA "/diabetes/diabetes.csv").string();
   const Outcome privatised =
       sotto("privatize '" + data +
             "' --column bmi --channel laplace --lower 10 --upper 60 --epsilon 10 --out z.csv");

@@ -1,6 +1,6 @@
 // EXPECT: could not convert|cannot convert|no known conversion|no viable conversion|no matching function|invalid initialization
 // A Delta never stands where an Epsilon is meant.
-#include "sotto/accountant/budget.hpp"
+#include "sotto/ledger/budget.hpp"
 
 sotto::Budget budget(sotto::Epsilon epsilon, sotto::Delta delta) {
 #ifdef FAIL

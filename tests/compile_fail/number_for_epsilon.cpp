@@ -1,6 +1,6 @@
 // EXPECT: could not convert|cannot convert|no known conversion|no viable conversion|no matching function|invalid initialization
 // A bare number is no Epsilon.
-#include "sotto/accountant/budget.hpp"
+#include "sotto/ledger/budget.hpp"
 
 sotto::Budget budget() {
 #ifdef FAIL

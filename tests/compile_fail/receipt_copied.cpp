@@ -1,6 +1,6 @@
 // EXPECT: deleted
 // A receipt pays for one release.
-#include "sotto/accountant/budget.hpp"
+#include "sotto/ledger/budget.hpp"
 
 sotto::Receipt twice(sotto::Receipt& receipt) {
 #ifdef FAIL

@@ -1,6 +1,6 @@
 // EXPECT: private
 // Only a budget makes receipts.
-#include "sotto/accountant/budget.hpp"
+#include "sotto/ledger/budget.hpp"
 
 #ifdef FAIL
 sotto::Receipt forge() { return sotto::Receipt(sotto::Charge{}); }

@@ -1,4 +1,4 @@
-// What every kernel must do. A new kernel joins by a struct with a name, its answerer and its settings.
+// What every kernel must do. A new kernel joins by a struct with a name, its interface and its settings.
 //
 // The posterior is one-dimensional, known to quadrature; the noise is large enough to matter (a penalty variance of
 // about 1). Kernels whose target is approximate, and those that answer to no budget, join what holds for them. Reversibility by enumeration on a lattice is in tests/kernel, for the kernels that can live on one.
@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
@@ -17,11 +16,12 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/model/families.hpp"
 #include "sotto/owner/batch_owner.hpp"
-#include "sotto/owner/open_owner.hpp"
-#include "sotto/owner/owner.hpp"
-#include "sotto/owner/owners.hpp"
+#include "sotto/owner/data_owner.hpp"
+#include "sotto/owner/federation.hpp"
+#include "sotto/owner/non_private_oracle.hpp"
 #include "sotto/owner/statistic_owner.hpp"
 #include "sotto/proposal/independence.hpp"
 #include "sotto/proposal/truncated_walk.hpp"
@@ -34,22 +34,22 @@ namespace {
 constexpr double kScale = 0.8;  // of a random walk; the posterior's sd is about 0.35
 
 /// One owner with its books and its noise.
-struct Desk {
-  Desk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+struct RunPlan {
+  RunPlan(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), model_on_the_line(), Protection{}, reading, budget, entropy) {}
+        owner(rows_of(values), model_on_the_line(), PrivacyUnit{}, options, budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  Owner<LocationModel> owner;
-  Answerer& answerer() { return owner; }
+  DataOwner<LocationModel> owner;
+  QueryInterface& interface() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 
 struct RatioCase {
-  using Side = Desk;
-  static double temper() { return 1; }
+  using Side = RunPlan;
+  static double likelihood_power() { return 1; }
 };
 
 struct PenaltyCase : RatioCase {
@@ -59,7 +59,7 @@ struct PenaltyCase : RatioCase {
   }
 };
 struct TemperedPenaltyCase : PenaltyCase {
-  static double temper() { return 0.5; }
+  static double likelihood_power() { return 0.5; }
 };
 struct FixedNoiseCase : RatioCase {
   static auto kernel() {
@@ -122,14 +122,14 @@ struct FrictionCase : RatioCase {
 
 /// Three owners of unequal shares, budgets and noises.
 struct ThreeDesks {
-  ThreeDesks(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
-      : first({values.begin(), values.begin() + 1}, reading, epsilon, 3 * seed),
-        second({values.begin() + 1, values.begin() + 3}, reading, epsilon, 3 * seed + 1),
-        third({values.begin() + 3, values.end()}, reading, epsilon, 3 * seed + 2),
+  ThreeDesks(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
+      : first({values.begin(), values.begin() + 1}, options, epsilon, 3 * seed),
+        second({values.begin() + 1, values.begin() + 3}, options, epsilon, 3 * seed + 1),
+        third({values.begin() + 3, values.end()}, options, epsilon, 3 * seed + 2),
         all({&first.owner, &second.owner, &third.owner}) {}
-  Desk first, second, third;
-  Owners all;
-  Answerer& answerer() { return all; }
+  RunPlan first, second, third;
+  Federation all;
+  QueryInterface& interface() { return all; }
   double limit() { return all.left().value(); }
   double spent() { return std::max({first.spent(), second.spent(), third.spent()}); }
 };
@@ -156,21 +156,23 @@ LocationFamily location_family() { return LocationFamily(model_on_the_line()); }
 
 template <auto Family>
 struct StatisticDesk {
-  StatisticDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+  StatisticDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
+                std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), StandardStatistic(Family()), Protection{}, reading.threads, budget, entropy) {}
+        owner(rows_of(values), StandardStatistic(Family()), PrivacyUnit{}, options.threads, budget, entropy) {
+  }
   Budget budget;
   TestEntropy entropy;
   StatisticOwner<decltype(Family())> owner;
-  Answerer& answerer() { return owner; }
+  QueryInterface& interface() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 template <auto Family>
 struct FamilyCase {
   using Side = StatisticDesk<Family>;
-  static double temper() { return 1; }
+  static double likelihood_power() { return 1; }
   static auto kernel() {
     const StandardStatistic statistic(Family());
     return PenaltyExponentialFamily<>(
@@ -187,15 +189,15 @@ struct LocationFamilyCase : FamilyCase<location_family> {};
 /// Batches of `Share` percent of the rows. A batch of all rows does not vary: then the target is exact.
 template <std::size_t Share>
 struct BatchDesk {
-  BatchDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
+  BatchDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), model_on_the_line(), values.size() * Share / 100, Protection{}, reading,
+        owner(rows_of(values), model_on_the_line(), values.size() * Share / 100, PrivacyUnit{}, options,
               budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
   BatchOwner<LocationModel> owner;
-  Answerer& answerer() { return owner; }
+  QueryInterface& interface() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
@@ -207,11 +209,12 @@ struct HalfBatchCase : PenaltyCase {
 };
 
 /// Batch gradients, paid for before the first.
-struct GradientDesk : Desk {
+struct GradientDesk : RunPlan {
   static constexpr double kRate = 0.5;
   static constexpr double kMultiplier = 2;
-  GradientDesk(const std::vector<double>& values, Reading reading, Epsilon epsilon, std::uint64_t seed)
-      : Desk(values, reading, epsilon, seed) {
+  GradientDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
+               std::uint64_t seed)
+      : RunPlan(values, options, epsilon, seed) {
     owner.serve_batches({kRate, kMultiplier, 400}, Epsilon(0.9 * epsilon.value()));
   }
   double limit() { return budget.epsilon().value(); }
@@ -219,7 +222,7 @@ struct GradientDesk : Desk {
 };
 struct LangevinCase {
   using Side = GradientDesk;
-  static double temper() { return 1; }
+  static double likelihood_power() { return 1; }
   template <class K>
   static K kernel_of() {
     return K({.rate = GradientDesk::kRate,
@@ -238,10 +241,10 @@ struct SgnhtCase : LangevinCase {
 
 /// No noise and no budget.
 struct OpenDesk {
-  OpenDesk(const std::vector<double>& values, Reading reading, Epsilon, std::uint64_t)
-      : owner(rows_of(values), model_on_the_line(), reading) {}
-  OpenOwner<LocationModel> owner;
-  Answerer& answerer() { return owner; }
+  OpenDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon, std::uint64_t)
+      : owner(rows_of(values), model_on_the_line(), options) {}
+  NonPrivateOracle<LocationModel> owner;
+  QueryInterface& interface() { return owner; }
 };
 struct MetropolisCase : PenaltyCase {
   using Side = OpenDesk;
@@ -285,7 +288,7 @@ Position same(const Position& x) { return x; }
 // standard error. Three moments within 5 standard errors (of 99 degrees of freedom): false alarm below 1e-5 a kernel.
 TYPED_TEST(ExactKernel, leaves_the_quadrature_posterior_invariant) {
   const auto values = values_on_the_line(8);
-  const PosteriorOnTheLine posterior(values, TypeParam::temper());
+  const PosteriorOnTheLine posterior(values, TypeParam::likelihood_power());
   const auto kernel = TypeParam::kernel();
   constexpr std::size_t kGroups = 20;
   constexpr std::size_t kChains = 5;
@@ -293,10 +296,11 @@ TYPED_TEST(ExactKernel, leaves_the_quadrature_posterior_invariant) {
   ChainRng rng(4);
   double accepted = 0;
   for (std::size_t group = 0; group < kGroups; ++group) {
-    typename TypeParam::Side side(values, Reading{.temper = TypeParam::temper()}, Epsilon(1e9), group);
+    typename TypeParam::Side side(values, ExecutionOptions{.likelihood_power = TypeParam::likelihood_power()},
+                                  Epsilon(1e9), group);
     std::vector<Position> starts;
     for (std::size_t c = 0; c < kChains; ++c) starts.push_back(Position::Constant(1, posterior.draw(rng)));
-    const auto chains = run_chains(kernel, std::span<const Position>(starts), side.answerer(),
+    const auto chains = run_chains(kernel, std::span<const Position>(starts), side.interface(),
                                    {.warmup = 0, .draws = 10000, .thin = 1, .seed = group}, same);
     for (std::size_t c = 0; c < kChains; ++c) {
       ASSERT_EQ(chains[c].draws.rows(), 10000);
@@ -321,8 +325,9 @@ TYPED_TEST(KernelContract, has_the_same_bits_for_any_number_of_threads) {
   const std::vector<Position> starts(2, Position::Constant(1, 0.4));
   std::vector<std::vector<Chain>> runs;
   for (const int threads : {1, 2, 5}) {
-    typename TypeParam::Side side(values, Reading{.temper = 1e-4, .threads = threads}, Epsilon(1e9), 6);
-    runs.push_back(run_chains(kernel, std::span<const Position>(starts), side.answerer(),
+    typename TypeParam::Side side(values, ExecutionOptions{.likelihood_power = 1e-4, .threads = threads},
+                                  Epsilon(1e9), 6);
+    runs.push_back(run_chains(kernel, std::span<const Position>(starts), side.interface(),
                               {.warmup = 4, .draws = 15, .thin = 1, .seed = 8}, same));
   }
   for (const auto& run : runs) {
@@ -336,10 +341,10 @@ TYPED_TEST(KernelContract, has_the_same_bits_for_any_number_of_threads) {
 TYPED_TEST(BudgetedKernel, ends_as_data_when_the_budget_ends) {
   const auto values = values_on_the_line(8);
   const auto kernel = TypeParam::kernel();
-  typename TypeParam::Side side(values, Reading{}, Epsilon(1000), 7);
+  typename TypeParam::Side side(values, ExecutionOptions{}, Epsilon(1000), 7);
   const double limit = side.limit();
   const std::vector<Position> starts(2, Position::Constant(1, 0.4));
-  const auto chains = run_chains(kernel, std::span<const Position>(starts), side.answerer(),
+  const auto chains = run_chains(kernel, std::span<const Position>(starts), side.interface(),
                                  {.warmup = 0, .draws = 100000, .thin = 1, .seed = 8}, same);
   EXPECT_LE(side.spent(), limit);
   EXPECT_GT(side.spent(), 0.7 * limit);

@@ -11,7 +11,7 @@ namespace {
 
 using Cells = std::vector<std::optional<std::string_view>>;
 
-Schema two_columns(PrivacyUnit unit = {}) {
+Schema two_columns(UnitDeclaration unit = {}) {
   return {{{"x", ColumnKind::real, {2, 3}, {}},
            {"r", ColumnKind::category, {}, {"a", "b"}, MissingPolicy::impute, 1}},
           unit};

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "sotto/chain/lockstep.hpp"
-#include "sotto/model/location.hpp"
-#include "sotto/owner/open_owner.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/owner/data_owner.hpp"
+#include "sotto/owner/non_private_oracle.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -36,7 +36,7 @@ Hmc::Settings settings() {
           .target_acceptance = 0};
 }
 
-std::vector<Chain> run(const Hmc& hmc, Answerer& owner, std::size_t warmup, std::size_t draws) {
+std::vector<Chain> run(const Hmc& hmc, QueryInterface& owner, std::size_t warmup, std::size_t draws) {
   const std::vector<Position> starts(1, Position::Constant(2, 0.1));
   return run_chains(hmc, std::span<const Position>(starts), owner,
                     {.warmup = warmup, .draws = draws, .thin = 1, .seed = 5},
@@ -46,7 +46,7 @@ std::vector<Chain> run(const Hmc& hmc, Answerer& owner, std::size_t warmup, std:
 TEST(Hmc, asks_for_the_last_gradient_and_the_ratio_together) {
   TestEntropy entropy(1);
   Budget budget(Epsilon(1e6), Delta(1e-6));
-  Owner owner(rows(), model(), Protection{}, Reading{}, budget, entropy);
+  DataOwner owner(rows(), model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
   const Hmc hmc(settings(), kFlat);
   auto state = hmc.init(Position::Constant(2, 0.1));
   ChainRng rng(1);
@@ -65,7 +65,7 @@ TEST(Hmc, asks_for_the_last_gradient_and_the_ratio_together) {
 
 // One pass for both gives what two passes give.
 TEST(Hmc, joint_answer_is_the_gradient_and_the_ratio) {
-  OpenOwner owner(rows(), model(), Reading{});
+  NonPrivateOracle owner(rows(), model(), ExecutionOptions{});
   const Position from = Position::Constant(2, 0.1);
   const Position to = Position::Constant(2, -0.3);
   const std::vector<Query> queries{GradientQuery{to, Rho(1)}, RatioQuery{from, to, Rho(1)},
@@ -80,7 +80,7 @@ TEST(Hmc, joint_answer_is_the_gradient_and_the_ratio) {
 // Without noise and friction the energy error of a harmonic leapfrog is small, so nearly all is accepted; the
 // work of the kicks must then be the whole change of kinetic energy.
 TEST(Hmc, accepts_exact_trajectories) {
-  OpenOwner owner(rows(), model(), Reading{});
+  NonPrivateOracle owner(rows(), model(), ExecutionOptions{});
   Hmc::Settings s = settings();
   s.step_size = 0.1;
   const auto chains = run(Hmc(s, kFlat), owner, 0, 200);
@@ -90,7 +90,7 @@ TEST(Hmc, accepts_exact_trajectories) {
 TEST(Hmc, ends_as_data_when_the_budget_ends) {
   TestEntropy entropy(1);
   Budget budget(Epsilon(10), Delta(1e-6));
-  Owner owner(rows(), model(), Protection{}, Reading{}, budget, entropy);
+  DataOwner owner(rows(), model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
   Hmc::Settings s = settings();
   s.ratio_cost = Rho(0.1);
   s.gradient_cost = Rho(0.01);
@@ -101,7 +101,7 @@ TEST(Hmc, ends_as_data_when_the_budget_ends) {
 }
 
 TEST(Hmc, path_length_grows_where_trajectories_are_too_short) {
-  OpenOwner owner(rows(), model(), Reading{});
+  NonPrivateOracle owner(rows(), model(), ExecutionOptions{});
   Hmc::Settings s = settings();
   s.steps = 1;
   s.step_size = 0.1;

@@ -31,7 +31,8 @@ TEST(Penalty, detailed_balance_by_enumeration) {
   for (const double grid : {1.0, 0.25, 0.03125}) {
     for (const int multiple : {1, 2, 3, 7, 20}) {
       for (const double log_ratio : {-2.3, -0.51, 0.0, 0.1, 1.7}) {
-        EXPECT_LT(balance_error(log_ratio, multiple * grid, grid), 1e-12) << grid << ' ' << multiple << ' ' << log_ratio;
+        EXPECT_LT(balance_error(log_ratio, multiple * grid, grid), 1e-12)
+            << grid << ' ' << multiple << ' ' << log_ratio;
       }
     }
   }

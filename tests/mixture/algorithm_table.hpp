@@ -17,12 +17,12 @@
 #include "sotto/channel/laplace.hpp"
 #include "sotto/channel/perturbed_histogram.hpp"
 #include "sotto/channel/smoothed_histogram.hpp"
-#include "sotto/mixture/conditional.hpp"
-#include "sotto/mixture/dirichlet_process.hpp"
-#include "sotto/mixture/neal2.hpp"
-#include "sotto/mixture/neal3.hpp"
-#include "sotto/mixture/neal5.hpp"
-#include "sotto/mixture/neal8.hpp"
+#include "sotto/mixture/algorithm/conditional.hpp"
+#include "sotto/mixture/algorithm/neal2.hpp"
+#include "sotto/mixture/algorithm/neal3.hpp"
+#include "sotto/mixture/algorithm/neal5.hpp"
+#include "sotto/mixture/algorithm/neal8.hpp"
+#include "sotto/mixture/prior/dirichlet_process.hpp"
 
 namespace sotto::mixture {
 

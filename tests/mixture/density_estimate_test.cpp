@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sotto/mixture/normal_kernel.hpp"
+#include "sotto/mixture/kernel/normal_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {

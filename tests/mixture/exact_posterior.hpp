@@ -7,10 +7,10 @@
 
 #include "mixture/enumeration.hpp"
 #include "sotto/base/position.hpp"
-#include "sotto/mixture/beta_kernel.hpp"
-#include "sotto/mixture/normal_kernel.hpp"
-#include "sotto/mixture/poisson_kernel.hpp"
-#include "sotto/mixture/truncated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/beta_kernel.hpp"
+#include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/kernel/poisson_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 
 namespace sotto::mixture {
 

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "sotto/mixture/beta_kernel.hpp"
-#include "sotto/mixture/categorical_kernel.hpp"
-#include "sotto/mixture/inflated_normal_kernel.hpp"
-#include "sotto/mixture/kernel.hpp"
-#include "sotto/mixture/multivariate_normal_kernel.hpp"
-#include "sotto/mixture/normal_kernel.hpp"
-#include "sotto/mixture/poisson_kernel.hpp"
-#include "sotto/mixture/truncated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/beta_kernel.hpp"
+#include "sotto/mixture/kernel/categorical_kernel.hpp"
+#include "sotto/mixture/kernel/inflated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/kernel.hpp"
+#include "sotto/mixture/kernel/multivariate_normal_kernel.hpp"
+#include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/kernel/poisson_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {

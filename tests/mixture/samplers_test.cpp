@@ -6,16 +6,16 @@
 #include <new>
 
 #include "sotto/channel/laplace.hpp"
-#include "sotto/mixture/algorithm_choice.hpp"
-#include "sotto/mixture/conditional.hpp"
-#include "sotto/mixture/dirichlet_process.hpp"
-#include "sotto/mixture/finite_mixture.hpp"
+#include "sotto/mixture/algorithm/algorithm_choice.hpp"
+#include "sotto/mixture/algorithm/conditional.hpp"
+#include "sotto/mixture/algorithm/neal3.hpp"
+#include "sotto/mixture/algorithm/neal5.hpp"
+#include "sotto/mixture/algorithm/neal8.hpp"
+#include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/measure.hpp"
-#include "sotto/mixture/neal3.hpp"
-#include "sotto/mixture/neal5.hpp"
-#include "sotto/mixture/neal8.hpp"
-#include "sotto/mixture/normal_kernel.hpp"
-#include "sotto/mixture/pitman_yor.hpp"
+#include "sotto/mixture/prior/dirichlet_process.hpp"
+#include "sotto/mixture/prior/finite_mixture.hpp"
+#include "sotto/mixture/prior/pitman_yor.hpp"
 
 namespace {
 std::atomic<std::size_t> allocations = 0;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sotto/model/location.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/model/per_row.hpp"
 #include "sotto/random/chain_rng.hpp"
 

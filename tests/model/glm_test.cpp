@@ -1,12 +1,12 @@
 // The declared bounds against random and extreme rows of the domain, for every family.
-#include "sotto/model/glm.hpp"
+#include "sotto/model/glm/glm.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "sotto/base/int128.hpp"
-#include "sotto/mechanism/price.hpp"
+#include "sotto/measurement/price.hpp"
 #include "sotto/model/model.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -18,7 +18,8 @@ Domain domain() {
   const auto component = [](std::vector<Eigen::Index> columns, std::vector<std::vector<double>> vertices) {
     DomainComponent c;
     c.columns = std::move(columns);
-    c.vertices.resize(static_cast<Eigen::Index>(vertices.size()), static_cast<Eigen::Index>(c.columns.size()));
+    c.vertices.resize(static_cast<Eigen::Index>(vertices.size()),
+                      static_cast<Eigen::Index>(c.columns.size()));
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       for (std::size_t j = 0; j < vertices[i].size(); ++j) {
         c.vertices(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = vertices[i][j];
@@ -49,7 +50,8 @@ Record random_record(const Case& c, ChainRng& rng) {
   Record r{Position::Zero(5), 0};
   const bool corner = rng.uniform() < 0.5;
   r.x[0] = 1;
-  for (const Eigen::Index j : {1, 2}) r.x[j] = corner ? (rng.uniform() < 0.5 ? -1 : 1) : 2 * rng.uniform() - 1;
+  for (const Eigen::Index j : {1, 2})
+    r.x[j] = corner ? (rng.uniform() < 0.5 ? -1 : 1) : 2 * rng.uniform() - 1;
   if (const std::size_t level = rng.below(3); level > 0) r.x[2 + static_cast<Eigen::Index>(level)] = 1;
   const double u = corner ? std::round(rng.uniform()) : rng.uniform();
   r.y = c.response.lower + u * c.response.width();
@@ -60,8 +62,10 @@ Record random_record(const Case& c, ChainRng& rng) {
 double log_density(const Case& c, const Record& r, const Position& at) {
   const double eta = r.x.dot(at.head(5));
   switch (c.family.family) {
-    case Family::bernoulli: return r.y * eta - std::log1p(std::exp(eta));
-    case Family::poisson: return r.y * eta - std::exp(eta);
+    case Family::bernoulli:
+      return r.y * eta - std::log1p(std::exp(eta));
+    case Family::poisson:
+      return r.y * eta - std::exp(eta);
     case Family::normal: {
       const double log_sigma = c.family.unknown_sigma ? at[5] : std::log(c.family.sigma);
       return -log_sigma - (r.y - eta) * (r.y - eta) / 2 * std::exp(-2 * log_sigma);
@@ -158,7 +162,8 @@ TEST_P(GlmBounds, contributions_obey_the_declared_integers) {
       std::vector<std::int64_t> sums(static_cast<std::size_t>(glm.dim()));
       glm.add_gradients(rows, 0, 1, {&task, 1}, sums);
       Position vector(glm.dim());
-      for (Eigen::Index j = 0; j < glm.dim(); ++j) vector[j] = static_cast<double>(sums[static_cast<std::size_t>(j)]);
+      for (Eigen::Index j = 0; j < glm.dim(); ++j)
+        vector[j] = static_cast<double>(sums[static_cast<std::size_t>(j)]);
       EXPECT_LE(((vector * noise->grid.value()) - gradient(c, r, from)).norm(), 1e-6 * bound.norm + 1e-6);
       if (i > 0) {
         EXPECT_LE((vector - last).norm(), noise->sensitivity);

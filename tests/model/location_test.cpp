@@ -1,4 +1,4 @@
-#include "sotto/model/location.hpp"
+#include "sotto/model/location/location.hpp"
 
 #include <gtest/gtest.h>
 

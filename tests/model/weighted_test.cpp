@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "sotto/contribution/weighted_pass.hpp"
+#include "sotto/model/glm/weighted_pass.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {

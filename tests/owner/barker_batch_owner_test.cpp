@@ -25,11 +25,11 @@ double log_ratio(const std::vector<double>& values, double from, double to) {
 TEST(BarkerBatchOwner, batch_and_noise_have_variance_two_together) {
   constexpr std::size_t kBatches = 4000;
   const auto values = values_on_the_line(200);
-  const ToppedUpPlan plan = ToppedUpPlan::for_share(200, 100, 1);  // rows within 0.05
+  const VarianceCompletedPlan plan = VarianceCompletedPlan::for_share(200, 100, 1);  // rows within 0.05
   Budget budget(Epsilon(1e6), Delta(1e-6));
   TestEntropy entropy(1);
-  BarkerBatchOwner owner(rows_of(values), model_on_the_line(), plan, kBatches, Protection{}, Reading{},
-                         budget, entropy);
+  BarkerBatchOwner owner(rows_of(values), model_on_the_line(), plan, kBatches, PrivacyUnit{},
+                         ExecutionOptions{}, budget, entropy);
   const Query query = between(0.395, 0.405);
   const double exact = log_ratio(values, 0.395, 0.405);
   double mean = 0;
@@ -42,15 +42,15 @@ TEST(BarkerBatchOwner, batch_and_noise_have_variance_two_together) {
   }
   EXPECT_NEAR(mean, exact, 5 * std::sqrt(2.0 / kBatches));
   EXPECT_NEAR(spread / 2, 1, 5 * std::sqrt(2.0 / kBatches));
-  EXPECT_EQ(std::get<Refusal>(owner.answer(std::span(&query, 1))[0]), Refusal::budget);
+  EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&query, 1))[0]), QueryStatus::budget);
 }
 
 TEST(BarkerBatchOwner, a_run_costs_what_its_event_costs_before_the_first_query) {
-  const ToppedUpPlan plan = ToppedUpPlan::for_share(50, 10, 0.5);
+  const VarianceCompletedPlan plan = VarianceCompletedPlan::for_share(50, 10, 0.5);
   Budget budget(Epsilon(5), Delta(1e-6));
   TestEntropy entropy(1);
-  BarkerBatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), plan, 3, Protection{},
-                         Reading{}, budget, entropy);
+  BarkerBatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), plan, 3, PrivacyUnit{},
+                         ExecutionOptions{}, budget, entropy);
   const double due = upper_epsilon(plan.event(3), Adjacency::substitute, Delta(1e-6), BoundKind::rdp);
   EXPECT_GE(budget.spent_epsilon(Delta(1e-6)).value(), due);
   EXPECT_NEAR(budget.spent_epsilon(Delta(1e-6)).value(), due, 1e-8);
@@ -58,32 +58,33 @@ TEST(BarkerBatchOwner, a_run_costs_what_its_event_costs_before_the_first_query) 
 
 // The bound is on what a row's ratio may be: positions alone decide, both ways round, before a row is read.
 TEST(BarkerBatchOwner, moves_that_may_pass_the_bound_are_refused) {
-  const ToppedUpPlan plan = ToppedUpPlan::for_share(50, 10, 1);  // rows within 0.063, values within 3
+  const VarianceCompletedPlan plan =
+      VarianceCompletedPlan::for_share(50, 10, 1);  // rows within 0.063, values within 3
   Budget budget(Epsilon(50), Delta(1e-6));
   TestEntropy entropy(1);
-  BarkerBatchOwner owner(rows_of(std::vector<double>(50, 0)), model_on_the_line(), plan, 3, Protection{},
-                         Reading{}, budget, entropy);
+  BarkerBatchOwner owner(rows_of(std::vector<double>(50, 0)), model_on_the_line(), plan, 3, PrivacyUnit{},
+                         ExecutionOptions{}, budget, entropy);
   for (const auto& far : {between(0, 0.03), between(0.03, 0)}) {
     const Query query = far;
-    EXPECT_EQ(std::get<Refusal>(owner.answer(std::span(&query, 1))[0]), Refusal::out_of_range);
-    EXPECT_EQ(owner.refusals(std::span(&query, 1))[0], Refusal::out_of_range);
+    EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&query, 1))[0]), QueryStatus::out_of_range);
+    EXPECT_EQ(owner.refusals(std::span(&query, 1))[0], QueryStatus::out_of_range);
   }
   const std::vector<Query> near(4, between(0, 0.01));
   const auto refusals = owner.refusals(near);
   EXPECT_FALSE(refusals[2]);
-  EXPECT_EQ(refusals[3], Refusal::budget);
+  EXPECT_EQ(refusals[3], QueryStatus::budget);
   const auto answers = owner.answer(near);
-  EXPECT_FALSE(std::holds_alternative<Refusal>(answers[2]));
-  EXPECT_EQ(std::get<Refusal>(answers[3]), Refusal::budget);
+  EXPECT_FALSE(std::holds_alternative<QueryStatus>(answers[2]));
+  EXPECT_EQ(std::get<QueryStatus>(answers[3]), QueryStatus::budget);
 }
 
 TEST(BarkerBatchOwner, what_is_not_proven_is_refused) {
-  const ToppedUpPlan plan = ToppedUpPlan::for_share(50, 10, 1);
+  const VarianceCompletedPlan plan = VarianceCompletedPlan::for_share(50, 10, 1);
   TestEntropy entropy(1);
-  const auto open = [&](const Protection& protection, double epsilon) {
+  const auto open = [&](const PrivacyUnit& unit, double epsilon) {
     Budget budget{Epsilon(epsilon), Delta(1e-6)};
-    BarkerBatchOwner owner(rows_of(std::vector<double>(50, 0)), model_on_the_line(), plan, 3, protection,
-                           Reading{}, budget, entropy);
+    BarkerBatchOwner owner(rows_of(std::vector<double>(50, 0)), model_on_the_line(), plan, 3, unit,
+                           ExecutionOptions{}, budget, entropy);
     const Query gradient = GradientQuery{Position::Zero(1), Rho(1)};
     EXPECT_THROW((void)owner.answer(std::span(&gradient, 1)), Error);
     RatioQuery other = between(0, 0.01);
@@ -91,10 +92,10 @@ TEST(BarkerBatchOwner, what_is_not_proven_is_refused) {
     const Query quiet = other;
     EXPECT_THROW((void)owner.answer(std::span(&quiet, 1)), Error);
   };
-  EXPECT_NO_THROW(open(Protection{}, 50));
-  EXPECT_THROW(open(Protection{.adjacency = Adjacency::add_remove}, 50), Error);
-  EXPECT_THROW(open(Protection{.rows_per_unit = 2}, 50), Error);
-  EXPECT_THROW(open(Protection{}, 0.1), Error);
+  EXPECT_NO_THROW(open(PrivacyUnit{}, 50));
+  EXPECT_THROW(open(PrivacyUnit{.adjacency = Adjacency::add_remove}, 50), Error);
+  EXPECT_THROW(open(PrivacyUnit{.rows_per_unit = 2}, 50), Error);
+  EXPECT_THROW(open(PrivacyUnit{}, 0.1), Error);
 }
 
 }  // namespace

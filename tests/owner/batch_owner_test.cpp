@@ -31,8 +31,8 @@ TEST(BatchOwner, a_batch_of_all_rows_gives_the_ratio) {
   const auto values = values_on_the_line(200);
   Budget budget(Epsilon(1e12), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values), model_on_the_line(), 200, Protection{}, Reading{.temper = 0.1}, budget,
-                   entropy);
+  BatchOwner owner(rows_of(values), model_on_the_line(), 200, PrivacyUnit{},
+                   ExecutionOptions{.likelihood_power = 0.1}, budget, entropy);
   const Query query = RatioQuery{Position::Constant(1, 0.1), Position::Constant(1, 0.4), Rho(1e9)};
   const auto released = std::get<Released<NoisyRatio>>(owner.answer(std::span(&query, 1))[0]).value();
   double sum = 0;
@@ -49,7 +49,8 @@ TEST(BatchOwner, a_release_estimates_the_ratio_less_half_the_batch_variance) {
   const auto values = values_on_the_line(200);
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values), model_on_the_line(), 100, Protection{}, Reading{}, budget, entropy);
+  BatchOwner owner(rows_of(values), model_on_the_line(), 100, PrivacyUnit{}, ExecutionOptions{}, budget,
+                   entropy);
   double sum = 0;
   double squares = 0;
   for (const double x : values) {
@@ -73,8 +74,8 @@ TEST(BatchOwner, a_release_estimates_the_ratio_less_half_the_batch_variance) {
 TEST(BatchOwner, a_prepaid_run_costs_what_its_event_costs) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), 5, Protection{}, Reading{}, budget,
-                   entropy);
+  BatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), 5, PrivacyUnit{}, ExecutionOptions{},
+                   budget, entropy);
   const double due = upper_epsilon(owner.event(1000, 3), Adjacency::substitute, Delta(1e-6), BoundKind::rdp);
   owner.serve({1000, 3});
   EXPECT_NEAR(budget.spent_epsilon(Delta(1e-6)).value(), due, 1e-8);
@@ -88,20 +89,20 @@ TEST(BatchOwner, a_prepaid_run_costs_what_its_event_costs) {
           5, 50) *
       kLogDensityGrid;
   EXPECT_NEAR(released.variance / (1000 * sensitivity * sensitivity), 1, 1e-6);
-  EXPECT_FALSE(std::holds_alternative<Refusal>(owner.answer(std::span(&nearby, 1))[0]));
+  EXPECT_FALSE(std::holds_alternative<QueryStatus>(owner.answer(std::span(&nearby, 1))[0]));
   EXPECT_FALSE(owner.refusals(std::span(&query, 1))[0]);
   const Query other = RatioQuery{Position::Zero(1), Position::Constant(1, 0.1), Rho(1e-4)};
   EXPECT_THROW((void)owner.answer(std::span(&other, 1)), Error);
-  EXPECT_FALSE(std::holds_alternative<Refusal>(owner.answer(std::span(&query, 1))[0]));
-  EXPECT_EQ(std::get<Refusal>(owner.answer(std::span(&query, 1))[0]), Refusal::budget);
-  EXPECT_EQ(owner.refusals(std::span(&query, 1))[0], Refusal::budget);
+  EXPECT_FALSE(std::holds_alternative<QueryStatus>(owner.answer(std::span(&query, 1))[0]));
+  EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&query, 1))[0]), QueryStatus::budget);
+  EXPECT_EQ(owner.refusals(std::span(&query, 1))[0], QueryStatus::budget);
 }
 
 TEST(BatchOwner, a_run_beyond_the_budget_is_refused_before_it_starts) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), 5, Protection{}, Reading{}, budget,
-                   entropy);
+  BatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), 5, PrivacyUnit{}, ExecutionOptions{},
+                   budget, entropy);
   EXPECT_THROW(owner.serve({0.1, 3}), Error);
   EXPECT_TRUE(budget.entries().empty());
 }
@@ -109,13 +110,13 @@ TEST(BatchOwner, a_run_beyond_the_budget_is_refused_before_it_starts) {
 TEST(BatchOwner, other_queries_are_errors_and_the_budget_is_kept) {
   Budget budget(Epsilon(0.1), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of({0.1, 0.2, 0.3}), model_on_the_line(), 2, Protection{}, Reading{}, budget,
-                   entropy);
+  BatchOwner owner(rows_of({0.1, 0.2, 0.3}), model_on_the_line(), 2, PrivacyUnit{}, ExecutionOptions{},
+                   budget, entropy);
   const Query gradient = GradientQuery{Position::Zero(1), Rho(1)};
   EXPECT_THROW((void)owner.answer(std::span(&gradient, 1)), Error);
   const Query dear = RatioQuery{Position::Zero(1), Position::Ones(1), Rho(1)};
-  EXPECT_EQ(std::get<Refusal>(owner.answer(std::span(&dear, 1))[0]), Refusal::budget);
-  EXPECT_EQ(owner.refusals(std::span(&dear, 1))[0], Refusal::budget);
+  EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&dear, 1))[0]), QueryStatus::budget);
+  EXPECT_EQ(owner.refusals(std::span(&dear, 1))[0], QueryStatus::budget);
   EXPECT_EQ(budget.spent().value(), 0);
 }
 

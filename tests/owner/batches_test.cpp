@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sotto/accountant/account.hpp"
-#include "sotto/model/location.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -20,20 +20,20 @@ Rows rows() {
 LocationModel model() { return {{{-1, 1}}, Matrix::Identity(1, 1)}; }
 
 struct Bench {
-  explicit Bench(double epsilon, Protection protection = {})
+  explicit Bench(double epsilon, PrivacyUnit unit = {})
       : budget(Epsilon(epsilon), Delta(1e-6)),
         entropy(3),
-        owner(rows(), model(), protection, Reading{}, budget, entropy) {}
+        owner(rows(), model(), unit, ExecutionOptions{}, budget, entropy) {}
   Answer ask(const Query& query) { return owner.answer(std::span(&query, 1)).front(); }
   Budget budget;
   TestEntropy entropy;
-  Owner<LocationModel> owner;
+  DataOwner<LocationModel> owner;
 };
 
 const BatchGradientQuery kBatch{Position::Zero(1), 0.1, 4};
 bool budget_refused(const Answer& answer) {
-  const auto* refusal = std::get_if<Refusal>(&answer);
-  return refusal != nullptr && *refusal == Refusal::budget;
+  const auto* refusal = std::get_if<QueryStatus>(&answer);
+  return refusal != nullptr && *refusal == QueryStatus::budget;
 }
 
 TEST(Batches, cost_what_the_accountant_says_and_end_after_the_last) {

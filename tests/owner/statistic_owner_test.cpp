@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sotto/model/families.hpp"
-#include "sotto/owner/owners.hpp"
+#include "sotto/owner/federation.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -20,7 +20,7 @@ Rows rows_of(const std::vector<std::vector<double>>& values) {
   return rows;
 }
 
-NoisyStatistic ask(Answerer& owner, Rho cost) {
+NoisyStatistic ask(QueryInterface& owner, Rho cost) {
   const Query query = StatisticQuery{cost};
   return std::get<Released<NoisyStatistic>>(owner.answer(std::span(&query, 1))[0]).value();
 }
@@ -32,7 +32,7 @@ void expect_log_likelihood(F family, const std::vector<std::vector<double>>& val
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(3);
   const StandardStatistic<F> statistic(family);
-  StatisticOwner<F> owner(rows_of(values), statistic, Protection{}, 1, budget, entropy);
+  StatisticOwner<F> owner(rows_of(values), statistic, PrivacyUnit{}, 1, budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   double expected = 0;
   for (const auto& row : values) expected += log_density(row, to) - log_density(row, from);
@@ -94,7 +94,7 @@ TEST(StatisticOwner, price_is_paid_and_noise_is_fresh) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
   StatisticOwner<BernoulliFamily> owner(rows_of({{1}, {0}}), StandardStatistic(BernoulliFamily{}),
-                                        Protection{}, 1, budget, entropy);
+                                        PrivacyUnit{}, 1, budget, entropy);
   const NoisyStatistic first = ask(owner, Rho(1e-3));
   const NoisyStatistic second = ask(owner, Rho(1e-3));
   EXPECT_NE(first.value[1], second.value[1]);
@@ -108,14 +108,14 @@ TEST(StatisticOwner, price_is_paid_and_noise_is_fresh) {
   EXPECT_EQ(whole, std::nearbyint(whole));
   EXPECT_LT(first.quantum[0], 1e-9);
   const Query too_much = StatisticQuery{Rho(1)};
-  EXPECT_EQ(std::get<Refusal>(owner.answer(std::span(&too_much, 1))[0]), Refusal::budget);
+  EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&too_much, 1))[0]), QueryStatus::budget);
 }
 
 TEST(StatisticOwner, rows_outside_the_bounds_count_as_the_nearest_bound) {
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(1);
   StatisticOwner<NormalFamily> owner(rows_of({{100}, {NAN}}), StandardStatistic(NormalFamily{{-1, 1}}),
-                                     Protection{}, 1, budget, entropy);
+                                     PrivacyUnit{}, 1, budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   EXPECT_NEAR(released.value[0], 2, 1e-4);
   EXPECT_NEAR(released.value[1], 0.5, 1e-4);  // 1 over the scale 2; NaN gives 0
@@ -126,10 +126,10 @@ TEST(StatisticOwner, several_owners_add_and_keep_the_coarser_quantum) {
   Budget b(Epsilon(10), Delta(1e-6));
   TestEntropy entropy(1);
   const StandardStatistic statistic{BernoulliFamily{}};
-  StatisticOwner<BernoulliFamily> first(rows_of({{1}}), statistic, Protection{}, 1, a, entropy);
-  StatisticOwner<BernoulliFamily> second(rows_of({{0}}), statistic, Protection{.rows_per_unit = 64}, 1, b,
+  StatisticOwner<BernoulliFamily> first(rows_of({{1}}), statistic, PrivacyUnit{}, 1, a, entropy);
+  StatisticOwner<BernoulliFamily> second(rows_of({{0}}), statistic, PrivacyUnit{.rows_per_unit = 64}, 1, b,
                                          entropy);
-  Owners both({&first, &second});
+  Federation both({&first, &second});
   const NoisyStatistic sum = ask(both, Rho(0.1));
   EXPECT_NEAR(sum.variance[0] / (1.25 * (1 + 64.0 * 64) / 0.2), 1, 2e-3);
   EXPECT_EQ(sum.quantum[0], std::max(ask(first, Rho(0.1)).quantum[0], ask(second, Rho(0.1)).quantum[0]));

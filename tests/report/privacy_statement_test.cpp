@@ -6,7 +6,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 
 namespace sotto {
 namespace {

@@ -40,8 +40,8 @@ TEST_P(Threads, same_draws_with_1_2_and_3) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Threads,
-                         testing::Values("release-once", "penalty", "penalty-one-at-a-time", "guided-walk", "hmc",
-                                         "hmc-friction"));
+                         testing::Values("release-once", "penalty", "penalty-one-at-a-time", "guided-walk",
+                                         "hmc", "hmc-friction"));
 
 TEST(Fit, refuses_methods_that_do_not_fit_the_promise) {
   EXPECT_THROW(static_cast<void>(randhie({"method.name=\"metropolis\""})), Error);
@@ -59,9 +59,10 @@ TEST(Fit, a_run_without_privacy_says_so) {
 }
 
 TEST(Fit, ends_with_what_was_drawn_when_asked_to_stop) {
-  const FitConfig config = parse_fit_config(
-      "", {"data.file=x", "data.schema=x", "model.formula=\"mdvis > 0 ~ disea\"", "privacy.epsilon=3",
-           "privacy.delta=1e-6", "method.name=\"penalty\"", "method.warmup=5", "method.draws=50", "method.chains=2"});
+  const FitConfig config =
+      parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"mdvis > 0 ~ disea\"",
+                            "privacy.epsilon=3", "privacy.delta=1e-6", "method.name=\"penalty\"",
+                            "method.warmup=5", "method.draws=50", "method.chains=2"});
   const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
   const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
   TestEntropy entropy(17);

@@ -162,8 +162,9 @@ TEST_P(EveryMethod, spends_within_the_budget_and_draws_the_same_with_any_number_
   }
   EXPECT_GE(releases, 40u);
   // Lines are upper bounds.
-  const bool prepaid = method->service == Service::batches || method->service == Service::batch_ratios ||
-                       method->service == Service::topped_up_ratios;
+  const bool prepaid = method->regime == QueryRegime::batches ||
+                       method->regime == QueryRegime::batch_ratios ||
+                       method->regime == QueryRegime::variance_completed_ratios;
   EXPECT_EQ(std::isnan(privacy.rho), prepaid);
   EXPECT_TRUE(prepaid || rho * (1 + 1e-12) >= privacy.rho);
   for (const CurvePoint& point : privacy.curve)

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "random/seeded_entropy.hpp"
+#include "entropy/seeded_entropy.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 

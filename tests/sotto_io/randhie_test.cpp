@@ -14,7 +14,8 @@ TEST(Randhie, every_row_is_used_and_lies_in_the_declared_box) {
   ASSERT_EQ(table.rows(), 20190U);
   for (std::size_t i = 0; i < table.rows(); ++i) ASSERT_TRUE(table.kept(i));
   const Design design(
-      parse_formula("mdvis > 0 ~ lncoins + idp + lpi + fmde + physlm + disea + hlthg + hlthf + hlthp"), schema);
+      parse_formula("mdvis > 0 ~ lncoins + idp + lpi + fmde + physlm + disea + hlthg + hlthf + hlthp"),
+      schema);
   const Rows rows = design_rows(table, design);
   double visited = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {

@@ -26,11 +26,11 @@ Schema schema() {
            {"r", ColumnKind::category, {}, {"a", "b"}}}};
 }
 
-struct Refusal {
+struct QueryStatus {
   ErrorCode code;
   std::string message;
 };
-Refusal refusal(const std::string& path, const Schema& declared) {
+QueryStatus refusal(const std::string& path, const Schema& declared) {
   try {
     (void)read_table(path, declared);
   } catch (const Error& error) {
@@ -80,7 +80,7 @@ TEST(TableFile, errors_are_about_the_file_and_never_about_a_row) {
   EXPECT_EQ(refusal(write("t.parquet", "PAR1 secret"), schema()).code, ErrorCode::data);
   EXPECT_THAT(refusal(write("t.parquet", "PAR1 secret"), schema()).message,
               testing::Not(HasSubstr("secret")));
-  const Refusal missing = refusal(write("t.csv", "y,x\nsecret,1\n"), schema());
+  const QueryStatus missing = refusal(write("t.csv", "y,x\nsecret,1\n"), schema());
   EXPECT_EQ(missing.code, ErrorCode::data);
   EXPECT_THAT(missing.message, HasSubstr("no column r"));
   EXPECT_THAT(missing.message, testing::Not(HasSubstr("secret")));

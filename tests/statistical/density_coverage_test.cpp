@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "random/seeded_entropy.hpp"
-#include "sotto/run/density.hpp"
+#include "entropy/seeded_entropy.hpp"
+#include "sotto/mixture/fit/density.hpp"
 
 namespace sotto {
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "sotto/kernel/hmc.hpp"
-#include "sotto/model/location.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -113,8 +113,8 @@ Result geweke(const K& kernel, std::size_t count, double rate = 1) {
   Result result;
   for (std::size_t t = 0; t < count; ++t) {
     Budget budget(Epsilon(1e6), Delta(1e-6));
-    Owner owner(rows_about(kBend.mean(state.position), rng), model(), Protection{}, Reading{}, budget,
-                entropy);
+    DataOwner owner(rows_about(kBend.mean(state.position), rng), model(), PrivacyUnit{}, ExecutionOptions{},
+                    budget, entropy);
     if (rate < 1) owner.serve_batches({rate, 0.1, 10, Rho(1e6)}, Epsilon(1));
     Step step = kernel.step(state, rng);
     while (!step.done()) {

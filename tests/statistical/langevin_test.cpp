@@ -7,8 +7,8 @@
 
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/langevin.hpp"
-#include "sotto/model/location.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -37,8 +37,8 @@ Moments sample(double rate, double noise_multiplier, double step_size, double di
   const double sd = 1 / std::sqrt(double{kRows});
   Budget budget(Epsilon(1e9), Delta(1e-6));
   TestEntropy entropy(3);
-  Owner owner(std::move(rows), LocationModel({{-5, 5}, {-5, 5}}, Matrix::Identity(2, 2)), Protection{},
-              Reading{}, budget, entropy);
+  DataOwner owner(std::move(rows), LocationModel({{-5, 5}, {-5, 5}}, Matrix::Identity(2, 2)), PrivacyUnit{},
+                  ExecutionOptions{}, budget, entropy);
   owner.serve_batches({rate, noise_multiplier, 2 * (draws + 500)}, Epsilon(1));
   const LogPrior flat{[](const Position&) { return 0.0; },
                       [](const Position& x) { return Position::Zero(x.size()).eval(); }};

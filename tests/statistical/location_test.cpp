@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/penalty.hpp"
-#include "sotto/model/location.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -73,13 +73,13 @@ void expect_closed_form(Problem problem, const K& kernel, std::size_t draws) {
   Budget budget(Epsilon(1e9), Delta(1e-6));
   TestEntropy entropy(5);
   const Bend bend = problem.bend;
-  Owner owner(std::move(problem.rows), problem.model, Protection{}, Reading{}, budget, entropy);
+  DataOwner owner(std::move(problem.rows), problem.model, PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
   Position start = problem.mean;
   start[1] -= bend.mean(start)[1] - start[1];
   const std::vector<Position> starts(2, start);
-  const auto chains =
-      run_chains(kernel, std::span<const Position>(starts), owner, {.warmup = 1000, .draws = draws, .thin = 1, .seed = 3},
-                 [&](const Position& x) { return bend.mean(x); });
+  const auto chains = run_chains(kernel, std::span<const Position>(starts), owner,
+                                 {.warmup = 1000, .draws = draws, .thin = 1, .seed = 3},
+                                 [&](const Position& x) { return bend.mean(x); });
   Matrix all(static_cast<Eigen::Index>(2 * draws), 2);
   all << chains[0].draws, chains[1].draws;
   for (Eigen::Index j = 0; j < 2; ++j) {
@@ -93,9 +93,10 @@ void expect_closed_form(Problem problem, const K& kernel, std::size_t draws) {
 
 TEST(Location, penalty_reaches_the_normal_posterior) {
   const Problem problem = make_problem({});
-  expect_closed_form(make_problem({}),
-                     PenaltyMetropolis({.cost = Rho(1000), .proposal = problem.variance.asDiagonal()}, problem.prior),
-                     20000);
+  expect_closed_form(
+      make_problem({}),
+      PenaltyMetropolis({.cost = Rho(1000), .proposal = problem.variance.asDiagonal()}, problem.prior),
+      20000);
 }
 
 TEST(Location, hmc_reaches_the_normal_posterior) {
@@ -112,9 +113,10 @@ TEST(Location, hmc_reaches_the_normal_posterior) {
 
 TEST(Location, penalty_reaches_the_banana_posterior) {
   const Problem problem = make_problem({2, 0, 0});
-  expect_closed_form(make_problem({2, 0, 0}),
-                     PenaltyMetropolis({.cost = Rho(1000), .proposal = problem.variance.asDiagonal()}, problem.prior),
-                     40000);
+  expect_closed_form(
+      make_problem({2, 0, 0}),
+      PenaltyMetropolis({.cost = Rho(1000), .proposal = problem.variance.asDiagonal()}, problem.prior),
+      40000);
 }
 
 TEST(Location, hmc_reaches_the_banana_posterior) {

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/penalty.hpp"
-#include "sotto/model/glm.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
 #include "support/test_entropy.hpp"
 
@@ -83,11 +83,11 @@ void expect_quadrature(const K& kernel, const LogPrior& prior, std::size_t draws
   quadrature(simulated(), prior, mean, sd);
   Budget budget(Epsilon(1e9), Delta(1e-6));
   TestEntropy entropy(6);
-  Owner owner(simulated(), model(), Protection{}, Reading{}, budget, entropy);
+  DataOwner owner(simulated(), model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
   const std::vector<Position> starts(1, mean);
   const auto chains =
-      run_chains(kernel, std::span<const Position>(starts), owner, {.warmup = 1000, .draws = draws, .thin = 1, .seed = 8},
-                 [](const Position& x) { return x; });
+      run_chains(kernel, std::span<const Position>(starts), owner,
+                 {.warmup = 1000, .draws = draws, .thin = 1, .seed = 8}, [](const Position& x) { return x; });
   for (Eigen::Index j = 0; j < 2; ++j) {
     const Eigen::VectorXd z = (chains[0].draws.col(j).array() - mean[j]) / sd[j];
     EXPECT_LT(std::abs(z.mean()), 4.5 * standard_error(z)) << j;
@@ -99,8 +99,9 @@ void expect_quadrature(const K& kernel, const LogPrior& prior, std::size_t draws
 
 TEST(Logistic, penalty_agrees_with_quadrature) {
   const LogPrior prior = product({CoefficientPrior{}, CoefficientPrior{}});
-  expect_quadrature(PenaltyMetropolis({.cost = Rho(500), .proposal = NormalWalk(0.01 * Matrix::Identity(2, 2))}, prior),
-                    prior, 40000);
+  expect_quadrature(
+      PenaltyMetropolis({.cost = Rho(500), .proposal = NormalWalk(0.01 * Matrix::Identity(2, 2))}, prior),
+      prior, 40000);
 }
 
 TEST(Logistic, hmc_agrees_with_quadrature) {

@@ -3,10 +3,10 @@
 // its mean with its autocorrelation counted, below the bound, and prints their number; the seeds are fixed. A right chain fails with
 // probability 0.004 where the posterior is on two partitions, and far less where it is on many.
 #include "mixture/algorithm_table.hpp"
-#include "sotto/mixture/finite_mixture.hpp"
-#include "sotto/mixture/inflated_normal_kernel.hpp"
-#include "sotto/mixture/pitman_yor.hpp"
-#include "sotto/mixture/split_merge.hpp"
+#include "sotto/mixture/algorithm/split_merge.hpp"
+#include "sotto/mixture/kernel/inflated_normal_kernel.hpp"
+#include "sotto/mixture/prior/finite_mixture.hpp"
+#include "sotto/mixture/prior/pitman_yor.hpp"
 
 namespace sotto::mixture {
 namespace {

@@ -1,7 +1,7 @@
 // The table of docs/mixtures.md for counts and categories: every algorithm under every channel that takes such data.
 #include "mixture/algorithm_table.hpp"
 #include "sotto/channel/randomised_response.hpp"
-#include "sotto/mixture/categorical_kernel.hpp"
+#include "sotto/mixture/kernel/categorical_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {

@@ -1,10 +1,10 @@
 // The table of docs/mixtures.md for several columns, and for the releases of Gaussian noise as data of their own.
 #include "mixture/algorithm_table.hpp"
 #include "sotto/channel/product.hpp"
-#include "sotto/mixture/finite_mixture.hpp"
-#include "sotto/mixture/inflated_normal_kernel.hpp"
-#include "sotto/mixture/multivariate_normal_kernel.hpp"
-#include "sotto/mixture/pitman_yor.hpp"
+#include "sotto/mixture/kernel/inflated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/multivariate_normal_kernel.hpp"
+#include "sotto/mixture/prior/finite_mixture.hpp"
+#include "sotto/mixture/prior/pitman_yor.hpp"
 
 namespace sotto::mixture {
 namespace {

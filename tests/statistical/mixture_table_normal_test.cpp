@@ -1,6 +1,6 @@
 // The table of docs/mixtures.md for the normal kernels: every algorithm under every channel, four to six data.
 #include "mixture/algorithm_table.hpp"
-#include "sotto/mixture/truncated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {

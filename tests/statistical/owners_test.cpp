@@ -1,15 +1,15 @@
 // Two, three and ten owners: the posterior of the pooled rows, and an acceptance that falls as the noise adds up.
-#include "sotto/owner/owners.hpp"
+#include "sotto/owner/federation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <deque>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/penalty.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "support/one_dimension.hpp"
 #include "support/test_entropy.hpp"
 
@@ -48,10 +48,10 @@ struct Party {
   Party(const std::vector<double>& values, std::uint64_t seed)
       : budget(Epsilon(1e9), Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), model_on_the_line(), Protection{}, Reading{}, budget, entropy) {}
+        owner(rows_of(values), model_on_the_line(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  Owner<LocationModel> owner;
+  DataOwner<LocationModel> owner;
 };
 
 // 50 independent chains; four averages within 5 standard errors of 49 degrees of freedom: false alarm below 1e-4.
@@ -59,14 +59,14 @@ void expect_pooled_posterior(std::size_t count) {
   const auto values = values_on_the_line(20);
   const PosteriorOnTheLine posterior(values, 1);
   std::deque<Party> parties;
-  std::vector<Answerer*> owners;
+  std::vector<QueryInterface*> owners;
   for (std::size_t i = 0; i < count; ++i) {
     const auto from = static_cast<std::ptrdiff_t>(20 * i / count);
     const auto to = static_cast<std::ptrdiff_t>(20 * (i + 1) / count);
     parties.emplace_back(std::vector<double>(values.begin() + from, values.begin() + to), 31 * count + i);
     owners.push_back(&parties.back().owner);
   }
-  Owners all(owners);
+  Federation all(owners);
   const PenaltyMetropolis kernel({.proposal = Matrix::Identity(1, 1), .step_size = kStep, .noise_sd = kNoise},
                                  prior_on_the_line());
   ChainRng rng(count);
@@ -93,11 +93,11 @@ void expect_pooled_posterior(std::size_t count) {
   }
 }
 
-TEST(Owners, two_owners_sample_the_pooled_posterior) { expect_pooled_posterior(2); }
-TEST(Owners, three_owners_sample_the_pooled_posterior) { expect_pooled_posterior(3); }
-TEST(Owners, ten_owners_sample_the_pooled_posterior) { expect_pooled_posterior(10); }
+TEST(Federation, two_owners_sample_the_pooled_posterior) { expect_pooled_posterior(2); }
+TEST(Federation, three_owners_sample_the_pooled_posterior) { expect_pooled_posterior(3); }
+TEST(Federation, ten_owners_sample_the_pooled_posterior) { expect_pooled_posterior(10); }
 
-TEST(Owners, acceptance_falls_with_the_number_of_owners) {
+TEST(Federation, acceptance_falls_with_the_number_of_owners) {
   const PosteriorOnTheLine posterior(values_on_the_line(20), 1);
   const double two = predicted_acceptance(posterior, 2 * kNoise * kNoise);
   const double ten = predicted_acceptance(posterior, 10 * kNoise * kNoise);

@@ -49,7 +49,8 @@ TEST(ExactSum, a_part_is_one_querys_share) {
 }
 
 TEST(ExactSum, no_rows_sum_to_zero) {
-  const ExactSum sum = sum_tiles(0, 512, 1, 2, [](std::size_t, std::size_t, std::span<std::int64_t> sums) { sums[0] = 1; });
+  const ExactSum sum =
+      sum_tiles(0, 512, 1, 2, [](std::size_t, std::size_t, std::span<std::int64_t> sums) { sums[0] = 1; });
   EXPECT_TRUE(ExactSumForTests::entry(sum, 0) == 0);
 }
 

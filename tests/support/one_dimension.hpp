@@ -7,7 +7,7 @@
 
 #include "sotto/base/position.hpp"
 #include "sotto/data/rows.hpp"
-#include "sotto/model/location.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/prior/log_prior.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -40,10 +40,10 @@ inline LogPrior prior_on_the_line() {
 /// The posterior by the trapezoidal rule on a fine grid.
 class PosteriorOnTheLine {
  public:
-  PosteriorOnTheLine(const std::vector<double>& values, double temper) {
+  PosteriorOnTheLine(const std::vector<double>& values, double likelihood_power) {
     double total = 0;
     for (const double value : values) total += value;
-    const double precision = temper * static_cast<double>(values.size());
+    const double precision = likelihood_power * static_cast<double>(values.size());
     const double centre = total / static_cast<double>(values.size());
     const double reach = 12 / std::sqrt(precision);
     for (int i = 0; i <= kCells; ++i) {

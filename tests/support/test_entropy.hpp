@@ -1,8 +1,8 @@
 // Noise that a test can repeat. Nothing made with it is private, and its name says so.
 #pragma once
 
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/random/entropy.hpp"
 
 namespace sotto {
 

@@ -8,7 +8,7 @@ from check_includes import TEST_FRIEND, violations  # noqa: E402
 CLEAN = {
     "sotto/data/rows.hpp": ["sotto/base/error.hpp"],
     "sotto/base/error.hpp": [],
-    "sotto/random/entropy.hpp": [],
+    "sotto/entropy/entropy.hpp": [],
     "sotto/channel/laplace.hpp": [],
     "sotto/kernel/penalty.hpp": ["sotto/base/error.hpp"],
     "sotto/mixture/neal.hpp": ["sotto/channel/laplace.hpp"],
@@ -17,8 +17,8 @@ CLEAN = {
 BROKEN = {
     "a row on the analyst's side": {"sotto/kernel/penalty.hpp": ["sotto/data/rows.hpp"]},
     "against the flow": {"sotto/data/rows.hpp": ["sotto/kernel/penalty.hpp"]},
-    "noise on the analyst's side": {"sotto/kernel/penalty.hpp": ["sotto/random/entropy.hpp"]},
-    "noise through another header": {"sotto/channel/laplace.hpp": ["sotto/random/entropy.hpp"]},
+    "noise on the analyst's side": {"sotto/kernel/penalty.hpp": ["sotto/entropy/entropy.hpp"]},
+    "noise through another header": {"sotto/channel/laplace.hpp": ["sotto/entropy/entropy.hpp"]},
     "an unknown stage": {"sotto/misc/things.hpp": []},
 }
 

@@ -1,9 +1,9 @@
 #include "sotto/accountant/account.hpp"
 
 #include "sotto/accountant/advanced.hpp"
-#include "sotto/accountant/concentrated.hpp"
-#include "sotto/accountant/renyi.hpp"
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
+#include "sotto/accountant/rdp/renyi.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
 
 namespace sotto {
 namespace {

@@ -1,7 +1,7 @@
 // Advanced composition of (epsilon, delta) guarantees: for comparison with published numbers only.
 #pragma once
 
-#include "sotto/accountant/event.hpp"
+#include "sotto/event/event.hpp"
 
 namespace sotto {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/accountant/tight.hpp"
+#include "sotto/accountant/pld/tight.hpp"
 
 namespace sotto {
 namespace {
@@ -33,11 +33,11 @@ Event with_noise(const Event& mechanism, double noise) {
 }
 
 // log of the upper bound of delta over the target's; infinite beyond the accountant's range.
-double log_excess(const Event& event, const Target& target, Accuracy accuracy) {
+double log_excess(const Event& event, const Target& target, UpperBound bound) {
   const Event all{CompositionEvent{{event, target.others}}, 1};
   try {
     const double delta = target.kind == BoundKind::tight
-                             ? tight_delta_upper(all, target.adjacency, target.epsilon, accuracy)
+                             ? tight_delta_upper(all, target.adjacency, target.epsilon, bound)
                              : upper_delta(all, target.adjacency, target.epsilon, target.kind);
     if (delta <= target.delta.value()) return std::min(std::log(delta / target.delta.value()), 0.0);
     return std::max(std::log(delta / target.delta.value()), 1e-300);
@@ -71,16 +71,16 @@ struct Bracket {
 }  // namespace
 
 std::uint64_t largest_count(const Event& mechanism, const Target& target) {
-  const auto excess_at = [&](double count, Accuracy accuracy) {
+  const auto excess_at = [&](double count, UpperBound bound) {
     Event event = mechanism;
     event.count = static_cast<std::uint64_t>(count);
-    return log_excess(event, target, accuracy);
+    return log_excess(event, target, bound);
   };
   constexpr double most = 0x1p50;
   // Places of the bracket are -log(count): the smaller the count, the better it fits.
   double fitting = 0;
   double failing = 1;
-  Bracket bracket{0, HUGE_VAL, excess_at(1, Accuracy::first), -HUGE_VAL};
+  Bracket bracket{0, HUGE_VAL, excess_at(1, UpperBound::first), -HUGE_VAL};
   while (bracket.low_excess <= 0) {
     fitting = failing;
     bracket.high = bracket.low;
@@ -88,44 +88,44 @@ std::uint64_t largest_count(const Event& mechanism, const Target& target) {
     if (fitting >= most) return static_cast<std::uint64_t>(most);
     failing *= 4;
     bracket.low = -std::log(failing);
-    bracket.low_excess = excess_at(failing, Accuracy::first);
+    bracket.low_excess = excess_at(failing, UpperBound::first);
   }
   if (fitting == 0) return 0;
-  const auto narrow = [&](double width, Accuracy accuracy) {
+  const auto narrow = [&](double width, UpperBound bound) {
     for (int round = 0; failing - fitting > std::max(1.0, width * fitting); ++round) {
       const double count = std::clamp(std::round(std::exp(-bracket.next(round))), fitting + 1, failing - 1);
-      const double excess = excess_at(count, accuracy);
+      const double excess = excess_at(count, bound);
       (excess <= 0 ? fitting : failing) = count;
       bracket.take(-std::log(count), excess);
     }
   };
-  narrow(1e-3, Accuracy::first);
+  narrow(1e-3, UpperBound::first);
   // A finer look may grant some more; what fitted fits.
   for (double step = std::max(1.0, std::floor(1e-4 * fitting));; step *= 8) {
     failing = fitting + step;
     bracket.low = -std::log(failing);
-    bracket.low_excess = excess_at(failing, Accuracy::fine);
+    bracket.low_excess = excess_at(failing, UpperBound::fine);
     if (bracket.low_excess > 0) break;
     fitting = failing;
     bracket.high = bracket.low;
     bracket.high_excess = bracket.low_excess;
   }
-  narrow(1e-6, Accuracy::fine);
+  narrow(1e-6, UpperBound::fine);
   return static_cast<std::uint64_t>(fitting);
 }
 
 double smallest_noise(const Event& mechanism, const Target& target) {
-  const auto excess_at = [&](double log_noise, Accuracy accuracy) {
-    return log_excess(with_noise(mechanism, std::exp(log_noise)), target, accuracy);
+  const auto excess_at = [&](double log_noise, UpperBound bound) {
+    return log_excess(with_noise(mechanism, std::exp(log_noise)), target, bound);
   };
   const double most = std::log(1e12);
   const double least = std::log(1e-6);
   const double factor = std::log(3);
-  Bracket bracket{0, 0, 0, excess_at(0, Accuracy::first)};
+  Bracket bracket{0, 0, 0, excess_at(0, UpperBound::first)};
   if (bracket.high_excess <= 0) {
     do {
       bracket.low = bracket.high - factor;
-      bracket.low_excess = excess_at(bracket.low, Accuracy::first);
+      bracket.low_excess = excess_at(bracket.low, UpperBound::first);
       if (bracket.low_excess <= 0) bracket.take(bracket.low, bracket.low_excess);
     } while (bracket.low_excess <= 0 && bracket.low > least);
     if (bracket.low_excess <= 0) return std::exp(bracket.high);
@@ -136,25 +136,25 @@ double smallest_noise(const Event& mechanism, const Target& target) {
       bracket.high += factor;
       if (bracket.high > most)
         throw Error(ErrorCode::usage, "no sigma up to 1e12 fits: raise epsilon or delta, or lower count");
-      bracket.high_excess = excess_at(bracket.high, Accuracy::first);
+      bracket.high_excess = excess_at(bracket.high, UpperBound::first);
     } while (bracket.high_excess > 0);
   }
   for (int round = 0; bracket.high - bracket.low > 1e-4; ++round) {
     const double place = bracket.next(round);
-    bracket.take(place, excess_at(place, Accuracy::first));
+    bracket.take(place, excess_at(place, UpperBound::first));
   }
   // The finer bound is smaller: what fitted fits, a little less may too.
-  bracket.high_excess = excess_at(bracket.high, Accuracy::fine);
+  bracket.high_excess = excess_at(bracket.high, UpperBound::fine);
   if (bracket.high_excess > 0) bracket.high_excess = -1e-300;  // the first look has proven that it fits
-  bracket.low_excess = excess_at(bracket.low, Accuracy::fine);
+  bracket.low_excess = excess_at(bracket.low, UpperBound::fine);
   for (int round = 0; bracket.low_excess <= 0 && round < 8; ++round) {
     bracket.take(bracket.low, bracket.low_excess);
     bracket.low -= 1e-4 * (1 << round);
-    bracket.low_excess = excess_at(bracket.low, Accuracy::fine);
+    bracket.low_excess = excess_at(bracket.low, UpperBound::fine);
   }
   for (int round = 0; bracket.high - bracket.low > 2e-7; ++round) {
     const double place = bracket.next(round);
-    bracket.take(place, excess_at(place, Accuracy::fine));
+    bracket.take(place, excess_at(place, UpperBound::fine));
   }
   return std::exp(bracket.high);
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sotto/accountant/bounds.hpp"
-#include "sotto/accountant/event.hpp"
+#include "sotto/event/event.hpp"
 
 namespace sotto {
 

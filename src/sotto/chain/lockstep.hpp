@@ -29,7 +29,7 @@ using Progress = std::function<bool(std::size_t done, std::size_t total)>;
 /// Chain c uses stream c of the seed. Draws are positions, one row each, in the order of the chain; `map`
 /// turns a position into what is kept.
 template <Kernel K>
-std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts, Answerer& answerer,
+std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts, QueryInterface& interface,
                               const ChainSettings& settings,
                               const std::function<Position(const Position&)>& map,
                               const Progress& progress = {}) {
@@ -85,10 +85,10 @@ std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts,
     }
     if (progress && !progress(done, steps * running.size())) stop = StopReason::interrupted;
     if (queries.empty() || stop != StopReason::finished) break;
-    std::vector<Answer> answers = answerer.answer(queries);
+    std::vector<Answer> answers = interface.answer(queries);
     for (std::size_t i = 0; i < askers.size(); ++i) {
-      const auto* refusal = std::get_if<Refusal>(&answers[i]);
-      if (refusal != nullptr && *refusal == Refusal::budget) {
+      const auto* refusal = std::get_if<QueryStatus>(&answers[i]);
+      if (refusal != nullptr && *refusal == QueryStatus::budget) {
         stop = StopReason::budget_spent;  // all chains end together, so that none is longer because of what
                                           // it saw
         continue;

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 
 namespace sotto {
 namespace {

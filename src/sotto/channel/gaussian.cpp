@@ -1,6 +1,6 @@
 #include "sotto/channel/gaussian.hpp"
 
-#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 
 namespace sotto {
 

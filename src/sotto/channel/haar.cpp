@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/random/discrete_laplace.hpp"
+#include "sotto/entropy/discrete_laplace.hpp"
 
 namespace sotto {
 

@@ -6,8 +6,8 @@
 
 #include "sotto/channel/grid.hpp"
 #include "sotto/channel/guarantee.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/random/entropy.hpp"
 
 namespace sotto {
 

@@ -6,8 +6,8 @@
 
 #include "sotto/channel/grid.hpp"
 #include "sotto/channel/guarantee.hpp"
+#include "sotto/entropy/discrete_laplace.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/random/discrete_laplace.hpp"
 
 namespace sotto {
 

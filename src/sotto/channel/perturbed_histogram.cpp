@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sotto/random/discrete_laplace.hpp"
+#include "sotto/entropy/discrete_laplace.hpp"
 
 namespace sotto {
 

@@ -7,8 +7,8 @@
 
 #include "sotto/channel/bins.hpp"
 #include "sotto/channel/guarantee.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/random/entropy.hpp"
 
 namespace sotto {
 

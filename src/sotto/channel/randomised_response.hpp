@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "sotto/channel/guarantee.hpp"
+#include "sotto/entropy/exact_bernoulli.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/random/exact_bernoulli.hpp"
 
 namespace sotto {
 

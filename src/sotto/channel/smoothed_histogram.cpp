@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/random/exact_bernoulli.hpp"
+#include "sotto/entropy/exact_bernoulli.hpp"
 
 namespace sotto {
 namespace {

@@ -38,7 +38,7 @@ struct SchemaColumn {
 };
 
 /// Whose presence is protected: one row, or all rows of one person, of which at most `maximum_rows` are used.
-struct PrivacyUnit {
+struct UnitDeclaration {
   std::string person{};  ///< name of the column that identifies a person; empty: the unit is one row
   std::size_t maximum_rows = 1;
 
@@ -48,7 +48,7 @@ struct PrivacyUnit {
 /// The declaration of a table. Everything here is public.
 struct Schema {
   std::vector<SchemaColumn> columns;
-  PrivacyUnit unit{};
+  UnitDeclaration unit{};
   Adjacency adjacency = Adjacency::substitute;
 
   /// The column of that name. Throws ErrorCode::configuration, listing the declared names.

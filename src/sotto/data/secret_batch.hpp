@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sotto/data/rows.hpp"
-#include "sotto/random/entropy.hpp"
+#include "sotto/entropy/entropy.hpp"
 
 namespace sotto {
 

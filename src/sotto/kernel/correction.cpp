@@ -9,7 +9,8 @@ Correction::Correction(double variance) : entry_(nullptr) {
     if (entry.variance == variance) entry_ = &entry;
   }
   if (entry_ == nullptr) {
-    throw Error(ErrorCode::configuration, "the noise variance of a Barker test must be 0.5, 1, 1.5, 1.75, 2 or 2.5");
+    throw Error(ErrorCode::configuration,
+                "the noise variance of a Barker test must be 0.5, 1, 1.5, 1.75, 2 or 2.5");
   }
 }
 

@@ -97,7 +97,7 @@ class Hmc {
       const Position force = gradient->value + prior_.gradient(position);
       if (i > 0) {
         kick(state, eta / 2 * force, momentum, work);
-        rub(state, eta * eta * gradient->variance, momentum, rng);
+        partial_refresh(state, eta * eta * gradient->variance, momentum, rng);
       }
       kick(state, eta / 2 * force, momentum, work);
       position += eta * (state.inverse_mass * momentum);
@@ -157,7 +157,7 @@ class Hmc {
   /// noise that a whole kick adds to each momentum: a public function of the position, so the flipped path
   /// rubs as much.
   /// Computes   p <- c p + sqrt(1 - c^2) F z,   c^2 = 1 / (1 + friction * mean of heat_j (M^-1)_jj)
-  void rub(const State& state, const Position& heat, Position& momentum, ChainRng& rng) const {
+  void partial_refresh(const State& state, const Position& heat, Position& momentum, ChainRng& rng) const {
     if (settings_.friction == 0) return;
     const double relative =
         settings_.friction * heat.dot(state.inverse_mass.diagonal()) / static_cast<double>(heat.size());

@@ -10,11 +10,11 @@
 
 #include "sotto/channel/gaussian.hpp"
 #include "sotto/channel/laplace.hpp"
-#include "sotto/mixture/kernel.hpp"
+#include "sotto/mixture/kernel/kernel.hpp"
+#include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 #include "sotto/mixture/normal_interval.hpp"
-#include "sotto/mixture/normal_kernel.hpp"
 #include "sotto/mixture/released_data.hpp"
-#include "sotto/mixture/truncated_normal_kernel.hpp"
 
 namespace sotto::mixture {
 

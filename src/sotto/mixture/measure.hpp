@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sotto/mixture/draw.hpp"
-#include "sotto/mixture/kernel.hpp"
-#include "sotto/mixture/mixing.hpp"
+#include "sotto/mixture/kernel/kernel.hpp"
+#include "sotto/mixture/prior/mixing.hpp"
 
 namespace sotto::mixture {
 
@@ -30,7 +30,7 @@ void draw_measure(const MixtureDraw<typename Kernel::Parameter>& draw, const Ker
   const std::size_t k = draw.clusters();
   measure.weights.resize(k);
   measure.atoms.assign(draw.atoms.begin(), draw.atoms.end());
-  Rest rest = mixing.draw_weights(draw.sizes, measure.weights, rng);
+  UnoccupiedMass rest = mixing.draw_weights(draw.sizes, measure.weights, rng);
   for (std::size_t j = 0; rest.atoms > 0 && rest.mass > 0; ++j) {
     const bool last = rest.mass < tolerance || k + j + 1 >= most_atoms;
     const double share = last ? 1 : mixing.draw_stick(k, j, rest.atoms, rng);
@@ -38,7 +38,7 @@ void draw_measure(const MixtureDraw<typename Kernel::Parameter>& draw, const Ker
     measure.atoms.push_back(kernel.draw_prior(rng));
     if (last) break;
     rest.mass *= 1 - share;
-    if (rest.atoms != Rest::kInfinite) --rest.atoms;
+    if (rest.atoms != UnoccupiedMass::kInfinite) --rest.atoms;
   }
 }
 

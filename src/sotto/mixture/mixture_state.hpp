@@ -9,9 +9,9 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/mixture/draw.hpp"
-#include "sotto/mixture/kernel.hpp"
-#include "sotto/mixture/mixing.hpp"
+#include "sotto/mixture/kernel/kernel.hpp"
 #include "sotto/mixture/partition.hpp"
+#include "sotto/mixture/prior/mixing.hpp"
 
 namespace sotto::mixture {
 

@@ -42,7 +42,8 @@ template <ExponentialFamily F>
 class StandardStatistic {
  public:
   /// `temper` is the likelihood's power. Errors: configuration when a range is not finite.
-  explicit StandardStatistic(F family, double temper = 1) : family_(std::move(family)), temper_(temper) {
+  explicit StandardStatistic(F family, double likelihood_power = 1)
+      : family_(std::move(family)), likelihood_power_(likelihood_power) {
     for (const Interval& range : family_.range()) {
       const double half = range.width() / 2;
       if (!(half >= 0) || !std::isfinite(half)) {
@@ -88,12 +89,12 @@ class StandardStatistic {
       result[0] += natural[k] * centre_[j];
       result[k + 1] = natural[k] * scale_[j];
     }
-    return temper_ * result;
+    return likelihood_power_ * result;
   }
 
  private:
   F family_;
-  double temper_;
+  double likelihood_power_;
   std::vector<double> centre_, scale_, reach_;
 };
 

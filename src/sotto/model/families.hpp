@@ -13,7 +13,7 @@
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/model/exponential_family.hpp"
-#include "sotto/model/location.hpp"
+#include "sotto/model/location/location.hpp"
 
 namespace sotto {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "sotto/accountant/account.hpp"
-#include "sotto/accountant/budget.hpp"
-#include "sotto/mechanism/batch_ratio.hpp"
-#include "sotto/mechanism/discrete_gaussian.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
+#include "sotto/measurement/discrete_gaussian.hpp"
 #include "sotto/model/model.hpp"
-#include "sotto/owner/owner.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/secret_batches.hpp"
 #include "sotto/release/query.hpp"
 #include "sotto/sum/exact_sum.hpp"
@@ -34,12 +34,12 @@ struct BatchRatioPlan {
 /// Source     [R21, Section 4.1]
 /// Checked by tests/owner/batch_owner_test.cpp
 template <Model M>
-class BatchOwner final : public Answerer {
+class BatchOwner final : public QueryInterface {
  public:
-  BatchOwner(const Rows& rows, M model, std::size_t batch, Protection protection, Reading reading,
+  BatchOwner(const Rows& rows, M model, std::size_t batch, PrivacyUnit unit, ExecutionOptions options,
              Budget& budget, EntropySource& entropy)
-      : batches_(rows, std::move(model), batch, reading.temper),
-        protection_(protection),
+      : batches_(rows, std::move(model), batch, options.likelihood_power),
+        unit_(unit),
         budget_(&budget),
         entropy_(&entropy),
         mechanism_(entropy) {}
@@ -59,7 +59,7 @@ class BatchOwner final : public Answerer {
   ///            Theorem 9]
   void serve(const BatchRatioPlan& plan) {
     const Epsilon composed(
-        upper_epsilon(event(plan.tau, plan.count), protection_.adjacency, budget_->delta(), BoundKind::rdp));
+        upper_epsilon(event(plan.tau, plan.count), unit_.adjacency, budget_->delta(), BoundKind::rdp));
     Charge each = batch_ratio_charge(plan.tau);
     each.query = kName;
     prepaid_ = budget_->prepay(std::move(each), plan.count, composed);
@@ -69,13 +69,13 @@ class BatchOwner final : public Answerer {
   }
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
-    std::vector<Answer> answers(queries.size(), Refusal::budget);
+    std::vector<Answer> answers(queries.size(), QueryStatus::budget);
     for (std::size_t q = 0; q < queries.size(); ++q) {
       const RatioQuery& query = ratio_of_batch(queries[q]);
       const auto range = batches_.range(query);
       const auto noise = range ? noise_for(*range, query) : std::nullopt;
       if (!noise) {
-        answers[q] = Refusal::out_of_range;
+        answers[q] = QueryStatus::out_of_range;
         continue;
       }
       auto receipt = prepaid_ ? prepaid_->take() : budget_->spend(noise->charge(kName));
@@ -84,8 +84,9 @@ class BatchOwner final : public Answerer {
     }
     return answers;
   }
-  [[nodiscard]] std::vector<std::optional<Refusal>> refusals(std::span<const Query> queries) const override {
-    std::vector<std::optional<Refusal>> refusals(queries.size());
+  [[nodiscard]] std::vector<std::optional<QueryStatus>> refusals(
+      std::span<const Query> queries) const override {
+    std::vector<std::optional<QueryStatus>> refusals(queries.size());
     std::vector<Charge> charges;
     std::vector<std::size_t> charged;
     for (std::size_t q = 0; q < queries.size(); ++q) {
@@ -95,13 +96,13 @@ class BatchOwner final : public Answerer {
         charges.push_back(noise->charge(kName));
         charged.push_back(q);
       } else {
-        refusals[q] = Refusal::out_of_range;
+        refusals[q] = QueryStatus::out_of_range;
       }
     }
     const std::vector<bool> granted =
         prepaid_ ? first_granted(prepaid_->left(), charged.size()) : budget_->grants(charges);
     for (std::size_t i = 0; i < charged.size(); ++i) {
-      if (!granted[i]) refusals[charged[i]] = Refusal::budget;
+      if (!granted[i]) refusals[charged[i]] = QueryStatus::budget;
     }
     return refusals;
   }
@@ -112,13 +113,12 @@ class BatchOwner final : public Answerer {
 
   [[nodiscard]] std::optional<GaussianNoise> noise_for(const ContributionRange& range,
                                                        const RatioQuery& query) const {
-    if (!prepaid_)
-      return batch_ratio_noise(range, batches_.batch(), batches_.rows(), protection_, query.cost);
+    if (!prepaid_) return batch_ratio_noise(range, batches_.batch(), batches_.rows(), unit_, query.cost);
     if (query.cost != *cost_)
       throw Error(ErrorCode::configuration,
                   "the ratios of this run were paid for at another cost: ask for that one");
-    return batch_ratio_noise(range, batches_.batch(), batches_.rows(), protection_, query.cost,
-                             kLeastPrepaidSensitivity);
+    return batch_ratio_noise(range, batches_.batch(), batches_.rows(), unit_, query.cost,
+                             kLeastPrecomposedSensitivity);
   }
 
   [[nodiscard]] ExactSum statistic(const RatioQuery& query, const ContributionRange& range) {
@@ -128,11 +128,11 @@ class BatchOwner final : public Answerer {
   }
 
   SecretBatches<M> batches_;
-  Protection protection_;
+  PrivacyUnit unit_;
   Budget* budget_;
   EntropySource* entropy_;
   DiscreteGaussianMechanism mechanism_;
-  std::optional<Prepaid> prepaid_;
+  std::optional<PrecomposedBudget> prepaid_;
   std::optional<Rho> cost_;  // of each prepaid ratio
 };
 

@@ -10,9 +10,9 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/data/rows.hpp"
-#include "sotto/mechanism/price.hpp"
+#include "sotto/entropy/entropy_source.hpp"
+#include "sotto/measurement/price.hpp"
 #include "sotto/model/model.hpp"
-#include "sotto/random/entropy_source.hpp"
 #include "sotto/release/query.hpp"
 
 namespace sotto {
@@ -44,12 +44,12 @@ namespace sotto {
 template <Model M>
 class SecretBatches {
  public:
-  SecretBatches(const Rows& rows, M model, std::size_t batch, double temper)
+  SecretBatches(const Rows& rows, M model, std::size_t batch, double likelihood_power)
       : rows_(single_rows(rows)),
         count_(rows.rows()),
         model_(std::move(model)),
         batch_(batch),
-        temper_(temper) {}
+        likelihood_power_(likelihood_power) {}
 
   [[nodiscard]] std::size_t rows() const { return count_; }
   [[nodiscard]] std::size_t batch() const { return batch_; }
@@ -57,7 +57,7 @@ class SecretBatches {
   /// Where a row's log ratio lies, in steps; none when that fits no grid.
   [[nodiscard]] std::optional<ContributionRange> range(const RatioQuery& query) const {
     const Interval change = model_.ratio_range(query.from, query.to);
-    return contribution_range({change.lower * temper_, change.upper * temper_});
+    return contribution_range({change.lower * likelihood_power_, change.upper * likelihood_power_});
   }
 
   /// The log ratios of a fresh batch, in steps.
@@ -68,7 +68,8 @@ class SecretBatches {
     changes.reserve(batch_);
     for (const std::size_t row : sample_without_replacement(count_, batch_, entropy)) {
       std::int64_t change = 0;
-      model_.add_ratios(rows_, row, 1, std::span(&task, 1), temper_ / kLogDensityGrid, std::span(&change, 1));
+      model_.add_ratios(rows_, row, 1, std::span(&task, 1), likelihood_power_ / kLogDensityGrid,
+                        std::span(&change, 1));
       changes.push_back(std::clamp(change, range.lower, range.upper));
     }
     return changes;
@@ -88,7 +89,7 @@ class SecretBatches {
   std::size_t count_;
   M model_;
   std::size_t batch_;
-  double temper_;
+  double likelihood_power_;
 };
 
 /// The only query that batches of fixed size answer.

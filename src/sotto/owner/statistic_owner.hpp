@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/data/rows.hpp"
-#include "sotto/mechanism/discrete_gaussian.hpp"
-#include "sotto/mechanism/price.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/discrete_gaussian.hpp"
+#include "sotto/measurement/price.hpp"
 #include "sotto/model/exponential_family.hpp"
 #include "sotto/release/query.hpp"
 #include "sotto/sum/exact_sum.hpp"
@@ -42,18 +42,18 @@ ExactSum sum_statistics(const StandardStatistic<F>& statistic, const Rows& rows,
 /// Source     [Y17, Algorithm 3]
 /// Checked by tests/owner/statistic_owner_test.cpp
 template <ExponentialFamily F>
-class StatisticOwner final : public Answerer {
+class StatisticOwner final : public QueryInterface {
  public:
-  StatisticOwner(const Rows& rows, StandardStatistic<F> statistic, Protection protection, int threads,
+  StatisticOwner(const Rows& rows, StandardStatistic<F> statistic, PrivacyUnit unit, int threads,
                  Budget& budget, EntropySource& entropy)
       : statistic_(std::move(statistic)),
         sum_(sum_statistics(statistic_, rows, threads)),
-        protection_(protection),
+        unit_(unit),
         budget_(&budget),
         mechanism_(entropy) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
-    std::vector<Answer> answers(queries.size(), Refusal::budget);
+    std::vector<Answer> answers(queries.size(), QueryStatus::budget);
     for (std::size_t q = 0; q < queries.size(); ++q) {
       const StatisticNoise noise = noise_for(queries[q]);
       auto receipt = budget_->spend(noise.noise.charge("sufficient statistic"));
@@ -62,14 +62,15 @@ class StatisticOwner final : public Answerer {
     }
     return answers;
   }
-  [[nodiscard]] std::vector<std::optional<Refusal>> refusals(std::span<const Query> queries) const override {
+  [[nodiscard]] std::vector<std::optional<QueryStatus>> refusals(
+      std::span<const Query> queries) const override {
     std::vector<Charge> charges;
     for (const Query& query : queries)
       charges.push_back(noise_for(query).noise.charge("sufficient statistic"));
     const std::vector<bool> granted = budget_->grants(charges);
-    std::vector<std::optional<Refusal>> refusals(queries.size());
+    std::vector<std::optional<QueryStatus>> refusals(queries.size());
     for (std::size_t q = 0; q < queries.size(); ++q) {
-      if (!granted[q]) refusals[q] = Refusal::budget;
+      if (!granted[q]) refusals[q] = QueryStatus::budget;
     }
     return refusals;
   }
@@ -82,12 +83,12 @@ class StatisticOwner final : public Answerer {
       throw Error(ErrorCode::configuration,
                   "this owner knows sufficient statistics only: choose method penalty-exponential-family");
     }
-    return statistic_noise(statistic_.reach(), protection_, asked->cost);
+    return statistic_noise(statistic_.reach(), unit_, asked->cost);
   }
 
   StandardStatistic<F> statistic_;
   ExactSum sum_;
-  Protection protection_;
+  PrivacyUnit unit_;
   Budget* budget_;
   DiscreteGaussianMechanism mechanism_;
 };

@@ -16,12 +16,12 @@ constexpr double kInformationLoss = 3;  // weight of the information's noise aga
 constexpr double kGuessDoubt = 0.4;     // relative error of the stand-in design's information, besides noise
 
 template <class Noisy, class Asked>
-Noisy ask(Answerer& answerer, const Asked& query) {
+Noisy ask(QueryInterface& interface, const Asked& query) {
   const Query asked = query;
-  std::vector<Answer> answers = answerer.answer(std::span(&asked, 1));
+  std::vector<Answer> answers = interface.answer(std::span(&asked, 1));
   if (auto* released = std::get_if<Released<Noisy>>(&answers.at(0))) return std::move(*released).value();
-  const auto* refusal = std::get_if<Refusal>(&answers[0]);
-  if (refusal != nullptr && *refusal == Refusal::budget) {
+  const auto* refusal = std::get_if<QueryStatus>(&answers[0]);
+  if (refusal != nullptr && *refusal == QueryStatus::budget) {
     throw Error(ErrorCode::budget, "the privacy budget does not cover release-once: lower its cost");
   }
   throw Error(ErrorCode::configuration, "release-once: a position went out of range; use a narrower prior");
@@ -161,7 +161,7 @@ LastPlan plan_last(const OnceSettings& settings, const Matrix& guess, double row
 
 }  // namespace
 
-OnceRelease release_once(const OnceSettings& settings, Answerer& answerer) {
+OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface) {
   check(settings);
   const OnceShares& share = settings.shares;
   const double unit =
@@ -174,8 +174,8 @@ OnceRelease release_once(const OnceSettings& settings, Answerer& answerer) {
   const Matrix unscale = settings.column_scale.asDiagonal();
   const double variance_at_zero = settings.mean.moments(0, 0)[1];
   const Weighting rough = weighting_at(zero, guess, kFirstWidth, settings.residual, variance_at_zero);
-  const auto shape = ask<NoisyInformation>(answerer, InformationQuery{rough, cost(share.first_information)});
-  const auto first = ask<NoisyScore>(answerer, ScoreQuery{rough, cost(share.first_score)});
+  const auto shape = ask<NoisyInformation>(interface, InformationQuery{rough, cost(share.first_information)});
+  const auto first = ask<NoisyScore>(interface, ScoreQuery{rough, cost(share.first_score)});
   const Shrunk shrunk = shrink(shape.value, shape.variance);
   const Matrix moments = unscale * shrunk.matrix * unscale / variance_at_zero;
   const double rows = std::max({shape.rows, std::sqrt(shape.rows_variance), 1.0});
@@ -191,15 +191,15 @@ OnceRelease release_once(const OnceSettings& settings, Answerer& answerer) {
   };
   const LastPlan plan = plan_last(settings, guessed_information(second), rows, cost(share.last));
   const auto nearer = ask<NoisyScore>(
-      answerer, ScoreQuery{weighting_at(second, frame, plan.width, plan.residual, plan.variance),
-                           cost(share.second_score)});
+      interface, ScoreQuery{weighting_at(second, frame, plan.width, plan.residual, plan.variance),
+                            cost(share.second_score)});
   const Position third =
       find_mode(design, settings, root * nearer.value, nearer.variance * root * root.transpose(), second);
 
   const Weighting last = weighting_at(third, frame, plan.width, plan.residual, plan.variance);
   const auto information =
-      ask<NoisyInformation>(answerer, InformationQuery{last, cost(share.last * plan.information)});
-  const auto score = ask<NoisyScore>(answerer, ScoreQuery{last, cost(share.last * (1 - plan.information))});
+      ask<NoisyInformation>(interface, InformationQuery{last, cost(share.last * plan.information)});
+  const auto score = ask<NoisyScore>(interface, ScoreQuery{last, cost(share.last * (1 - plan.information))});
 
   // Both scores measure the same maximum likelihood point; pool them, and the anchors likewise.
   const double weight = nearer.variance / (nearer.variance + score.variance);

@@ -50,7 +50,7 @@ struct OnceRelease {
 };
 
 /// Asks for two informations and three scores. Nothing it returns needs further protection.
-/// Errors: budget if the answerer refuses; configuration if shapes or settings do not fit.
-[[nodiscard]] OnceRelease release_once(const OnceSettings& settings, Answerer& answerer);
+/// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.
+[[nodiscard]] OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface);
 
 }  // namespace sotto

@@ -14,13 +14,13 @@ enum class PriorFamily { normal, student_t, laplace, flat };
 struct CoefficientPrior {
   PriorFamily family = PriorFamily::normal;
   double location = 0;
-  double scale = 2.5;             ///< standard deviation (normal), scale (student_t, laplace); not used by flat
+  double scale = 2.5;  ///< standard deviation (normal), scale (student_t, laplace); not used by flat
   double degrees_of_freedom = 4;  ///< student_t only
 
   /// Errors: configuration when the scale or the degrees of freedom are not positive and finite.
   void check() const;
   [[nodiscard]] double log_density(double x) const;  ///< up to a constant
-  [[nodiscard]] double slope(double x) const;        ///< derivative of log_density; 0 at a laplace prior's location
+  [[nodiscard]] double slope(double x) const;  ///< derivative of log_density; 0 at a laplace prior's location
   /// Inverse of the distribution function at 0 < p < 1; NaN for flat.
   [[nodiscard]] double quantile(double p) const;
   [[nodiscard]] std::string text() const;  ///< e.g. "normal(0, 2.5)"

@@ -148,27 +148,28 @@ struct NoisyInformation {
 };
 
 /// Why there is no answer. Both follow from public things alone, and neither costs anything.
-enum class Refusal {
+enum class QueryStatus {
   budget,        ///< the budget does not cover the cost
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
 using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, StatisticQuery, ScoreQuery,
                            InformationQuery, JointQuery, BatchGradientQuery>;
-using Answer = std::variant<Refusal, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyCurvature>,
-                            Released<NoisyStatistic>, Released<NoisyScore>, Released<NoisyInformation>,
-                            Released<NoisyJoint>>;
+using Answer = std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>,
+                            Released<NoisyCurvature>, Released<NoisyStatistic>, Released<NoisyScore>,
+                            Released<NoisyInformation>, Released<NoisyJoint>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
-class Answerer {
+class QueryInterface {
  public:
-  virtual ~Answerer() = default;
+  virtual ~QueryInterface() = default;
   /// One answer per query: the alternative that matches it, or a refusal.
   [[nodiscard]] virtual std::vector<Answer> answer(std::span<const Query> queries) = 0;
   /// What `answer` would refuse of these queries if it were asked now, in this order: from public things
   /// alone, for nothing. Who shares its books with others may still refuse a query later.
-  [[nodiscard]] virtual std::vector<std::optional<Refusal>> refusals(std::span<const Query> queries) const {
-    return std::vector<std::optional<Refusal>>(queries.size());
+  [[nodiscard]] virtual std::vector<std::optional<QueryStatus>> refusals(
+      std::span<const Query> queries) const {
+    return std::vector<std::optional<QueryStatus>>(queries.size());
   }
   /// The cost that is still affordable for queries without slack.
   [[nodiscard]] virtual Rho left() const = 0;

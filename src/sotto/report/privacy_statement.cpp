@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/report/format_number.hpp"
 
 namespace sotto {
@@ -37,7 +37,7 @@ std::string attack(const PrivacyStatement& s) {
       format_percent(best_true_positive_rate(s.curve, 0.05)));
 }
 
-ReleaseLine release_line(const Entry& entry) {
+ReleaseLine release_line(const LedgerEntry& entry) {
   const Charge& charge = entry.charge;
   ReleaseLine line{.query = charge.query,
                    .mechanism = charge.mechanism,
@@ -74,7 +74,7 @@ PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::st
   statement.privacy_unit = std::move(privacy_unit);
   statement.trust_model = std::move(trust_model);
   statement.noise_source = std::move(noise_source);
-  for (const Entry& entry : budget.entries()) {
+  for (const LedgerEntry& entry : budget.entries()) {
     statement.releases.push_back(release_line(entry));
   }
   // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/base/numbers.hpp"
+#include "sotto/ledger/budget.hpp"
 
 namespace sotto {
 

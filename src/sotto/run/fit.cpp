@@ -7,14 +7,14 @@
 #include <memory>
 #include <utility>
 
-#include "sotto/accountant/budget.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/posterior/once_prior.hpp"
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/posterior/once_sampler.hpp"
-#include "sotto/run/desk.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
+#include "sotto/run/run_plan.hpp"
 
 namespace sotto {
 namespace {
@@ -22,42 +22,42 @@ namespace {
 /// The same model without privacy, for study and for comparison: every page says so.
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const Progress& progress) {
-  const std::unique_ptr<Answerer> owner = open_without_privacy(config, problem);
+  const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
   const ChainSettings settings = chain_settings(method, config.method);
-  const Terms terms{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
-  return {problem.known.parameters,
-          method.run({config.method, problem.known, settings, terms, *owner, progress})};
+  const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
+  return {problem.public_info.parameters,
+          method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
 }
 
 /// Two informations and three scores are released; everything after that is computed from them.
 void run_release_once(const FitConfig& config, const Problem& problem, const ChainSettings& chain,
-                      Answerer& owner, const Budget& budget, RunRecord& record) {
+                      QueryInterface& owner, const Budget& budget, RunRecord& record) {
   const auto* glm = std::get_if<Glm>(&problem.model);
   if (glm == nullptr) {
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   }
-  const OncePrior prior = once_prior(problem.known.coefficient_priors);
+  const OncePrior prior = once_prior(problem.public_info.coefficient_priors);
   const Rho cost(budget.left().value() * (1 - 1e-6));  // a millionth is kept for the slack of discreteness
-  OnceSettings once = once_settings(*glm, problem.known.intercept, prior.normal, cost);
+  OnceSettings once = once_settings(*glm, problem.public_info.intercept, prior.normal, cost);
   once.width = config.method.score_width;
   const OnceRelease release = release_once(once, owner);
   OnceSampling sampling{.chains = config.method.chains, .draws = chain.draws, .seed = chain.seed};
   OncePosterior posterior = sample_once(release, prior.normal, prior.ratio, sampling);
   for (Chain& c : posterior.chains) {
-    Matrix reported(c.draws.rows(), static_cast<Eigen::Index>(problem.known.parameters.size()));
+    Matrix reported(c.draws.rows(), static_cast<Eigen::Index>(problem.public_info.parameters.size()));
     for (Eigen::Index i = 0; i < c.draws.rows(); ++i)
-      reported.row(i) = problem.known.to_report(c.draws.row(i));
+      reported.row(i) = problem.public_info.to_report(c.draws.row(i));
     c.draws = std::move(reported);
   }
   record.draws.chains = std::move(posterior.chains);
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation;
-  for (std::size_t j = problem.known.intercept ? 1 : 0; j < record.draws.parameters.size(); ++j) {
+  for (std::size_t j = problem.public_info.intercept ? 1 : 0; j < record.draws.parameters.size(); ++j) {
     inflation[record.draws.parameters[j]] = posterior.sd_inflation[static_cast<Eigen::Index>(j)];
   }
   record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation},
-                                                    {"score_width", release.width},
-                                                    {"weight_kept", posterior.weight_kept}};
+                                                   {"score_width", release.width},
+                                                   {"weight_kept", posterior.weight_kept}};
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   const Method& method = resolve_method(config, problem);
   const ChainSettings settings = chain_settings(method, config.method);
   RunRecord record;
-  record.title = problem.known.title;
-  record.model = problem.known.model;
+  record.title = problem.public_info.title;
+  record.model = problem.public_info.model;
   record.method = method.name;
-  record.priors = problem.known.prior_descriptions;
+  record.priors = problem.public_info.prior_descriptions;
   record.manifest.versions = current_versions();
   record.manifest.configuration = to_json(config);
   record.manifest.configuration["method"]["name"] = method.name;
@@ -90,19 +90,19 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
       throw Error(ErrorCode::budget,
                   "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
     }
-    const Desk desk =
-        open_desk(method.service, config, problem, steps_in_all(settings, config.method), budget, entropy);
-    record.draws.parameters = problem.known.parameters;
+    const RunPlan run_plan =
+        make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy);
+    record.draws.parameters = problem.public_info.parameters;
     if (method.run == nullptr) {
-      run_release_once(config, problem, settings, *desk.answerer, budget, record);
+      run_release_once(config, problem, settings, *run_plan.interface, budget, record);
     } else {
-      const Progress told = [&](std::size_t done, std::size_t total) {
+      const Progress report = [&](std::size_t done, std::size_t total) {
         return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
       };
-      record.draws.chains =
-          method.run({config.method, problem.known, settings, desk.terms, *desk.answerer, told});
+      record.draws.chains = method.run(
+          {config.method, problem.public_info, settings, run_plan.step_budget, *run_plan.interface, report});
     }
-    record.privacy = statement_of(budget, problem.protection.adjacency, problem.known.privacy_unit,
+    record.privacy = statement_of(budget, problem.unit.adjacency, problem.public_info.privacy_unit,
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
   }
@@ -119,7 +119,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     record.comparison = open_draws(resolve_method(open, problem), open, problem, {});
   }
   // How long a pass takes tells the number of rows; it is written down only where that is public.
-  if (config.not_private || problem.known.rows) record.manifest.wall_seconds = seconds(clock() - begin);
+  if (config.not_private || problem.public_info.rows) record.manifest.wall_seconds = seconds(clock() - begin);
   record.manifest.sampling_seconds = record.manifest.wall_seconds;
   return record;
 }

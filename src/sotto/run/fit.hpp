@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "sotto/random/entropy.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"

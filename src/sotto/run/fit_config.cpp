@@ -130,7 +130,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("a", model.a);
     s.read("b", model.b);
     s.read("m", model.m);
-    s.read("temper", model.temper);
+    s.read("temper", model.likelihood_power);
   });
   root.section("prior", [&](Section& s) {
     s.read("allow_flat", config.allow_flat);
@@ -231,7 +231,8 @@ void check(const FitConfig& config) {
   if (!(config.method.clip_ratio.value_or(1) > 0 && config.method.clip_gradient.value_or(1) > 0)) {
     refuse("method.clip_ratio and method.clip_gradient must be > 0");
   }
-  if (!(config.model.temper > 0 && config.model.temper <= 1)) refuse("model.temper must lie in (0, 1]");
+  if (!(config.model.likelihood_power > 0 && config.model.likelihood_power <= 1))
+    refuse("model.temper must lie in (0, 1]");
 }
 
 }  // namespace
@@ -255,7 +256,7 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
 nlohmann::ordered_json to_json(const FitConfig& config) {
   nlohmann::ordered_json priors = nlohmann::ordered_json::object();
   for (const auto& [name, prior] : config.priors) priors[name] = prior.text();
-  nlohmann::ordered_json model = {{"family", config.model.family}, {"temper", config.model.temper}};
+  nlohmann::ordered_json model = {{"family", config.model.family}, {"temper", config.model.likelihood_power}};
   if (!config.model.formula.empty()) model["formula"] = config.model.formula;
   if (config.model.family == "normal") {
     if (config.model.sigma) {
@@ -282,7 +283,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"leapfrog_steps", config.method.leapfrog_steps},
                                    {"step_size", config.method.step_size},
                                    {"jitter", config.method.jitter},
-            {"score_width", config.method.score_width},
+                                   {"score_width", config.method.score_width},
                                    {"noise_variance", config.method.noise_variance},
                                    {"batch", config.method.batch},
                                    {"rate", config.method.rate},

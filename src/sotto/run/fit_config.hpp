@@ -23,7 +23,7 @@ struct ModelConfig {
   std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
   std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns
   double a = 0, b = 0, m = 0;        ///< banana
-  double temper = 1;                 ///< power of the likelihood, n0 / n
+  double likelihood_power = 1;       ///< power of the likelihood, n0 / n
 };
 
 /// [method]
@@ -37,7 +37,7 @@ struct MethodConfig {
   int leapfrog_steps = 5;     ///< hmc
   double step_size = 0;       ///< 0: chosen and adapted
   double jitter = 0.5;        ///< hmc
-  double score_width = 0;    ///< release-once: a row's largest pull over a typical row's; 0: chosen
+  double score_width = 0;     ///< release-once: a row's largest pull over a typical row's; 0: chosen
   double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact
   std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: half
   double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch

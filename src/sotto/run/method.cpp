@@ -14,7 +14,7 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
-#include "sotto/mechanism/topped_up_ratio.hpp"
+#include "sotto/measurement/variance_completed_ratio.hpp"
 
 namespace sotto {
 namespace {
@@ -27,7 +27,7 @@ std::vector<Position> starts(const MethodConfig& config, const PublicProblem& pr
   for (std::size_t c = 0; c < config.chains; ++c) {
     ChainRng rng(config.seed, 0x57a7 + c);
     result.push_back(problem.start.array() +
-                     2 * problem.guess_sd.array() * rng.normals(problem.start.size()).array());
+                     2 * problem.prior_scale.array() * rng.normals(problem.start.size()).array());
   }
   return result;
 }
@@ -35,15 +35,15 @@ std::vector<Position> starts(const MethodConfig& config, const PublicProblem& pr
 template <Kernel K>
 std::vector<Chain> run_kernel(const ChainRun& run, const K& kernel) {
   const std::vector<Position> from = starts(run.config, run.problem);
-  return run_chains(kernel, std::span<const Position>(from), run.answerer, run.settings,
+  return run_chains(kernel, std::span<const Position>(from), run.interface, run.settings,
                     run.problem.to_report, run.progress);
 }
 
 /// The guess of the posterior's covariance.
-Matrix guess(const ChainRun& run) { return run.problem.guess_sd.array().square().matrix().asDiagonal(); }
+Matrix guess(const ChainRun& run) { return run.problem.prior_scale.array().square().matrix().asDiagonal(); }
 
 std::vector<Chain> penalty(const ChainRun& run) {
-  return run_kernel(run, PenaltyMetropolis({.cost = run.terms.step_cost,
+  return run_kernel(run, PenaltyMetropolis({.cost = run.step_budget.step_cost,
                                             .proposal = NormalWalk(guess(run)),
                                             .step_size = run.config.step_size},
                                            run.problem.prior));
@@ -51,15 +51,15 @@ std::vector<Chain> penalty(const ChainRun& run) {
 
 template <Guidance guidance>
 std::vector<Chain> coordinate_walk(const ChainRun& run) {
-  return run_kernel(
-      run, CoordinateWalk<guidance>({.cost = run.terms.step_cost, .scale = 2.4 * run.problem.guess_sd},
-                                    run.problem.prior));
+  return run_kernel(run, CoordinateWalk<guidance>(
+                             {.cost = run.step_budget.step_cost, .scale = 2.4 * run.problem.prior_scale},
+                             run.problem.prior));
 }
 
 std::vector<Chain> exponential_family(const ChainRun& run) {
-  return run_kernel(run, PenaltyExponentialFamily<>({.cost = run.terms.step_cost,
+  return run_kernel(run, PenaltyExponentialFamily<>({.cost = run.step_budget.step_cost,
                                                      .proposal = NormalWalk(guess(run)),
-                                                     .coefficients = run.terms.coefficients,
+                                                     .coefficients = run.step_budget.coefficients,
                                                      .step_size = run.config.step_size},
                                                     run.problem.prior));
 }
@@ -104,7 +104,7 @@ std::vector<Chain> run_barker(const ChainRun& run, const NormalWalk& walk, doubl
 /// The noise is fixed, so the length of a step decides its cost. A twentieth is kept for the spread of the costs.
 std::vector<Chain> barker(const ChainRun& run) {
   const NormalWalk walk(guess(run));
-  const double affordable = 0.95 * run.terms.step_cost.value();
+  const double affordable = 0.95 * run.step_budget.step_cost.value();
   return run_barker(run, walk, longest_step(run, walk, affordable, [&](const Position& to) {
                       const double moved = run.problem.ratio_sensitivity(run.problem.start, to);
                       return moved * moved / (2 * run.config.noise_variance);
@@ -113,13 +113,13 @@ std::vector<Chain> barker(const ChainRun& run) {
 
 /// At most one proposal in a hundred may pass the bound: it would be rejected.
 std::vector<Chain> barker_subsampled(const ChainRun& run) {
-  if (run.config.noise_variance != kToppedUpVariance)
+  if (run.config.noise_variance != kVarianceCompletedVariance)
     refuse("barker-subsampled tops noise up to a variance of 2: drop method.noise_variance");
   const NormalWalk walk(guess(run));
-  return run_barker(run, walk, longest_step(run, walk, 0.01, [&](const Position& to) {
-                      return run.problem.ratio_bound(run.problem.start, to) > run.terms.ratio_bound ? 1.0
-                                                                                                    : 0.0;
-                    }));
+  return run_barker(
+      run, walk, longest_step(run, walk, 0.01, [&](const Position& to) {
+        return run.problem.ratio_bound(run.problem.start, to) > run.step_budget.ratio_bound ? 1.0 : 0.0;
+      }));
 }
 
 std::vector<Chain> exact_barker(const ChainRun& run) {
@@ -132,7 +132,7 @@ std::vector<Chain> exact_barker(const ChainRun& run) {
 /// Half of a step's cost for the ratio, half for the gradients.
 std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
   const int leapfrog = run.config.leapfrog_steps;
-  const double half = run.terms.step_cost.value() / 2;
+  const double half = run.step_budget.step_cost.value() / 2;
   return run_kernel(run, Hmc({.ratio_cost = Rho(half),
                               .gradient_cost = Rho(half / (leapfrog + 1)),
                               .steps = leapfrog,
@@ -147,19 +147,19 @@ std::vector<Chain> hmc_friction(const ChainRun& run) { return run_hmc(run, 1); }
 
 /// Variance of the privacy noise on a gradient in coordinates divided by the guess of the posterior's sd.
 double scaled_noise(const ChainRun& run) {
-  const double sd = run.terms.noise_multiplier / run.terms.rate *
-                    run.problem.gradient_norm(run.problem.start, run.problem.guess_sd);
+  const double sd = run.step_budget.noise_multiplier / run.step_budget.rate *
+                    run.problem.gradient_norm(run.problem.start, run.problem.prior_scale);
   return sd * sd;
 }
 
 /// The step at which the batches' own spread makes variances 5 % too large (docs/sgld.md); the kernel takes shorter ones
 /// where the privacy noise exceeds what is to be injected.
 std::vector<Chain> sgld(const ChainRun& run) {
-  const double rate = run.terms.rate;
+  const double rate = run.step_budget.rate;
   const double step = rate < 1 ? std::min(0.2, 0.2 * rate / (1 - rate)) : 0.2;
   return run_kernel(run, Sgld({.rate = rate,
-                               .noise_multiplier = run.terms.noise_multiplier,
-                               .scale = run.problem.guess_sd,
+                               .noise_multiplier = run.step_budget.noise_multiplier,
+                               .scale = run.problem.prior_scale,
                                .step_size = run.config.step_size > 0 ? run.config.step_size : step,
                                .decay = run.config.decay},
                               run.problem.prior));
@@ -169,9 +169,9 @@ std::vector<Chain> sgld(const ChainRun& run) {
 std::vector<Chain> sgnht(const ChainRun& run) {
   const double noise = scaled_noise(run);
   const double step = run.config.step_size > 0 ? run.config.step_size : std::min(0.1, 0.5 / std::sqrt(noise));
-  return run_kernel(run, Sgnht({.rate = run.terms.rate,
-                                .noise_multiplier = run.terms.noise_multiplier,
-                                .scale = run.problem.guess_sd,
+  return run_kernel(run, Sgnht({.rate = run.step_budget.rate,
+                                .noise_multiplier = run.step_budget.noise_multiplier,
+                                .scale = run.problem.prior_scale,
                                 .step_size = step,
                                 .diffusion = std::max(1.0, step * noise / 2)},
                                run.problem.prior));
@@ -224,22 +224,22 @@ const std::vector<Method>& methods() {
   constexpr bool kPrivate = false;
   constexpr bool kForStudy = true;
   static const std::vector<Method> table = {
-      {"release-once", kPrivate, Service::rows, 1000, nullptr, once_is_approximate},
-      {"penalty", kPrivate, Service::rows, 200, penalty},
-      {"penalty-one-at-a-time", kPrivate, Service::rows, 200, coordinate_walk<Guidance::none>},
-      {"guided-walk", kPrivate, Service::rows, 200, coordinate_walk<Guidance::directed>},
-      {"penalty-exponential-family", kPrivate, Service::statistics, 1000, exponential_family},
-      {"penalty-subsampled", kPrivate, Service::batch_ratios, 1000, penalty, subsampled_is_approximate},
-      {"barker", kPrivate, Service::rows, 200, barker, barker_is_approximate},
-      {"barker-subsampled", kPrivate, Service::topped_up_ratios, 1000, barker_subsampled,
+      {"release-once", kPrivate, QueryRegime::rows, 1000, nullptr, once_is_approximate},
+      {"penalty", kPrivate, QueryRegime::rows, 200, penalty},
+      {"penalty-one-at-a-time", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::none>},
+      {"guided-walk", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::directed>},
+      {"penalty-exponential-family", kPrivate, QueryRegime::statistics, 1000, exponential_family},
+      {"penalty-subsampled", kPrivate, QueryRegime::batch_ratios, 1000, penalty, subsampled_is_approximate},
+      {"barker", kPrivate, QueryRegime::rows, 200, barker, barker_is_approximate},
+      {"barker-subsampled", kPrivate, QueryRegime::variance_completed_ratios, 1000, barker_subsampled,
        barker_subsampled_is_approximate},
-      {"hmc", kPrivate, Service::rows, 200, hmc},
-      {"hmc-friction", kPrivate, Service::rows, 200, hmc_friction},
-      {"sgld", kPrivate, Service::batches, 2000, sgld, langevin_is_approximate},
-      {"sgnht", kPrivate, Service::batches, 2000, sgnht, langevin_is_approximate},
-      {"metropolis", kForStudy, Service::rows, 1000, penalty, clipping_is_approximate},
-      {"nonprivate-hmc", kForStudy, Service::rows, 1000, hmc, clipping_is_approximate},
-      {"nonprivate-barker", kForStudy, Service::rows, 1000, exact_barker, clipping_is_approximate},
+      {"hmc", kPrivate, QueryRegime::rows, 200, hmc},
+      {"hmc-friction", kPrivate, QueryRegime::rows, 200, hmc_friction},
+      {"sgld", kPrivate, QueryRegime::batches, 2000, sgld, langevin_is_approximate},
+      {"sgnht", kPrivate, QueryRegime::batches, 2000, sgnht, langevin_is_approximate},
+      {"metropolis", kForStudy, QueryRegime::rows, 1000, penalty, clipping_is_approximate},
+      {"nonprivate-hmc", kForStudy, QueryRegime::rows, 1000, hmc, clipping_is_approximate},
+      {"nonprivate-barker", kForStudy, QueryRegime::rows, 1000, exact_barker, clipping_is_approximate},
   };
   return table;
 }
@@ -248,7 +248,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
     const auto* glm = std::get_if<Glm>(&problem.model);
-    const bool once = glm != nullptr && !glm->family().unknown_sigma && config.model.temper == 1;
+    const bool once = glm != nullptr && !glm->family().unknown_sigma && config.model.likelihood_power == 1;
     name = config.not_private ? "nonprivate-hmc" : once ? "release-once" : "hmc";
   }
   const auto names = [](bool for_study) {

@@ -7,9 +7,9 @@
 #include "sotto/chain/draws.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/release/query.hpp"
-#include "sotto/run/desk.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
+#include "sotto/run/run_plan.hpp"
 
 namespace sotto {
 
@@ -18,15 +18,15 @@ struct ChainRun {
   const MethodConfig& config;
   const PublicProblem& problem;
   const ChainSettings& settings;
-  const Terms& terms;
-  Answerer& answerer;
+  const StepBudget& step_budget;
+  QueryInterface& interface;
   const Progress& progress;
 };
 
 struct Method {
   std::string name;
   bool for_study;                              ///< not private
-  Service service;                             ///< not used for study
+  QueryRegime regime;                          ///< not used for study
   std::size_t draws;                           ///< per chain, where the user names no number
   std::vector<Chain> (*run)(const ChainRun&);  ///< none: release-once, which runs no chain on the owner
   std::string (*approximation)(const MethodConfig&) = nullptr;  ///< a sentence; none: the target is exact

@@ -1,7 +1,7 @@
 // Release-once for a regression: from the model's public description to the settings of its releases.
 #pragma once
 
-#include "sotto/model/glm.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/posterior/once_prior.hpp"
 #include "sotto/posterior/once_release.hpp"
 

@@ -83,7 +83,7 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const std::vec
 }
 
 /// What a row tells about a coordinate if columns were uniform over their declared ranges: only where warmup starts.
-Position guess_sd(const Glm& glm, const PublicProblem& problem) {
+Position prior_scale(const Glm& glm, const PublicProblem& problem) {
   const double rows = problem.rows.value_or(1000);
   const Eigen::Index p = glm.domain().columns();
   double weight = 0.2;
@@ -117,43 +117,43 @@ Problem regression(const FitConfig& config, const Table& table) {
   if (family.family == Family::poisson && response.kind == ResponseKind::real) {
     refuse("a poisson model needs a count as response: declare the column with kind = \"count\"");
   }
-  Problem problem{.known = {},
+  Problem problem{.public_info = {},
                   .model = Glm(family, design.domain(), response.range),
                   .rows = [&table, design] { return design_rows(table, design); },
-                  .protection = {}};
-  PublicProblem& known = problem.known;
-  known.title = model.formula;
-  known.model = model.family == "bernoulli" ? "logistic regression (bernoulli, logit)"
-                : model.family == "poisson" ? "Poisson regression (log)"
-                : family.unknown_sigma
-                    ? "linear regression (normal, unknown sigma)"
-                    : fmt::format("linear regression (normal, sigma = {:g})", family.sigma);
-  known.rows = public_rows(table);
-  known.intercept = design.has_intercept();
-  known.parameters = design.names();
-  known.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
+                  .unit = {}};
+  PublicProblem& public_info = problem.public_info;
+  public_info.title = model.formula;
+  public_info.model = model.family == "bernoulli" ? "logistic regression (bernoulli, logit)"
+                      : model.family == "poisson" ? "Poisson regression (log)"
+                      : family.unknown_sigma
+                          ? "linear regression (normal, unknown sigma)"
+                          : fmt::format("linear regression (normal, sigma = {:g})", family.sigma);
+  public_info.rows = public_rows(table);
+  public_info.intercept = design.has_intercept();
+  public_info.parameters = design.names();
+  public_info.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
   const Matrix original = design.original_from_scaled();
   if (family.unknown_sigma) {
-    known.parameters.emplace_back("sigma");
+    public_info.parameters.emplace_back("sigma");
     // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
     const double middle = std::log(response.range.width() / 4);
     FitConfig with_sigma = config;
     with_sigma.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
-    known.coefficient_priors = priors_for(with_sigma, known.parameters);
-    known.start[design.columns()] = middle;
-    known.to_report = [original](const Position& x) {
+    public_info.coefficient_priors = priors_for(with_sigma, public_info.parameters);
+    public_info.start[design.columns()] = middle;
+    public_info.to_report = [original](const Position& x) {
       Position reported(x.size());
       reported.head(original.rows()) = original * x.head(original.cols());
       reported[original.rows()] = std::exp(x[original.cols()]);
       return reported;
     };
   } else {
-    known.coefficient_priors = priors_for(config, known.parameters);
-    known.to_report = [original](const Position& x) { return Position(original * x); };
+    public_info.coefficient_priors = priors_for(config, public_info.parameters);
+    public_info.to_report = [original](const Position& x) { return Position(original * x); };
   }
-  known.prior = product(known.coefficient_priors);
-  known.prior_descriptions = describe(known);
-  known.guess_sd = guess_sd(std::get<Glm>(problem.model), known);
+  public_info.prior = product(public_info.coefficient_priors);
+  public_info.prior_descriptions = describe(public_info);
+  public_info.prior_scale = prior_scale(std::get<Glm>(problem.model), public_info);
   return problem;
 }
 
@@ -192,67 +192,68 @@ Problem location(const FitConfig& config, const Table& table) {
     precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
   }
   const Bend bend = model.family == "banana" ? Bend{model.a, model.b, model.m} : Bend{};
-  Problem problem{.known = {},
+  Problem problem{.public_info = {},
                   .model = LocationModel(bounds, precision.asDiagonal(), bend),
                   .rows = [&table, columns = model.columns] { return location_rows(table, columns); },
-                  .protection = {}};
-  PublicProblem& known = problem.known;
-  known.title = model.family == "banana" ? "banana" : "multivariate normal mean";
-  known.model = fmt::format("{} of {} columns, known standard deviations", known.title, dim);
-  known.rows = public_rows(table);
-  for (Eigen::Index j = 0; j < dim; ++j) known.parameters.push_back(fmt::format("theta.{}", j + 1));
-  known.to_report = [](const Position& x) { return x; };
+                  .unit = {}};
+  PublicProblem& public_info = problem.public_info;
+  public_info.title = model.family == "banana" ? "banana" : "multivariate normal mean";
+  public_info.model = fmt::format("{} of {} columns, known standard deviations", public_info.title, dim);
+  public_info.rows = public_rows(table);
+  for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));
+  public_info.to_report = [](const Position& x) { return x; };
   const CoefficientPrior prior = config.default_prior;
-  known.prior.log_density = [prior, bend](const Position& x) {
+  public_info.prior.log_density = [prior, bend](const Position& x) {
     const Position mean = bend.mean(x);
     double sum = 0;
     for (const double entry : mean) sum += prior.log_density(entry);
     return sum;
   };
-  known.prior.gradient = [prior, bend](const Position& x) {
+  public_info.prior.gradient = [prior, bend](const Position& x) {
     Position slope = bend.mean(x);
     for (double& entry : slope) entry = prior.slope(entry);
     bend.pull_back(x, slope);
     return slope;
   };
-  for (const std::string& name : known.parameters) {
-    known.prior_descriptions.push_back({.parameter = name, .distribution = prior.text() + " on the mean"});
+  for (const std::string& name : public_info.parameters) {
+    public_info.prior_descriptions.push_back(
+        {.parameter = name, .distribution = prior.text() + " on the mean"});
   }
-  const double rows = known.rows.value_or(1000) * model.temper;
-  known.guess_sd = (rows * precision.array() + 1 / (prior.scale * prior.scale)).sqrt().inverse();
-  known.start = Position::Zero(dim);
-  if (dim > 1) known.start[1] = -bend.mean(known.start)[1];
+  const double rows = public_info.rows.value_or(1000) * model.likelihood_power;
+  public_info.prior_scale = (rows * precision.array() + 1 / (prior.scale * prior.scale)).sqrt().inverse();
+  public_info.start = Position::Zero(dim);
+  if (dim > 1) public_info.start[1] = -bend.mean(public_info.start)[1];
   return problem;
 }
 
 /// Bounds of what a row can do, which every query's noise follows from.
-void tell_bounds(Problem& problem, double temper) {
+void tell_bounds(Problem& problem, double likelihood_power) {
   std::visit(
       [&](const auto& model) {
-        const Protection protection = problem.protection;
+        const PrivacyUnit unit = problem.unit;
         const auto range_of = [=](const Position& from, const Position& to) {
           const Interval change = model.ratio_range(from, to);
-          return contribution_range({change.lower * temper, change.upper * temper});
+          return contribution_range({change.lower * likelihood_power, change.upper * likelihood_power});
         };
-        problem.known.ratio_sensitivity = [=](const Position& from, const Position& to) {
+        problem.public_info.ratio_sensitivity = [=](const Position& from, const Position& to) {
           const auto range = range_of(from, to);
           if (!range) return std::numeric_limits<double>::infinity();
-          return ratio_noise(*range, protection, Rho(0), 1)->sensitivity * kLogDensityGrid;
+          return ratio_noise(*range, unit, Rho(0), 1)->sensitivity * kLogDensityGrid;
         };
-        problem.known.ratio_bound = [=](const Position& from, const Position& to) {
+        problem.public_info.ratio_bound = [=](const Position& from, const Position& to) {
           const auto range = range_of(from, to);
           if (!range) return std::numeric_limits<double>::infinity();
           return static_cast<double>(std::max(-range->lower, range->upper)) * kLogDensityGrid;
         };
-        problem.known.gradient_norm = [=](const Position& at, const Position& scale) {
-          return model.gradient_bound(at, scale).norm * temper;
+        problem.public_info.gradient_norm = [=](const Position& at, const Position& scale) {
+          return model.gradient_bound(at, scale).norm * likelihood_power;
         };
       },
       problem.model);
 }
 
 /// Whose rows are protected, in words.
-std::string in_words(const PrivacyUnit& unit) {
+std::string in_words(const UnitDeclaration& unit) {
   if (unit.is_row()) return "one row";
   return fmt::format("one person (at most {} row{})", unit.maximum_rows, unit.maximum_rows == 1 ? "" : "s");
 }
@@ -268,10 +269,10 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 
 Problem make_problem(const FitConfig& config, const Table& table) {
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
-  problem.known.privacy_unit = in_words(table.schema().unit);
-  problem.protection = {table.schema().adjacency,
-                        table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
-  tell_bounds(problem, config.model.temper);
+  problem.public_info.privacy_unit = in_words(table.schema().unit);
+  problem.unit = {table.schema().adjacency,
+                  table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
+  tell_bounds(problem, config.model.likelihood_power);
   return problem;
 }
 

@@ -10,9 +10,9 @@
 
 #include "sotto/data/rows.hpp"
 #include "sotto/data/table.hpp"
-#include "sotto/mechanism/price.hpp"
-#include "sotto/model/glm.hpp"
-#include "sotto/model/location.hpp"
+#include "sotto/measurement/price.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
@@ -30,8 +30,8 @@ struct PublicProblem {
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position
   std::vector<PriorDescription> prior_descriptions;
-  Position guess_sd;  ///< rough sd of the posterior, from public facts: where warmup starts
-  Position start;     ///< a central position
+  Position prior_scale;  ///< rough sd of the posterior, from public facts: where warmup starts
+  Position start;        ///< a central position
   /// How far one privacy unit can move a log-likelihood ratio between two positions; infinite when that fits no grid.
   std::function<double(const Position&, const Position&)> ratio_sensitivity;
   /// Largest size of one row's log-likelihood ratio between two positions; infinite when that fits no grid.
@@ -44,10 +44,10 @@ struct PublicProblem {
 
 /// The two sides of a fit. `rows` makes the curator's copy of the rows.
 struct Problem {
-  PublicProblem known;
+  PublicProblem public_info;
   std::variant<Glm, LocationModel> model;
   std::function<Rows()> rows;
-  Protection protection;
+  PrivacyUnit unit;
 };
 
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.

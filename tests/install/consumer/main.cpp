@@ -1,7 +1,7 @@
 // A program of someone else's: reads a table under its schema.
 #include <cstdio>
 
-#include "sotto/accountant/gaussian.hpp"
+#include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
 

@@ -1,0 +1,158 @@
+#include "experiments/published/dp_hmc_experiment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "experiments/published/published_tuning.hpp"
+#include "experiments/published/synthetic_problem.hpp"
+#include "sotto/accountant/calibrate.hpp"
+#include "sotto/chain/lockstep.hpp"
+#include "sotto/kernel/barker.hpp"
+#include "sotto/kernel/hmc.hpp"
+#include "sotto/kernel/langevin.hpp"
+#include "sotto/kernel/penalty.hpp"
+#include "sotto/model/clipped.hpp"
+#include "sotto/owner/data_owner.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kChains = 4;
+
+class Run {
+ public:
+  Run(const DpHmcExperiment& experiment, const SyntheticProblem& problem, const Published& tuning,
+      DpHmcOutcome& outcome)
+      : experiment_(experiment),
+        problem_(problem),
+        tuning_(tuning),
+        outcome_(outcome),
+        budget_(Epsilon(outcome.epsilon), Delta(0.1 / static_cast<double>(experiment.rows))),
+        entropy_(experiment.seed + 1000 * outcome.repeat) {}
+
+  void operator()() {
+    const double n = static_cast<double>(experiment_.rows);
+    const auto dim = problem_.truth.size();
+    const auto cost = [&](double tau) { return Rho(1 / (2 * tau * tau * n)); };
+    if (outcome_.method == "penalty") {
+      const Matrix covariance =
+          tuning_.penalty.proposal_sd * tuning_.penalty.proposal_sd * Matrix::Identity(dim, dim);
+      measure(PenaltyMetropolis(
+                  {.cost = cost(tuning_.penalty.tau), .proposal = NormalWalk(covariance), .step_size = 1},
+                  problem_.prior),
+              {.ratio = tuning_.penalty.ratio_clip, .gradient = 1});
+    } else if (outcome_.method == "barker") {
+      // Not in the paper: the penalty algorithm's proposal and clip bound, noise of variance 2.
+      const Matrix covariance =
+          tuning_.penalty.proposal_sd * tuning_.penalty.proposal_sd * Matrix::Identity(dim, dim);
+      measure(Barker<>({.noise_variance = 2,
+                        .proposal = NormalWalk(covariance),
+                        .step_size = 1,
+                        .target_acceptance = 0},
+                       problem_.prior),
+              {.ratio = tuning_.penalty.ratio_clip, .gradient = 1});
+    } else if (outcome_.method == "hmc" || outcome_.method == "hmc-friction") {
+      measure(Hmc({.ratio_cost = cost(tuning_.hmc.ratio_tau),
+                   .gradient_cost = cost(tuning_.hmc.gradient_tau),
+                   .steps = tuning_.hmc.steps,
+                   .step_size = tuning_.hmc.step_size,
+                   .jitter = 1,
+                   .inverse_mass = Matrix::Identity(dim, dim),
+                   .friction = outcome_.method == "hmc" ? 0.0 : 1.0},
+                  problem_.prior),
+              {.ratio = tuning_.hmc.ratio_clip, .gradient = tuning_.hmc.gradient_clip});
+    } else if (outcome_.method == "sgld") {
+      // The published drift, with the injected noise that belongs to it; all of it is privacy noise.
+      const double h = 2 * tuning_.sgld.step_size / n;
+      langevin<Sgld>(h, 0, 2 / std::sqrt(h), tuning_.sgld);
+    } else if (outcome_.method == "sgnht") {
+      const double h = tuning_.sgnht.step_size / n;
+      langevin<Sgnht>(h, tuning_.sgnht.diffusion, std::sqrt(2 * tuning_.sgnht.diffusion / h), tuning_.sgnht);
+    } else {
+      throw Error(ErrorCode::usage, "the methods are penalty, barker, hmc, hmc-friction, sgld and sgnht");
+    }
+  }
+
+ private:
+  template <Kernel K>
+  void measure(const K& kernel, const ClipBounds& clip) {
+    DataOwner owner(copy(problem_.rows), Clipped(problem_.model, clip), PrivacyUnit{},
+                    ExecutionOptions{1, experiment_.threads}, budget_, entropy_);
+    const std::size_t most = experiment_.most_steps > 0 ? experiment_.most_steps : 10'000'000;
+    evaluate(kernel, owner,
+             {.warmup = 0, .draws = most, .thin = 1, .seed = experiment_.seed + outcome_.repeat});
+  }
+
+  // `noise_sd`: of the noise on the estimated full gradient.
+  template <class K>
+  void langevin(double h, double diffusion, double noise_sd, const Published::Langevin& tuning) {
+    const double rate = std::min(1.0, tuning.batch / static_cast<double>(experiment_.rows));
+    const double multiplier = rate * noise_sd / tuning.clip;
+    const double slack = 0.01;  // of epsilon, for the discreteness of the noise
+    std::size_t count = largest_count(batch_event(rate, multiplier, 1),
+                                      {Epsilon(outcome_.epsilon * (1 - slack)), budget_.delta()}) /
+                        kChains;
+    if (experiment_.most_steps > 0) count = std::min(count, experiment_.most_steps);
+    if (count == 0) return;
+    DataOwner owner(copy(problem_.rows), Clipped(problem_.model, {.ratio = 1, .gradient = tuning.clip}),
+                    PrivacyUnit{}, ExecutionOptions{}, budget_, entropy_);
+    owner.serve_batches({rate, multiplier, count * kChains});
+    const K kernel({.rate = rate,
+                    .noise_multiplier = multiplier,
+                    .scale = Position::Ones(problem_.truth.size()),
+                    .step_size = h,
+                    .diffusion = diffusion},
+                   problem_.prior);
+    const std::size_t thin = std::max<std::size_t>(1, count / 5000);
+    evaluate(kernel, owner,
+             {.warmup = 0, .draws = count / thin, .thin = thin, .seed = experiment_.seed + outcome_.repeat});
+  }
+
+  template <Kernel K>
+  void evaluate(const K& kernel, QueryInterface& owner, const ChainSettings& settings) {
+    const std::vector<Position> starts = published_starts(problem_);
+    const auto chains = run_chains(kernel, std::span<const Position>(starts), owner, settings,
+                                   [](const Position& x) { return x; });
+    for (const Chain& chain : chains) {
+      if (chain.draws.rows() == 0) return;  // the budget does not buy a step
+      for (const double a : chain.steps.at("accept_stat"))
+        outcome_.acceptance += a / static_cast<double>(kChains * chain.steps.at("accept_stat").size());
+    }
+    outcome_.steps = static_cast<std::size_t>(chains.front().draws.rows()) * settings.thin;
+    outcome_.spent_epsilon = budget_.spent_epsilon(budget_.delta()).value();
+    const Matrix draws = second_halves(chains);
+    if (draws.rows() >= 4) outcome_.distance = distance(draws, problem_);
+  }
+
+  const DpHmcExperiment& experiment_;
+  const SyntheticProblem& problem_;
+  const Published& tuning_;
+  DpHmcOutcome& outcome_;
+  Budget budget_;
+  StudyEntropy entropy_;
+};
+
+}  // namespace
+
+std::vector<DpHmcOutcome> run_dp_hmc_experiment(const DpHmcExperiment& experiment,
+                                                const std::function<void(const DpHmcOutcome&)>& done) {
+  std::vector<DpHmcOutcome> outcomes;
+  for (const std::string& name : experiment.problems) {
+    const SyntheticProblem problem = make_synthetic_problem(name, experiment.rows);
+    const Published tuning = name == "banana" ? published_banana() : published_normal();
+    for (const std::string& method : experiment.methods) {
+      for (const double epsilon : experiment.epsilons) {
+        for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat) {
+          DpHmcOutcome outcome{.problem = name, .method = method, .epsilon = epsilon, .repeat = repeat};
+          Run(experiment, problem, tuning, outcome)();
+          outcomes.push_back(outcome);
+          if (done) done(outcome);
+        }
+      }
+    }
+  }
+  return outcomes;
+}
+
+}  // namespace sotto

@@ -1,0 +1,406 @@
+#include "sotto/accountant/pld/composed_loss.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numeric>
+
+#include "sotto/accountant/pld/lower_polygon.hpp"
+#include "sotto/base/error.hpp"
+#include "sotto/math/fourier.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kMostIndex = 0x1p60;
+constexpr std::int64_t kMostRegridded = 1 << 22;
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+
+// mass e^exponent, where the product may be moderate but the exponential too large.
+double scaled(double mass, double exponent) {
+  return exponent < 600 ? mass * std::exp(exponent) : std::exp(std::log(mass) + exponent);
+}
+
+// log sum_i mass_i e^(rate loss_i), rounded up.
+double log_moment(const TiltedLoss& loss, double rate) {
+  const double top = rate * loss.loss(rate > 0 ? loss.mass.size() - 1 : 0);
+  double sum = 0;
+  for (std::size_t i = 0; i < loss.mass.size(); ++i) {
+    if (loss.mass[i] > 0) sum += loss.mass[i] * std::exp(rate * loss.loss(i) - top);
+  }
+  if (sum < 1e-280) {  // all of it far below the topmost loss: start again from the largest term
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < loss.mass.size(); ++i) {
+      if (loss.mass[i] > 0) largest = std::max(largest, std::log(loss.mass[i]) + rate * loss.loss(i));
+    }
+    sum = 0;
+    for (std::size_t i = 0; i < loss.mass.size(); ++i) {
+      if (loss.mass[i] > 0) sum += std::exp(std::log(loss.mass[i]) + rate * loss.loss(i) - largest);
+    }
+    return largest + std::log(sum);
+  }
+  return top + std::log(sum);
+}
+
+// Bound on the tilted probability of sums beyond `edge`: above it for rate > 0, below it for rate < 0.
+double chernoff(const std::vector<TiltedPower>& parts, double edge, double rate) {
+  double extreme = 0;
+  double exponent = -rate * edge;
+  double size = std::abs(rate * edge);
+  for (const TiltedPower& part : parts) {
+    const auto k = static_cast<double>(part.count);
+    extreme += k * part.loss.loss(rate > 0 ? part.loss.mass.size() - 1 : 0);
+    const double moment = k * log_moment(part.loss, rate);
+    exponent += moment;
+    size += std::abs(moment);
+  }
+  if (rate * (edge - extreme) > 0) return 0;
+  return std::min(1.0, std::exp(exponent + 1e-9 * size));
+}
+
+// Groups of neighbours, none too heavy, nor too wide for its distance to the heaviest mass; steers only.
+LossSketch sketch_of(const TiltedLoss& loss) {
+  LossSketch sketch;
+  const auto peak =
+      static_cast<std::size_t>(std::max_element(loss.mass.begin(), loss.mass.end()) - loss.mass.begin());
+  double mass = 0;
+  double mean = 0;
+  std::size_t length = 0;
+  const auto close = [&] {
+    if (mass > 1e-290) {
+      sketch.loss.push_back(mean / mass);
+      sketch.mass.push_back(mass);
+    }
+    mass = mean = 0;
+    length = 0;
+  };
+  for (std::size_t i = 0; i < loss.mass.size(); ++i) {
+    const std::size_t longest = 1 + std::min((i > peak ? i - peak : peak - i) / 64, loss.mass.size() / 500);
+    if (length >= longest || mass + loss.mass[i] > 2e-3) close();
+    mass += loss.mass[i];
+    mean += loss.mass[i] * loss.loss(i);
+    ++length;
+  }
+  close();
+  return sketch;
+}
+
+std::complex<double> power(std::complex<double> z, std::uint64_t n) {
+  std::complex<double> result = 1;
+  for (; n > 0; n >>= 1) {
+    if (n & 1)
+      result = {result.real() * z.real() - result.imag() * z.imag(),
+                result.real() * z.imag() + result.imag() * z.real()};
+    z = {z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()};
+  }
+  return result;
+}
+
+// z^n for z = 1 + w, with a bound on its error where w is off by `error`. Near 1 the error is one of w, not of z.
+struct Power {
+  std::complex<double> value;
+  double modulus;  // bound on |z|^n
+  double error;
+};
+
+Power power_of(std::complex<double> w, double error, std::uint64_t n) {
+  const std::complex<double> z = 1.0 + w;
+  const auto k = static_cast<double>(n);
+  const double size = std::abs(w);
+  if (size < 0.5) {
+    const double log_modulus = std::log1p(2 * w.real() + std::norm(w)) / 2;
+    const double angle = k * std::atan2(w.imag(), z.real());
+    const double bound = std::exp(k * log_modulus + 2 * k * error);
+    const double slack = bound * (k * (2 * error + 16 * kUnit * size) + 16 * kUnit);
+    return {std::polar(std::exp(k * log_modulus), angle), bound, slack};
+  }
+  const double modulus = std::abs(z) + error;
+  const double bound = std::exp(k * std::log(modulus));
+  return {power(z, n), bound, k * bound / modulus * (error + 8 * kUnit * modulus)};
+}
+
+// Multiplies `product` by the power of one part's transform; `error` follows the error of every coefficient. The heaviest
+// mass is moved to index 0 and transformed exactly: where it is nearly everything, errors are those of the rest. Returns
+// the index, modulo the size, that has become 0.
+std::uint64_t multiply(std::vector<std::complex<double>>& product, std::vector<double>& error,
+                       const TiltedPower& part, std::size_t size) {
+  const auto& mass = part.loss.mass;
+  const std::size_t mask = size - 1;
+  const auto heaviest = static_cast<std::size_t>(std::max_element(mass.begin(), mass.end()) - mass.begin());
+  std::vector<double> folded(size, 0.0);
+  double rest = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    if (i == heaviest) continue;
+    folded[(i - heaviest) & mask] += mass[i];
+    rest += mass[i];
+  }
+  const std::vector<std::complex<double>> transform = real_to_complex(folded);
+  const double here = fourier_error(size) * rest + 1e-300;
+  const double atom = mass[heaviest] - 1;
+  const double negligible = std::exp(-90 / static_cast<double>(part.count));
+  for (std::size_t j = 0; j < product.size(); ++j) {
+    if (product[j] == 0.0 && error[j] == 0) continue;
+    const std::complex<double> w = atom + transform[j];
+    const double old = std::abs(product[j]);
+    if (std::abs(1.0 + w) + here < negligible) {
+      error[j] = (old + error[j]) * 1e-39;
+      product[j] = 0;
+      continue;
+    }
+    const Power power = power_of(w, here + 2 * kUnit * std::abs(w), part.count);
+    product[j] = {product[j].real() * power.value.real() - product[j].imag() * power.value.imag(),
+                  product[j].real() * power.value.imag() + product[j].imag() * power.value.real()};
+    error[j] = error[j] * power.modulus + (old + error[j]) * power.error + 8 * kUnit * old * power.modulus;
+  }
+  return part.count * static_cast<std::uint64_t>(part.loss.first + static_cast<std::int64_t>(heaviest));
+}
+
+}  // namespace
+
+TiltedLoss tilted(const DiscretePld& grid, double tilt) {
+  TiltedLoss loss{.offset = grid.offset, .step = grid.step, .first = grid.first, .mass = grid.mass};
+  loss.infinite = grid.infinite;
+  loss.margin = grid.margin;
+  double top = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
+    if (grid.mass[i] > 0) top = std::max(top, std::log(grid.mass[i]) + tilt * grid.loss(i));
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
+    if (grid.mass[i] > 0) sum += scaled(grid.mass[i], tilt * grid.loss(i) - top);
+  }
+  loss.log_scale = top + std::log(sum);
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
+    if (grid.mass[i] > 0) loss.mass[i] = scaled(grid.mass[i], tilt * grid.loss(i) - loss.log_scale);
+  }
+  const double largest = std::max(std::abs(grid.loss(0)), std::abs(grid.loss(grid.mass.size() - 1)));
+  loss.log_error = 8 * kUnit * (tilt * largest + std::abs(loss.log_scale));
+  return loss;
+}
+
+std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double tilt, double exponent,
+                                  double most_points, Side side) {
+  TiltedLoss sum;
+  sum.step = parts.front().loss.step;
+  double count = 0;
+  double missing = 0;
+  double log_total = 0;  // of the product of the parts' totals, where these are above 1
+  double moved = 0;      // by rounding, in steps
+  double lowest = 0;     // no sum lies outside [lowest, highest], in steps
+  double highest = 0;
+  Cumulant cumulant;
+  for (const TiltedPower& part : parts) {
+    const auto k = static_cast<double>(part.count);
+    count += k;
+    sum.offset += k * part.loss.offset;
+    sum.log_scale += k * part.loss.log_scale;
+    sum.log_error += k * (part.loss.log_error + 8 * kUnit * std::abs(part.loss.log_scale));
+    sum.infinite += k * part.loss.infinite;
+    missing += k * part.loss.missing;
+    const double total = std::accumulate(part.loss.mass.begin(), part.loss.mass.end(), part.loss.missing);
+    log_total += k * std::log(std::max(total, 1.0));
+    moved += k * part.loss.margin;
+    lowest += k * static_cast<double>(part.loss.first);
+    highest +=
+        k * static_cast<double>(part.loss.first + static_cast<std::int64_t>(part.loss.mass.size()) - 1);
+    cumulant.add(sketch_of(part.loss), k);
+  }
+  const LossWindow window = window_around(cumulant, 0, exponent);
+  const auto place = [&](double l) { return (l - sum.offset) / sum.step; };
+  double begin = std::clamp(std::floor(place(window.low)) - 1, lowest, highest);
+  double end = std::max(std::min(highest, std::ceil(place(window.high)) + 1), begin) + 1;
+  const double nearly = 8 + 0.02 * (end - begin);  // the window's ends are known roughly only
+  if (begin - lowest < nearly) begin = lowest;
+  if (highest + 1 - end < nearly) end = highest + 1;
+  const auto at = [&](double index) { return sum.offset + index * sum.step; };
+  const auto outside = [&] {
+    return chernoff(parts, at(end), window.rate_above) + chernoff(parts, at(begin - 1), window.rate_below);
+  };
+  if (outside() > 1e3 * std::exp(-exponent) && highest + 1 - lowest <= most_points) {
+    begin = lowest;
+    end = highest + 1;
+  }
+  if (!(end - begin <= most_points && std::abs(begin) < kMostIndex)) return std::nullopt;
+  const std::size_t size = std::bit_ceil(static_cast<std::size_t>(std::max(end - begin, 64.0)));
+  sum.first = static_cast<std::int64_t>(begin);
+  std::vector<std::complex<double>> product(size / 2 + 1, 1.0);
+  std::vector<double> error(size / 2 + 1, 0.0);
+  std::uint64_t zero = 0;
+  for (const TiltedPower& part : parts) zero += multiply(product, error, part, size);
+  // By Parseval's equation: the errors of the coefficients, then those of the inverse transform.
+  double squares = 0;
+  double error_squares = 0;
+  for (std::size_t j = 0; j < product.size(); ++j) {
+    const double twice = j == 0 || j == size / 2 ? 1 : 2;
+    squares += twice * std::norm(product[j]);
+    error_squares += twice * error[j] * error[j];
+  }
+  const auto n = static_cast<double>(size);
+  sum.noise = (std::sqrt(error_squares / n) + fourier_error(size) * std::sqrt(squares / n)) * 1.01;
+  const std::vector<double> circular = complex_to_real(product, size);
+  sum.mass.resize(static_cast<std::size_t>(end - begin));
+  for (std::size_t i = 0; i < sum.mass.size(); ++i) {
+    const auto index = (static_cast<std::uint64_t>(sum.first) + i - zero) & (size - 1);
+    sum.mass[i] = std::max(circular[index], 0.0);
+  }
+  sum.missing = missing * 1.01 * std::exp(log_total) + outside();
+  // Rounding of losses and masses of the single steps, outward.
+  const double margin = side == Side::upper ? 1 : -1;
+  const double largest = std::abs(sum.loss(0)) + std::abs(sum.loss(sum.mass.size() - 1));
+  const double shift = margin * (moved * sum.step + 1e-14 * (std::abs(sum.offset) + largest));
+  sum.offset += shift;
+  sum.log_scale += tilt * shift + margin * count * kMassMargin;  // a loss moves with its untilted probability
+  return sum;
+}
+
+TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
+  TiltedLoss out{.offset = 0, .step = step, .first = 0, .mass = {}};
+  out.log_scale = loss.log_scale;
+  out.log_error = loss.log_error;
+  out.infinite = loss.infinite;
+  out.missing = loss.missing;
+  out.margin = loss.margin * loss.step / step + 1e-9;
+  out.log_error += 8 * kUnit * tilt * (std::abs(loss.loss(0)) + std::abs(loss.loss(loss.mass.size() - 1)));
+  constexpr double margin = 1e-9;  // of a step, for the rounding of losses
+  const auto place = [&](double l) {
+    return static_cast<std::int64_t>(side == Side::upper ? std::floor(l / step) : std::round(l / step));
+  };
+  const double largest = std::max(std::abs(loss.loss(0)), std::abs(loss.loss(loss.mass.size() - 1)));
+  if (!(largest / step < kMostIndex))
+    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
+  const std::int64_t last = place(loss.loss(loss.mass.size() - 1));
+  out.first = std::max(place(loss.loss(0)), last - kMostRegridded);
+  const auto points = static_cast<std::size_t>(last - out.first) + 1;
+  std::vector<LossBin> bins(side == Side::lower ? points : 0);
+  if (side == Side::upper) out.mass.assign(points + 1, 0.0);
+  for (std::size_t k = 0; k < loss.mass.size(); ++k) {
+    const double l = loss.loss(k);
+    const std::int64_t index = place(l);
+    if (index < out.first) {  // far below the rest: moved up, or left out
+      const double up = static_cast<double>(out.first) * step - l;
+      const double mass = loss.mass[k] + loss.noise;
+      if (side == Side::upper && mass > 0) out.mass[0] += mass * std::exp(tilt * up);
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(index - out.first);
+    const double away = l - static_cast<double>(index) * step;
+    if (side == Side::upper) {
+      const double mass = loss.mass[k] + loss.noise;
+      const double up = std::clamp(std::expm1(-away) / std::expm1(-step) + margin, 0.0, 1.0);
+      out.mass[i] += mass * (1 - up) * std::exp(-tilt * away);
+      out.mass[i + 1] += mass * up * std::exp(tilt * (step - away));
+    } else {
+      const double mass = std::max(loss.mass[k] - loss.noise, 0.0) * std::exp(-tilt * away);
+      bins[i].mass += mass;
+      bins[i].excess -= mass * std::expm1(margin * step - away);
+    }
+  }
+  if (side == Side::lower) {
+    out.mass = lower_polygon(std::move(bins), step, tilt);
+    out.first -= 1;
+  }
+  return out;
+}
+
+LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
+    : side_(side),
+      tilt_(tilt),
+      log_scale_(loss.log_scale),
+      log_error_(loss.log_error +
+                 8 * kUnit *
+                     (std::abs(loss.log_scale) +
+                      tilt * (std::abs(loss.loss(0)) + std::abs(loss.loss(loss.mass.size() - 1))))),
+      infinite_(loss.infinite),
+      missing_(loss.missing + 1e-290),  // what underflows
+      noise_(loss.noise),
+      first_loss_(loss.loss(0)),
+      step_(loss.step),
+      mass_above_(loss.mass.size() + 1, 0.0),
+      excess_above_(loss.mass.size() + 1, 0.0) {
+  // All terms are positive, so that the relative error stays below 1e-12.
+  const long double fall = std::exp(-static_cast<long double>(tilt) * step_);
+  const long double stay = std::exp(-static_cast<long double>(step_));
+  const long double gain = -std::expm1(-static_cast<long double>(step_));
+  const long double least = std::numeric_limits<long double>::min() * 1e30L;
+  long double mass = 0;
+  long double excess = 0;
+  for (std::size_t i = loss.mass.size(); i-- > 0;) {
+    excess = fall * (stay * excess + gain * mass);
+    mass = loss.mass[i] + fall * mass;
+    if (mass < least) mass = excess = 0;  // no denormal numbers
+    mass_above_[i] = static_cast<double>(mass);
+    excess_above_[i] = static_cast<double>(excess);
+  }
+}
+
+// Not a number anywhere: the upper side says 1, the lower 0.
+double LossCurve::delta(double epsilon) const {
+  const double place = std::floor((epsilon - first_loss_) / step_) + 1;
+  const std::size_t size = mass_above_.size() - 1;
+  auto i = static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(size)));
+  if (i < size && loss(i) <= epsilon) ++i;
+  if (i > 0 && loss(i - 1) > epsilon) --i;
+  const double error = (side_ == Side::upper ? 1 : -1) * (log_error_ + 8 * kUnit * tilt_ * std::abs(epsilon));
+  double sums = 0;
+  if (i < size) {
+    const double below = epsilon - loss(i);
+    const double share = excess_above_[i] * std::exp(below) - mass_above_[i] * std::expm1(below);
+    if (!(share <= 0)) sums = std::exp(log_scale_ - tilt_ * loss(i) + std::log(share) + error);
+  }
+  // Largest weight of a loss above epsilon: e^(-tilt (l - epsilon)) (1 - e^(epsilon - l)) at e^(l - epsilon) = 1 + 1/tilt.
+  const double weight = std::exp(-tilt_ * std::log1p(1 / tilt_)) / (1 + tilt_);
+  // Norm of the weights of all losses above epsilon: a unimodal function's sum is at most its integral and its maximum.
+  const double a = 2 * tilt_;
+  const double norm = std::sqrt(std::min(2 / (a * (a + 1) * (a + 2)) / step_ + weight * weight,
+                                         weight * weight * static_cast<double>(size)));
+  double absent = missing_ * weight + noise_ * norm;
+  if (side_ == Side::lower && epsilon < first_loss_) {
+    // What is absent does not count here, what is at a wrong place lies on the grid: e^(-tilt (l - epsilon)) is a bound.
+    const double far = std::exp(tilt_ * (epsilon - first_loss_));
+    absent = far * (missing_ + noise_ * std::sqrt(std::min(1 + 1 / (a * step_), static_cast<double>(size))));
+  }
+  const double slack =
+      !(absent <= 0) ? std::exp(log_scale_ - tilt_ * epsilon + std::log(absent) + std::abs(error)) : 0;
+  if (side_ == Side::upper) {
+    const double delta = (sums + slack + infinite_) * (1 + 1e-9) + 1e-300;
+    return delta <= 1 ? delta : 1;
+  }
+  const double delta = (sums * (1 - 1e-9) - slack) - 1e-300;
+  return delta > 0 ? std::min(delta, 1.0) : 0;
+}
+
+double LossCurve::epsilon(double target, double guess) const {
+  const bool upper = side_ == Side::upper;
+  const auto small_enough = [&](double e) { return delta(e) <= target; };
+  if (upper && small_enough(0)) return 0;
+  double low = 0;
+  double high = std::max(loss(mass_above_.size()), step_);
+  if (upper) {
+    // Above the last loss what is absent still falls.
+    for (int i = 0; i < 64 && !small_enough(high); ++i) {
+      low = high;
+      high += 4 / tilt_ + 0.1 * high;
+    }
+    if (!small_enough(high)) return std::numeric_limits<double>::infinity();
+  } else {
+    // Far below the tilt's place the lower bound falls back to 0, so look near the guess.
+    double width = 0.25 / tilt_;
+    low = std::clamp(guess, 0.0, high);
+    while (low > 0 && small_enough(low)) {
+      high = low;
+      low = std::max(low - width, 0.0);
+      width *= 1.5;
+    }
+    if (low == 0 && small_enough(0)) return 0;
+    if (!small_enough(high)) return high;
+  }
+  for (int i = 0; i < 100 && high - low > 1e-13 * high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (small_enough(middle) ? high : low) = middle;
+  }
+  return upper ? high : low;
+}
+
+}  // namespace sotto

@@ -1,0 +1,80 @@
+// Composition of privacy loss distributions by exponentially tilted Fourier transforms, with every error
+// bounded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sotto/accountant/pld/discrete_pld.hpp"
+#include "sotto/accountant/pld/saddle_point.hpp"
+
+namespace sotto {
+
+/// A loss distribution after multiplication by exp(tilt * loss - log_scale), so that it sums to about 1.
+struct TiltedLoss {
+  double offset = 0;
+  double step = 1;
+  std::int64_t first = 0;
+  std::vector<double> mass;
+  double log_scale = 0;
+  double log_error = 0;  ///< bound on the rounding error of log_scale and of the logarithms of all masses
+  double infinite = 0;   ///< untilted probability of an infinite loss; upper side only
+  double missing = 0;    ///< bound on tilted probability that is absent, or present at a wrong place
+  double margin = 0;     ///< bound on how far rounding has moved losses, in steps
+  double noise = 0;      ///< bound on the Euclidean norm of the errors of all masses
+
+  [[nodiscard]] double loss(std::size_t i) const {
+    return offset + static_cast<double>(first + static_cast<std::int64_t>(i)) * step;
+  }
+};
+
+[[nodiscard]] TiltedLoss tilted(const DiscretePld& grid, double tilt);
+
+/// A loss distribution and how often it is composed with itself.
+struct TiltedPower {
+  TiltedLoss loss;
+  std::uint64_t count = 1;
+};
+
+/// The distribution of the sum of independent losses on one grid step, restricted to a window outside of which lies a
+/// tilted probability of about e^-exponent. Errors of the transform are in `noise`, what lies outside the window in
+/// `missing`; the parts must have no noise. Nothing if the window has more than `most_points` points.
+/// Computes   inverse transform of prod_e (transform of part e)^count_e
+/// Source     exponentially tilted FFT accounting [KJH20, GLW21]; error bounds in docs/accounting.md, "Composition and
+///            floating point"
+/// Checked by tests/accountant/oracle_test.cpp, tests/accountant/reference_test.cpp
+[[nodiscard]] std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double tilt,
+                                                double exponent, double most_points, Side side);
+
+/// The same curve or one on the given side of it, on a grid of multiples of `step`. Upper: both masses, P's and Q's, of
+/// every loss are kept; lower: the lower polygon. Noise enters the masses outward.
+[[nodiscard]] TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side);
+
+/// delta(epsilon) of a composed loss, on one side of the truth for every epsilon >= 0.
+class LossCurve {
+ public:
+  LossCurve(const TiltedLoss& loss, double tilt, Side side);
+  [[nodiscard]] double delta(double epsilon) const;
+  /// Upper side: the smallest epsilon with delta(epsilon) <= target, infinite if there is none; lower side: one with
+  /// delta(epsilon) > target, or 0. `guess` steers only.
+  [[nodiscard]] double epsilon(double target, double guess) const;
+
+ private:
+  [[nodiscard]] double loss(std::size_t i) const { return first_loss_ + step_ * static_cast<double>(i); }
+
+  Side side_;
+  double tilt_;
+  double log_scale_;
+  double log_error_;
+  double infinite_;
+  double missing_;
+  double noise_;
+  double first_loss_;
+  double step_;
+  // Over all losses from l_i up: sums of mass e^(-tilt (l - l_i)), and of that times 1 - e^(l_i - l).
+  std::vector<double> mass_above_;
+  std::vector<double> excess_above_;
+};
+
+}  // namespace sotto

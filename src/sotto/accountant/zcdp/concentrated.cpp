@@ -1,0 +1,89 @@
+#include "sotto/accountant/zcdp/concentrated.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sotto {
+namespace {
+
+constexpr double kRoundUp = 1 + 1e-12;
+
+std::optional<double> rho_of(const Event& event, Adjacency adjacency) {
+  const auto gaussian = [](double ratio) { return ratio * ratio / 2; };
+  if (const auto* e = std::get_if<GaussianEvent>(&event.mechanism))
+    return gaussian(e->sensitivity / e->sigma);
+  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event.mechanism))
+    return gaussian(e->sensitivity / e->sigma);
+  // [BS16, Proposition 3.3].
+  const auto pure = [](double epsilon) { return epsilon * epsilon / 2; };
+  if (const auto* e = std::get_if<PureEvent>(&event.mechanism)) return pure(e->epsilon);
+  if (const auto* e = std::get_if<LaplaceEvent>(&event.mechanism)) return pure(e->sensitivity / e->scale);
+  if (const auto* e = std::get_if<RandomizedResponseEvent>(&event.mechanism)) {
+    if (adjacency == Adjacency::add_remove) return std::nullopt;
+    return pure(std::log1p((1 - e->probability) / e->probability * static_cast<double>(e->levels)));
+  }
+  if (const auto* e = std::get_if<SubsampledGaussianEvent>(&event.mechanism)) {
+    // Sampling only helps (quasi-convexity of Renyi divergences); fixed-size batches need one row exchanged.
+    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove)
+      return std::nullopt;
+    return gaussian((adjacency == Adjacency::substitute ? 2 : 1) * e->clip_norm / e->sigma);
+  }
+  if (const auto* e = std::get_if<SubsampledLaplaceEvent>(&event.mechanism)) {
+    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove)
+      return std::nullopt;
+    return pure((adjacency == Adjacency::substitute ? 2 : 1) * e->clip_norm / e->scale);
+  }
+  return std::nullopt;
+}
+
+// log of the bound at order a.
+double log_delta_at(double rho, double epsilon, double a) {
+  return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
+}
+
+}  // namespace
+
+std::optional<double> concentrated_rho(const Event& event, Adjacency adjacency) {
+  double total = 0;
+  for (const Event& leaf : flatten(event)) {
+    const std::optional<double> rho = rho_of(leaf, adjacency);
+    if (!rho) return std::nullopt;
+    total += *rho * static_cast<double>(leaf.count);
+  }
+  return total * kRoundUp;
+}
+
+double concentrated_delta(double rho, double epsilon) {
+  if (rho == 0) return 0;
+  if (std::isinf(rho)) return 1;
+  // The logarithm is unimodal in a [CKS20]: golden section in log(a - 1).
+  double low = -20;
+  double high = std::log(std::max((epsilon + 1) / (2 * rho), 1.0)) + 20;
+  constexpr double golden = 0.6180339887498949;
+  for (int i = 0; i < 200; ++i) {
+    const double left = high - golden * (high - low);
+    const double right = low + golden * (high - low);
+    const bool go_left =
+        log_delta_at(rho, epsilon, 1 + std::exp(left)) < log_delta_at(rho, epsilon, 1 + std::exp(right));
+    (go_left ? high : low) = go_left ? right : left;
+  }
+  const double best = log_delta_at(rho, epsilon, 1 + std::exp((low + high) / 2));
+  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kRoundUp + 1e-305);
+}
+
+double concentrated_epsilon(double rho, double delta) {
+  if (rho == 0 || delta >= 1) return 0;
+  if (delta < 1e-300 || std::isinf(rho)) return std::numeric_limits<double>::infinity();
+  if (concentrated_delta(rho, 0) <= delta) return 0;
+  double low = 0;
+  double high = rho + 2 * std::sqrt(-rho * std::log(delta)) + 1;
+  while (concentrated_delta(rho, high) > delta) high *= 2;
+  for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (concentrated_delta(rho, middle) <= delta ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace sotto

@@ -1,0 +1,53 @@
+// The subsampled log-likelihood ratio less half its batch variance, as one integer with a proven sensitivity.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "sotto/base/int128.hpp"
+#include "sotto/measurement/price.hpp"
+
+namespace sotto {
+
+/// The integer statistic of a batch of b = changes.size() out of `rows` rows, in steps of kLogDensityGrid (g).
+/// `changes` are the batch's log density changes in steps, r_j.
+/// Computes   floor( (n/b) R - (g/2) (n/b) (n/b - 1) (Q - R^2/b) ),   R = sum r_j,   Q = sum r_j^2,   without rounding
+///            before the floor
+/// Source     [R21, Section 4.1]
+/// Differs    (n/b) (n/b - 1) instead of (n/b)^2: batches are drawn without replacement, so that one of all rows does not
+///            vary at all
+[[nodiscard]] Int128 batch_statistic(std::span<const std::int64_t> changes, std::size_t rows);
+
+/// How far that statistic moves when one row of the batch is exchanged for another, in steps, rounded up.
+/// Computes   1 + sup over x, y in the range and S in (b - 1) * range of |h_S(x) - h_S(y)|,
+///            h_S(x) = (n/b) x - (g/2) (n/b) (n/b - 1) ((1 - 1/b) x^2 - (2/b) S x);
+///            linear in S and concave in x, so the sup is at ends of the range and the vertex of h_S
+/// Source     [R21, Lemma 1]
+/// Differs    exact instead of a sum of two bounds, the first of which is twice too large (erratum E5)
+/// Checked by tests/measurement/batch_ratio_test.cpp: sensitivity_bounds_every_exchange
+[[nodiscard]] double batch_sensitivity(const ContributionRange& range, std::size_t batch, std::size_t rows);
+
+/// Query        batch_statistic of a secret batch of fixed size, drawn without replacement
+/// Adjacency    substitute; a unit holds one row. A row that is left out changes its log density by 0
+/// Sensitivity  batch_sensitivity, an integer fact: contributions are clamped integers
+/// Noise        discrete Gaussian of a variance that is a whole multiple of the grid
+/// Charge       GaussianNoise::charge, of at least `least_sensitivity`, as if every row were in the batch, at most `cost`: given the batch, which does
+///              not depend on the data, the loss is a Gaussian release's or none, and divergences are convex in
+///              mixtures. Less is due by amplification: BatchOwner::serve
+/// Source       [CKS20, Theorem 14]; [WBK19]
+/// None when the noise does not fit the grid. Errors: configuration for other adjacencies and units.
+[[nodiscard]] std::optional<GaussianNoise> batch_ratio_noise(const ContributionRange& range,
+                                                             std::size_t batch, std::size_t rows,
+                                                             const PrivacyUnit& unit, Rho cost,
+                                                             double least_sensitivity = 0);
+
+/// PrecomposedBudget ratios are priced as if none were less sensitive than this many steps (2^-10), so that the slack of their
+/// discreteness has a bound.
+inline constexpr double kLeastPrecomposedSensitivity = 0x1p30;
+
+/// At least what any batch_ratio_noise of cost 1 / (2 tau) and that least sensitivity charges without sampling.
+[[nodiscard]] Charge batch_ratio_charge(double tau);
+
+}  // namespace sotto

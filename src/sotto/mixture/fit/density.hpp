@@ -1,0 +1,93 @@
+// From released values and their channels to densities with bands, and to clusters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sotto/chain/draws.hpp"
+#include "sotto/mixture/density_estimate.hpp"
+#include "sotto/mixture/draw.hpp"
+#include "sotto/mixture/point_partition.hpp"
+#include "sotto/privatise/privatise.hpp"
+
+namespace sotto {
+
+/// How the mixture is fitted. Priors are set by the declared domain, never by the data.
+struct DensitySettings {
+  /// auto: categorical after randomised response, normal otherwise (for several columns a multivariate normal). Or normal
+  /// (truncated to the domain), beta (on the domain), poisson (counts), categorical.
+  std::string kernel = "auto";
+  /// auto, neal5, neal8, slice, blocked-gibbs, neal2, neal3, split-merge: see docs/mixtures.md for what fits what.
+  std::string algorithm = "auto";
+  std::string mixing = "dirichlet-process";  ///< or pitman-yor, finite
+  double concentration =
+      1;  ///< of the Dirichlet process (a start where it has a prior); strength of Pitman-Yor; Dirichlet
+          ///< parameter of each component of a finite mixture
+  bool concentration_prior = false;  ///< Dirichlet process: gamma(2, 2) on the concentration
+  double discount = 0.25;            ///< Pitman-Yor
+  double components = 5;  ///< finite mixture: expected number, > 1; one more than a Poisson variate
+  std::size_t chains = 4;
+  std::size_t warmup = 1000;  ///< sweeps
+  std::size_t draws = 1000;   ///< saved per chain
+  std::size_t thin = 10;      ///< sweeps per saved draw
+  std::size_t threads = 2;    ///< chains that run at a time
+  std::uint64_t seed = 1;
+  Eigen::Index grid_points = 201;
+  double level = 0.95;           ///< of the bands
+  std::size_t partitions = 400;  ///< draws that the point partitions are computed from
+};
+
+/// The density of one column.
+struct ColumnDensity {
+  std::string name;
+  bool discrete = false;  ///< counts or categories: probabilities of the grid's points instead of densities
+  Position grid;          ///< shape (grid), in the data's units; categories by their number
+  mixture::DensityBands bands;
+  Position prior;        ///< density of a datum before any release was seen
+  double hellinger = 0;  ///< of the posterior mean density from it
+  std::string verdict;   ///< what that means
+  std::optional<Position>
+      deconvolution;     ///< the non-Bayesian estimate: kernel deconvolution after additive noise, inverted
+                         ///< frequencies after randomised response
+  double bandwidth = 0;  ///< of the kernel deconvolution; 0 where there is none
+};
+
+struct DensityResult {
+  std::string algorithm;  ///< that was run
+  std::string kernel;
+  std::vector<ColumnDensity> columns;
+  Draws
+      draws;  ///< clusters, concentration where it has a prior, log density at up to nine points of each column
+  std::vector<double> cluster_count;             ///< posterior probability of 0, 1, 2, ... clusters
+  std::optional<mixture::PointPartition> by_vi;  ///< local channels only: a histogram holds no row's value
+  std::optional<mixture::PointPartition> by_binder;
+  std::vector<mixture::Allocation> partitions;  ///< the draws they were computed from
+  std::vector<std::vector<double>>
+      synthetic;                 ///< per column: one draw of the posterior predictive per saved draw
+  mixture::SweepInfo proposals;  ///< of the confidential data
+};
+
+/// Posterior of the density of confidential columns, given their release. One column through any channel; two to four
+/// columns through local channels with additive noise, as rows of one multivariate mixture. Everything in it is
+/// post-processing. Errors: configuration for unknown names, a kernel or algorithm that does not fit the channel; data for
+/// releases outside the channel's range.
+[[nodiscard]] DensityResult estimate_density(std::span<const Column> columns,
+                                             std::span<const PrivatisedColumn> released, std::size_t rows,
+                                             const DensitySettings& settings);
+[[nodiscard]] inline DensityResult estimate_density(const Column& column, const PrivatisedColumn& released,
+                                                    std::size_t rows, const DensitySettings& settings) {
+  return estimate_density({&column, 1}, {&released, 1}, rows, settings);
+}
+
+/// The same for one column of confidential data themselves, for comparison: NOT PRIVATE.
+[[nodiscard]] DensityResult estimate_density_not_private(std::vector<double> data, Interval domain,
+                                                         const DensitySettings& settings);
+
+/// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm_choice.hpp. `columns` is empty for
+/// confidential data.
+[[nodiscard]] std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings);
+
+}  // namespace sotto

@@ -1,0 +1,73 @@
+// Normal kernel truncated to the declared domain, with a normal-inverse-gamma base measure.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "sotto/base/error.hpp"
+#include "sotto/base/interval.hpp"
+#include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/normal_interval.hpp"
+
+namespace sotto::mixture {
+
+/// f(y | theta) = N(y | mean, sd^2) / P(lower < N(mean, sd^2) < upper) on the domain, 0 elsewhere. With it
+/// every imputed datum lies in the domain (erratum E28).
+class TruncatedNormalKernel {
+ public:
+  using Datum = double;
+  struct Parameter : NormalParameter {
+    double log_inside = 0;  ///< log of the normal's probability of the domain
+  };
+  using Statistic = NormalStatistic;
+
+  TruncatedNormalKernel(const NormalInverseGamma& prior, Interval domain) : normal_(prior), domain_(domain) {
+    if (!(domain.lower < domain.upper) || !std::isfinite(domain.width()))
+      throw Error(ErrorCode::configuration, "a truncated kernel needs finite bounds with lower < upper");
+  }
+
+  [[nodiscard]] const Interval& domain() const { return domain_; }
+  [[nodiscard]] const NormalInverseGamma& prior() const { return normal_.prior(); }
+  [[nodiscard]] Parameter complete(const NormalParameter& theta) const {
+    return {theta,
+            log_interval((domain_.lower - theta.mean) / theta.sd, (domain_.upper - theta.mean) / theta.sd)};
+  }
+  [[nodiscard]] double log_density(double y, const Parameter& theta) const {
+    if (!(y >= domain_.lower && y <= domain_.upper)) return -HUGE_VAL;
+    return normal_.log_density(y, theta) - theta.log_inside;
+  }
+  double draw(const Parameter& theta, ChainRng& rng) const {
+    return draw_normal_in(theta.mean, theta.sd, domain_.lower, domain_.upper, rng);
+  }
+  Parameter draw_prior(ChainRng& rng) const { return complete(normal_.draw_prior(rng)); }
+
+  /// Two Metropolis-Hastings steps: one proposes from the posterior that ignores the truncation, one
+  /// walks in the mean and log variance. Both accept by the exact ratio.
+  /// Computes   target(theta) proportional to NIG(theta | prior) prod N(y | theta) / inside(theta)^n
+  Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) const {
+    const Parameter fresh = complete(normal_.update(theta, s, rng));
+    if (std::log(positive_uniform(rng)) < s.count * (theta.log_inside - fresh.log_inside)) theta = fresh;
+    const NormalInverseGamma law = posterior(prior(), s);
+    const double width = std::sqrt(law.rate / law.shape / law.precision);
+    const double log_sd = theta.log_sd + 0.7 / std::sqrt(law.shape) * rng.normal();
+    const Parameter near =
+        complete({.mean = theta.mean + 1.5 * width * rng.normal(), .sd = std::exp(log_sd), .log_sd = log_sd});
+    if (std::log(positive_uniform(rng)) < log_target(near, law, s) - log_target(theta, law, s)) theta = near;
+    return theta;
+  }
+
+ private:
+  /// In (mean, log sd): log variance is its double, so the Jacobian of the inverse gamma density is the
+  /// variance.
+  static double log_target(const Parameter& theta, const NormalInverseGamma& law, const Statistic& s) {
+    const double variance = theta.sd * theta.sd;
+    const double apart = theta.mean - law.mean;
+    return -(2 * law.shape + 1) * theta.log_sd - (law.rate + 0.5 * law.precision * apart * apart) / variance -
+           s.count * theta.log_inside;
+  }
+
+  NormalKernel normal_;
+  Interval domain_;
+};
+
+}  // namespace sotto::mixture

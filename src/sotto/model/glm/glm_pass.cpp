@@ -1,0 +1,304 @@
+// Vectorised with Highway, which compiles the loops for several instruction sets and picks the best when
+// running.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sotto/model/glm/glm_pass.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// The include above must come first.
+#include "hwy/aligned_allocator.h"
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+#include "sotto/data/rows.hpp"
+#include "sotto/model/glm/glm_pass.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Lanes = hn::CappedTag<double, kTile>;
+using Vec = hn::Vec<Lanes>;
+
+// e^x for x <= 0 (below -708: e^-708). Cody-Waite reduction, then a polynomial of degree 10; relative error below 4e-16.
+HWY_INLINE Vec exp_negative(Lanes d, Vec x) {
+  const hn::RebindToUnsigned<Lanes> bits;
+  x = hn::Max(x, hn::Set(d, -708.0));
+  const Vec shifter = hn::Set(d, 0x1.8p52);  // adding it leaves the rounded integer in the low bits
+  const Vec shifted = hn::MulAdd(x, hn::Set(d, 0x1.71547652b82fep+0), shifter);
+  const Vec n = hn::Sub(shifted, shifter);
+  Vec r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e42fee00000p-1), x);
+  r = hn::NegMulAdd(n, hn::Set(d, 0x1.a39ef35793c76p-33), r);
+  // Minimax on |r| <= log(2) / 2, in two halves so that two chains of operations are in flight.
+  const Vec r2 = hn::Mul(r, r);
+  Vec even = hn::MulAdd(hn::Set(d, 0x1.28a2ca617b969p-22), r2, hn::Set(d, 0x1.a019a6611cad5p-16));
+  Vec odd = hn::MulAdd(hn::Set(d, 0x1.72fafebdaf273p-19), r2, hn::Set(d, 0x1.a01978b8b3d18p-13));
+  even = hn::MulAdd(even, r2, hn::Set(d, 0x1.6c16c17f46982p-10));
+  odd = hn::MulAdd(odd, r2, hn::Set(d, 0x1.1111112ddae8bp-7));
+  even = hn::MulAdd(even, r2, hn::Set(d, 0x1.55555555520a4p-5));
+  odd = hn::MulAdd(odd, r2, hn::Set(d, 0x1.555555554b736p-3));
+  even = hn::MulAdd(even, r2, hn::Set(d, 0x1.0000000000005p-1));
+  odd = hn::MulAdd(odd, r2, hn::Set(d, 1.0));
+  even = hn::MulAdd(even, r2, hn::Set(d, 1.0));
+  const Vec power = hn::MulAdd(odd, r, even);
+  // Times 2^n: n goes into the exponent's bits.
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, power), hn::ShiftLeft<52>(hn::BitCast(bits, shifted))));
+}
+
+// log(1 + u) for 0 <= u <= 1, as 2 atanh(u / (2 + u)); relative error below 4e-16.
+HWY_INLINE Vec log_one_plus(Lanes d, Vec u) {
+  const Vec z = hn::Div(u, hn::Add(u, hn::Set(d, 2.0)));
+  const Vec w = hn::Mul(z, z);
+  const Vec w2 = hn::Mul(w, w);
+  Vec odd = hn::MulAdd(hn::Set(d, 0x1.6c26693a7c095p-4), w2, hn::Set(d, 0x1.1659956da410fp-4));
+  Vec even = hn::MulAdd(hn::Set(d, 0x1.94b79523b2fbbp-5), w2, hn::Set(d, 0x1.3aa5e932d3628p-4));
+  odd = hn::MulAdd(odd, w2, hn::Set(d, 0x1.74628d4f43596p-4));
+  even = hn::MulAdd(even, w2, hn::Set(d, 0x1.c71c47af989fdp-4));
+  odd = hn::MulAdd(odd, w2, hn::Set(d, 0x1.2492498161ca5p-3));
+  even = hn::MulAdd(even, w2, hn::Set(d, 0x1.99999998ca58bp-3));
+  odd = hn::MulAdd(odd, w2, hn::Set(d, 0x1.5555555555aeep-2));
+  even = hn::MulAdd(even, w2, hn::Set(d, 1.0));
+  const Vec series = hn::MulAdd(odd, w, even);
+  return hn::Mul(hn::Add(z, z), series);
+}
+
+// log p, its first derivative and its negative second derivative in the linear predictor, per family.
+
+struct Bernoulli {
+  explicit Bernoulli(const GlmFamily&, const double*, std::size_t) {}
+  // -log(1 + e^t) with t = eta for y = 0 and -eta for y = 1
+  Vec log_density(Lanes d, Vec eta, Vec y) const {
+    const Vec one = hn::Set(d, 1.0);
+    const Vec t = hn::Mul(eta, hn::NegMulAdd(hn::Set(d, 2.0), y, one));
+    const Vec tail = log_one_plus(d, exp_negative(d, hn::Neg(hn::Abs(t))));
+    return hn::Neg(hn::Add(hn::Max(t, hn::Zero(d)), tail));
+  }
+  static Vec mean(Lanes d, Vec eta) {
+    const Vec one = hn::Set(d, 1.0);
+    const Vec e = exp_negative(d, hn::Neg(hn::Abs(eta)));
+    const Vec small = hn::Div(e, hn::Add(one, e));
+    return hn::IfThenElse(hn::Lt(eta, hn::Zero(d)), small, hn::Sub(one, small));
+  }
+  Vec score(Lanes d, Vec eta, Vec y) const { return hn::Sub(y, mean(d, eta)); }
+  Vec curvature(Lanes d, Vec eta, Vec) const {
+    const Vec p = mean(d, eta);
+    return hn::Mul(p, hn::Sub(hn::Set(d, 1.0), p));
+  }
+  Vec sigma_score(Lanes d, Vec, Vec) const { return hn::Zero(d); }
+};
+
+struct Poisson {
+  explicit Poisson(const GlmFamily&, const double*, std::size_t) {}
+  Vec log_density(Lanes d, Vec eta, Vec y) const { return hn::MulSub(y, eta, hn::Exp(d, eta)); }
+  Vec score(Lanes d, Vec eta, Vec y) const { return hn::Sub(y, hn::Exp(d, eta)); }
+  Vec curvature(Lanes d, Vec eta, Vec) const { return hn::Exp(d, eta); }
+  Vec sigma_score(Lanes d, Vec, Vec) const { return hn::Zero(d); }
+};
+
+struct Normal {
+  Normal(const GlmFamily& family, const double* position, std::size_t predictors)
+      : log_sigma(family.unknown_sigma ? position[predictors] : std::log(family.sigma)),
+        precision(std::exp(-2 * log_sigma)) {}
+  Vec log_density(Lanes d, Vec eta, Vec y) const {
+    const Vec residual = hn::Sub(y, eta);
+    return hn::NegMulAdd(hn::Mul(residual, residual), hn::Set(d, precision / 2), hn::Set(d, -log_sigma));
+  }
+  Vec score(Lanes d, Vec eta, Vec y) const { return hn::Mul(hn::Sub(y, eta), hn::Set(d, precision)); }
+  Vec curvature(Lanes d, Vec, Vec) const { return hn::Set(d, precision); }
+  // d log p / d log(sigma)
+  Vec sigma_score(Lanes d, Vec eta, Vec y) const {
+    const Vec residual = hn::Sub(y, eta);
+    return hn::MulSub(hn::Mul(residual, residual), hn::Set(d, precision), hn::Set(d, 1.0));
+  }
+  double log_sigma;
+  double precision;
+};
+
+HWY_INLINE Vec linear_predictor(Lanes d, const double* x, const double* position, std::size_t predictors) {
+  // Two partial sums, so that two chains of additions are in flight.
+  Vec even = hn::Zero(d);
+  Vec odd = hn::Zero(d);
+  std::size_t j = 0;
+  for (; j + 1 < predictors; j += 2) {
+    even = hn::MulAdd(hn::Load(d, x + j * kTile), hn::Set(d, position[j]), even);
+    odd = hn::MulAdd(hn::Load(d, x + (j + 1) * kTile), hn::Set(d, position[j + 1]), odd);
+  }
+  if (j < predictors) even = hn::MulAdd(hn::Load(d, x + j * kTile), hn::Set(d, position[j]), even);
+  return hn::Add(even, odd);
+}
+
+// NaN -> 0, then [lower, upper]; what comes out is finite whatever went in.
+HWY_INLINE Vec clamp(Lanes d, Vec value, Vec lower, Vec upper) {
+  const Vec number = hn::IfThenElseZero(hn::Eq(value, value), value);
+  (void)d;
+  return hn::Min(hn::Max(number, lower), upper);
+}
+
+template <class F>
+void ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
+                std::span<std::int64_t> sums) {
+  const Lanes d;
+  const std::size_t p = tiles.predictors;
+  const std::size_t stride = (p + 2) * kTile;
+  for (std::size_t r = 0; r < work.size(); ++r) {
+    const RatioWork& ratio = work[r];
+    const F from(family, ratio.from, p);
+    const F to(family, ratio.to, p);
+    const Vec lower = hn::Set(d, ratio.lower);
+    const Vec upper = hn::Set(d, ratio.upper);
+    const Vec grid = hn::Set(d, scale);
+    Vec sum = hn::Zero(d);
+    const double* x = tiles.data;
+    for (std::size_t t = 0; t < tiles.count; ++t, x += stride) {
+      for (std::size_t k = 0; k < kTile; k += hn::Lanes(d)) {
+        const Vec y = hn::Load(d, x + p * kTile + k);
+        const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
+        const Vec before = from.log_density(d, linear_predictor(d, x + k, ratio.from, p), y);
+        const Vec after = to.log_density(d, linear_predictor(d, x + k, ratio.to, p), y);
+        const Vec change = hn::Sub(hn::Round(hn::Mul(after, grid)), hn::Round(hn::Mul(before, grid)));
+        sum = hn::MulAdd(clamp(d, change, lower, upper), weight, sum);
+      }
+    }
+    sums[r] += static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, sum)));
+  }
+}
+
+template <class F>
+void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+                   std::span<std::int64_t> sums) {
+  const Lanes d;
+  const std::size_t p = tiles.predictors;
+  const std::size_t stride = (p + 2) * kTile;
+  const std::size_t dim = p + (family.unknown_sigma ? 1 : 0);
+  const std::size_t lanes = hn::Lanes(d);
+  auto memory = hwy::AllocateAligned<double>(dim * lanes);
+  double* partial = memory.get();
+  for (std::size_t g = 0; g < work.size(); ++g) {
+    const GradientWork& gradient = work[g];
+    const F f(family, gradient.at, p);
+    const Vec bound = hn::Set(d, gradient.weight_bound);
+    std::fill_n(partial, dim * lanes, 0.0);
+    const double* x = tiles.data;
+    for (std::size_t t = 0; t < tiles.count; ++t, x += stride) {
+      for (std::size_t k = 0; k < kTile; k += lanes) {
+        const Vec y = hn::Load(d, x + p * kTile + k);
+        const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
+        const Vec eta = linear_predictor(d, x + k, gradient.at, p);
+        const Vec score = hn::Mul(clamp(d, f.score(d, eta, y), hn::Neg(bound), bound), weight);
+        for (std::size_t j = 0; j < p; ++j) {
+          const Vec term = hn::Round(
+              hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score));
+          hn::Store(hn::Add(hn::Load(d, partial + j * lanes), term), d, partial + j * lanes);
+        }
+        if (dim > p) {
+          const Vec raw =
+              clamp(d, f.sigma_score(d, eta, y), hn::Set(d, -1.0), hn::Set(d, gradient.sigma_bound));
+          const Vec term = hn::Mul(hn::Round(hn::Mul(raw, hn::Set(d, gradient.factor[p]))), weight);
+          hn::Store(hn::Add(hn::Load(d, partial + p * lanes), term), d, partial + p * lanes);
+        }
+      }
+    }
+    for (std::size_t j = 0; j < dim; ++j) {
+      sums[g * dim + j] +=
+          static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, partial + j * lanes))));
+    }
+  }
+}
+
+template <class F>
+void curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
+                    std::span<std::int64_t> sums) {
+  const Lanes d;
+  const std::size_t p = tiles.predictors;
+  const std::size_t stride = (p + 2) * kTile;
+  const std::size_t lanes = hn::Lanes(d);
+  auto memory = hwy::AllocateAligned<double>(p * (p + 1) / 2 * lanes);
+  double* partial = memory.get();
+  std::fill_n(partial, p * (p + 1) / 2 * lanes, 0.0);
+  const F f(family, work.at, p);
+  const double* x = tiles.data;
+  for (std::size_t t = 0; t < tiles.count; ++t, x += stride) {
+    for (std::size_t k = 0; k < kTile; k += lanes) {
+      const Vec y = hn::Load(d, x + p * kTile + k);
+      const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
+      const Vec eta = linear_predictor(d, x + k, work.at, p);
+      const Vec v =
+          hn::Mul(clamp(d, f.curvature(d, eta, y), hn::Zero(d), hn::Set(d, work.weight_bound)), weight);
+      const Vec scaled = hn::Mul(v, hn::Set(d, work.factor));
+      double* entry = partial;
+      for (std::size_t i = 0; i < p; ++i) {
+        const Vec left = hn::Mul(scaled, hn::Load(d, x + i * kTile + k));
+        for (std::size_t j = i; j < p; ++j, entry += lanes) {
+          const Vec term = hn::Round(hn::Mul(left, hn::Load(d, x + j * kTile + k)));
+          hn::Store(hn::Add(hn::Load(d, entry), term), d, entry);
+        }
+      }
+    }
+  }
+  for (std::size_t e = 0; e < p * (p + 1) / 2; ++e) {
+    sums[e] += static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, partial + e * lanes))));
+  }
+}
+
+// One entry point per pass for the dispatcher; the family is chosen once per call.
+
+void ratio(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
+           std::span<std::int64_t> sums) {
+  switch (family.family) {
+    case Family::bernoulli:
+      return ratio_pass<Bernoulli>(family, tiles, work, scale, sums);
+    case Family::poisson:
+      return ratio_pass<Poisson>(family, tiles, work, scale, sums);
+    case Family::normal:
+      return ratio_pass<Normal>(family, tiles, work, scale, sums);
+  }
+}
+
+void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+              std::span<std::int64_t> sums) {
+  switch (family.family) {
+    case Family::bernoulli:
+      return gradient_pass<Bernoulli>(family, tiles, work, sums);
+    case Family::poisson:
+      return gradient_pass<Poisson>(family, tiles, work, sums);
+    case Family::normal:
+      return gradient_pass<Normal>(family, tiles, work, sums);
+  }
+}
+
+void curvature(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
+               std::span<std::int64_t> sums) {
+  switch (family.family) {
+    case Family::bernoulli:
+      return curvature_pass<Bernoulli>(family, tiles, work, sums);
+    case Family::poisson:
+      return curvature_pass<Poisson>(family, tiles, work, sums);
+    case Family::normal:
+      return curvature_pass<Normal>(family, tiles, work, sums);
+  }
+}
+
+}  // namespace sotto::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sotto {
+
+HWY_EXPORT(ratio);
+HWY_EXPORT(gradient);
+HWY_EXPORT(curvature);
+
+void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
+                    double scale, std::span<std::int64_t> sums) {
+  HWY_DYNAMIC_DISPATCH(ratio)(family, tiles, work, scale, sums);
+}
+
+void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+                       std::span<std::int64_t> sums) {
+  HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, sums);
+}
+
+void glm_curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
+                        std::span<std::int64_t> sums) {
+  HWY_DYNAMIC_DISPATCH(curvature)(family, tiles, work, sums);
+}
+
+}  // namespace sotto
+#endif

@@ -1,0 +1,175 @@
+#include "sotto/model/location/location.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+namespace {
+
+// Lane by lane: a vector longer than `clip` gets that length; one that is not finite becomes zero.
+template <class Lanes>
+void shorten(std::vector<Lanes>& vectors, double clip) {
+  Lanes squared = Lanes::Zero();
+  for (const Lanes& entry : vectors) squared += entry * entry;
+  const Lanes norm = squared.sqrt();
+  const Lanes factor = (norm > clip).select(clip / norm, Lanes::Ones());
+  for (Lanes& entry : vectors) entry = norm.isFinite().select(entry * factor, 0.0);
+}
+
+// sup of |offset + map x| over |x_j| <= half_j: attained at a corner, because the norm is convex. Corners are visited in
+// the order of the Gray code, one coordinate changing its sign each time; the sums' rounding, below one part in 2^40 of
+// the longest, is added. Around zero opposite corners are alike. Above 12 dimensions the sum over coordinates bounds it.
+double longest(const Position& offset, const Matrix& map, const Position& half) {
+  const Eigen::Index dim = half.size();
+  if (dim > 12) return (offset.cwiseAbs() + map.cwiseAbs() * half).norm();
+  Matrix flip = 2 * map * half.asDiagonal();  // what the next change of each sign adds
+  Position point = offset - map * half;
+  double squared = point.squaredNorm();
+  const std::uint32_t corners = 1u << (offset.isZero(0) ? dim - 1 : dim);
+  for (std::uint32_t corner = 1; corner < corners; ++corner) {
+    auto change = flip.col(std::countr_zero(corner));
+    point += change;
+    change = -change;
+    squared = std::fmax(squared, point.squaredNorm());
+  }
+  return std::sqrt(squared) * (1 + 0x1p-40);
+}
+
+}  // namespace
+
+Position Bend::mean(const Position& position) const {
+  Position mean = position;
+  if (mean.size() > 1) mean[1] += a * (position[0] - m) * (position[0] - m) + b;
+  return mean;
+}
+
+void Bend::pull_back(const Position& position, Position& gradient) const {
+  if (gradient.size() > 1) gradient[0] += 2 * a * (position[0] - m) * gradient[1];
+}
+
+LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Bend bend)
+    : center_(precision.rows()), half_(precision.rows()), precision_(std::move(precision)), bend_(bend) {
+  if (static_cast<Eigen::Index>(bounds.size()) != precision_.rows() ||
+      precision_.rows() != precision_.cols()) {
+    throw Error(ErrorCode::configuration, "the precision must be square with one row per column of the data");
+  }
+  precision_ = ((precision_ + precision_.transpose()) / 2).eval();  // not a rounding away from symmetric
+  if (precision_.llt().info() != Eigen::Success) {
+    throw Error(ErrorCode::configuration, "the covariance of the model must be positive definite");
+  }
+  for (std::size_t j = 0; j < bounds.size(); ++j) {
+    center_[static_cast<Eigen::Index>(j)] = (bounds[j].lower + bounds[j].upper) / 2;
+    half_[static_cast<Eigen::Index>(j)] = bounds[j].width() / 2;
+  }
+}
+
+std::vector<Interval> LocationModel::bounds() const {
+  std::vector<Interval> bounds;
+  for (Eigen::Index j = 0; j < dim(); ++j) bounds.push_back({center_[j] - half_[j], center_[j] + half_[j]});
+  return bounds;
+}
+
+// (to - from)' P (x - (from + to) / 2), with the means for positions: linear in x.
+Interval LocationModel::ratio_range(const Position& from, const Position& to) const {
+  const Position before = bend_.mean(from);
+  const Position after = bend_.mean(to);
+  const Position slope = precision_ * (after - before);
+  const double middle = slope.dot(center_ - (before + after) / 2);
+  const double reach = slope.cwiseAbs().dot(half_);
+  return {middle - reach, middle + reach};
+}
+
+VectorBound LocationModel::gradient_bound(const Position& at, const Position& scale) const {
+  Matrix map = precision_;
+  Matrix sizes = precision_.cwiseAbs();
+  if (dim() > 1) {
+    const double slope = 2 * bend_.a * (at[0] - bend_.m);
+    map.row(0) += slope * precision_.row(1);
+    sizes.row(0) += std::abs(slope) * sizes.row(1);
+  }
+  map = scale.asDiagonal() * map;
+  if (!map.allFinite() || !at.allFinite()) return {NAN, NAN};
+  const Position offset = center_ - bend_.mean(at);
+  // A row's gradient is evaluated in floating point: fewer than dim + 4 roundings of terms whose sizes add up to this.
+  const double terms = (scale.cwiseAbs().asDiagonal() * sizes * (offset.cwiseAbs() + half_)).norm();
+  const double rounding = static_cast<double>(dim() + 4) * 0x1p-52 * terms;
+  const double norm = longest(map * offset, map, half_) + rounding;
+  if (norm < 1e-140) return {NAN, NAN};  // its square is not a number to rely on
+  return {norm, longest(Position::Zero(dim()), map, 2 * half_) + 2 * rounding};
+}
+
+void LocationModel::residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
+                              std::vector<Lanes>& pull) const {
+  const auto dim = static_cast<std::size_t>(precision_.rows());
+  for (std::size_t j = 0; j < dim; ++j) {
+    residual[j] = Eigen::Map<const Lanes>(tile + j * kTile) - mean[static_cast<Eigen::Index>(j)];
+  }
+  for (std::size_t i = 0; i < dim; ++i) {
+    Lanes sum = Lanes::Zero();                                                // in registers
+    const double* row = precision_.col(static_cast<Eigen::Index>(i)).data();  // symmetric
+    for (std::size_t j = 0; j < dim; ++j) {
+      if (row[j] != 0) sum += row[j] * residual[j];
+    }
+    pull[i] = sum;
+  }
+}
+
+void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t count,
+                               std::span<const RatioTask> tasks, double scale,
+                               std::span<std::int64_t> sums) const {
+  const auto dim = static_cast<std::size_t>(precision_.rows());
+  std::vector<Lanes> residual(dim);
+  std::vector<Lanes> pull(dim);
+  const auto quantised = [&](const double* tile, const Position& mean) {
+    residuals(tile, mean, residual, pull);
+    Lanes squared = Lanes::Zero();
+    for (std::size_t j = 0; j < dim; ++j) squared += residual[j] * pull[j];
+    return Lanes((squared * (-0.5 * scale)).rint());
+  };
+  for (std::size_t r = 0; r < tasks.size(); ++r) {
+    const Position before = bend_.mean(*tasks[r].from);
+    const Position after = bend_.mean(*tasks[r].to);
+    Lanes sum = Lanes::Zero();
+    for (std::size_t t = first; t < first + count; ++t) {
+      const double* tile = rows.tile(t);
+      Lanes change = quantised(tile, after) - quantised(tile, before);
+      change = change.isNaN().select(0.0, change);
+      change = change.max(static_cast<double>(tasks[r].lower)).min(static_cast<double>(tasks[r].upper));
+      sum += change * Eigen::Map<const Lanes>(tile + dim * kTile);
+    }
+    sums[r] += static_cast<std::int64_t>(sum.sum());
+  }
+}
+
+void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
+                                  std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
+  const auto dim = static_cast<std::size_t>(precision_.rows());
+  std::vector<Lanes> residual(dim);
+  std::vector<Lanes> pull(dim);
+  std::vector<Lanes> sum(dim);
+  for (std::size_t g = 0; g < tasks.size(); ++g) {
+    const Position& at = *tasks[g].at;
+    const Position mean = bend_.mean(at);
+    std::fill(sum.begin(), sum.end(), Lanes::Zero());
+    for (std::size_t t = first; t < first + count; ++t) {
+      const double* tile = rows.tile(t);
+      residuals(tile, mean, residual, pull);
+      if (dim > 1) pull[0] += 2 * bend_.a * (at[0] - bend_.m) * pull[1];
+      const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
+      if (tasks[g].clip < std::numeric_limits<double>::infinity()) shorten(pull, tasks[g].clip);
+      for (std::size_t j = 0; j < dim; ++j) {
+        sum[j] += (pull[j] * tasks[g].factor[static_cast<Eigen::Index>(j)]).rint() * weight;
+      }
+    }
+    for (std::size_t j = 0; j < dim; ++j) sums[g * dim + j] += static_cast<std::int64_t>(sum[j].sum());
+  }
+}
+
+}  // namespace sotto

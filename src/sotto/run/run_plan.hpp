@@ -1,0 +1,50 @@
+// From a method's needs to the owner that answers it, and to what its chains may ask there.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "sotto/entropy/entropy.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/release/query.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
+
+namespace sotto {
+
+/// What answers a method's queries.
+enum class QueryRegime {
+  rows,                       ///< all rows: ratios, gradients, scores, informations
+  batches,                    ///< gradients of secret Poisson batches
+  batch_ratios,               ///< ratios of secret batches of fixed size
+  variance_completed_ratios,  ///< the same, batch and noise with variance 2 together
+  statistics,                 ///< the sufficient statistic of an exponential family
+};
+
+/// What one step of a chain may ask for: settled before the first query, from public things alone.
+struct StepBudget {
+  Rho step_cost{0};             ///< of all queries of a step together
+  double rate = 1;              ///< batches: of each row
+  double noise_multiplier = 0;  ///< batches: of each gradient
+  double ratio_bound = 0;       ///< variance-completed ratios: of one row's log ratio
+  std::function<Position(const Position&)> coefficients;  ///< statistics: see StandardStatistic
+};
+
+struct RunPlan {
+  std::unique_ptr<QueryInterface> interface;
+  StepBudget step_budget;
+};
+
+/// An owner whose budget lasts for `steps` steps of all chains together. Batches are paid for here, all of them.
+/// Errors: configuration when the model or the data's protection rule the service out, saying what to choose instead;
+/// budget when it cannot pay.
+[[nodiscard]] RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem,
+                                    std::size_t steps, Budget& budget, EntropySource& entropy);
+
+/// NOT PRIVATE: an owner that answers exactly, clipped where method.clip_* say so. Errors: configuration when the model
+/// cannot be clipped.
+[[nodiscard]] std::unique_ptr<QueryInterface> open_without_privacy(const FitConfig& config,
+                                                                   const Problem& problem);
+
+}  // namespace sotto

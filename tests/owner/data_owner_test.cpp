@@ -1,0 +1,148 @@
+#include "sotto/owner/data_owner.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sotto/chain/lockstep.hpp"
+#include "sotto/kernel/hmc.hpp"
+#include "sotto/kernel/penalty.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/owner/non_private_oracle.hpp"
+#include "sotto/prior/coefficient_prior.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+Rows some_rows(std::size_t n) {
+  Rows rows(n, 2);
+  ChainRng rng(2);
+  for (std::size_t i = 0; i < n; ++i) {
+    rows.at(i, 0) = 2 * rng.uniform() - 1;
+    rows.at(i, 1) = 2 * rng.uniform() - 1;
+    rows.weight(i) = i % 7 != 0 ? 1 : 0;
+  }
+  return rows;
+}
+
+LocationModel unit_model() { return {{{-1, 1}, {-1, 1}}, Matrix::Identity(2, 2)}; }
+
+Position at(double x, double y) {
+  Position p(2);
+  p << x, y;
+  return p;
+}
+
+// The exact answers, by a plain loop.
+TEST(DataOwner, answers_are_centred_on_the_sums) {
+  const Rows rows = some_rows(101);
+  double ratio = 0;
+  Position gradient = Position::Zero(2);
+  const Position from = at(0.1, 0.2);
+  const Position to = at(-0.3, 0.25);
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const Position x = at(rows.at(i, 0), rows.at(i, 1));
+    ratio += rows.weight(i) * ((x - from).squaredNorm() - (x - to).squaredNorm()) / 2;
+    gradient += rows.weight(i) * (x - from);
+  }
+  NonPrivateOracle open(some_rows(101), unit_model(), ExecutionOptions{});
+  const Query queries[] = {RatioQuery{from, to, Rho(1)}, GradientQuery{from, Rho(1)}};
+  const auto answers = open.answer(queries);
+  EXPECT_NEAR(std::get<Released<NoisyRatio>>(answers[0]).value().value, ratio, 101 * kLogDensityGrid);
+  EXPECT_LT((std::get<Released<NoisyGradient>>(answers[1]).value().value - gradient).norm(), 1e-6);
+}
+
+TEST(DataOwner, books_before_it_answers_and_refuses_when_spent) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  TestEntropy entropy(1);
+  DataOwner owner(some_rows(50), unit_model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+  const Query query = RatioQuery{at(0, 0), at(0.1, 0), Rho(budget.left().value() * 0.4)};
+  EXPECT_TRUE(std::holds_alternative<Released<NoisyRatio>>(owner.answer({&query, 1})[0]));
+  EXPECT_TRUE(std::holds_alternative<Released<NoisyRatio>>(owner.answer({&query, 1})[0]));
+  const auto third = owner.answer({&query, 1});
+  ASSERT_TRUE(std::holds_alternative<QueryStatus>(third[0]));
+  EXPECT_EQ(std::get<QueryStatus>(third[0]), QueryStatus::budget);
+  ASSERT_EQ(budget.entries().size(), 1u);
+  EXPECT_EQ(budget.entries()[0].count, 2u);
+}
+
+TEST(DataOwner, a_position_out_of_range_costs_nothing) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  TestEntropy entropy(1);
+  DataOwner owner(some_rows(50), unit_model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+  const Query queries[] = {RatioQuery{at(0, 0), at(1e200, 0), Rho(0.001)},
+                           RatioQuery{at(0, 0), at(NAN, 0), Rho(0.001)},
+                           GradientQuery{at(INFINITY, 0), Rho(0.001)}};
+  for (const Answer& answer : owner.answer(queries))
+    EXPECT_EQ(std::get<QueryStatus>(answer), QueryStatus::out_of_range);
+  EXPECT_EQ(budget.spent().value(), 0);
+}
+
+// The noise depends on bounds, cost and adjacency only: never on the rows.
+TEST(DataOwner, the_charge_is_the_same_for_any_rows) {
+  std::vector<double> spent;
+  for (const std::size_t n : {1u, 50u, 999u}) {
+    Budget budget(Epsilon(1), Delta(1e-6));
+    TestEntropy entropy(1);
+    DataOwner owner(some_rows(n), unit_model(), PrivacyUnit{Adjacency::add_remove, 2}, ExecutionOptions{},
+                    budget, entropy);
+    const Query queries[] = {RatioQuery{at(0, 0), at(0.1, 0), Rho(0.001)},
+                             GradientQuery{at(0.3, 0), Rho(0.001)}};
+    static_cast<void>(owner.answer(queries));
+    spent.push_back(budget.spent().value());
+  }
+  EXPECT_EQ(spent[0], spent[1]);
+  EXPECT_EQ(spent[0], spent[2]);
+}
+
+TEST(Lockstep, same_draws_for_any_number_of_threads) {
+  std::vector<Matrix> draws;
+  for (const int threads : {1, 2, 3}) {
+    Budget budget(Epsilon(50), Delta(1e-6));
+    TestEntropy entropy(1);
+    DataOwner owner(some_rows(70'000), unit_model(), PrivacyUnit{}, ExecutionOptions{1, threads}, budget,
+                    entropy);
+    const PenaltyMetropolis kernel({.cost = Rho(0.05), .proposal = 1e-4 * Matrix::Identity(2, 2)},
+                                   product({CoefficientPrior{}, CoefficientPrior{}}));
+    const std::vector<Position> starts(2, at(0, 0));
+    const auto chains = run_chains(kernel, std::span<const Position>(starts), owner,
+                                   {.warmup = 20, .draws = 30}, [](const Position& x) { return x; });
+    draws.push_back(chains[0].draws);
+    draws.push_back(chains[1].draws);
+  }
+  for (std::size_t i = 2; i < draws.size(); ++i) EXPECT_EQ(draws[i], draws[i % 2]);
+  EXPECT_NE(draws[0], draws[1]);
+}
+
+TEST(Lockstep, ends_as_data_when_the_budget_ends) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  TestEntropy entropy(1);
+  DataOwner owner(some_rows(100), unit_model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+  const Rho cost(budget.left().value() / 21);
+  const Hmc kernel({.ratio_cost = cost,
+                    .gradient_cost = cost,
+                    .steps = 2,
+                    .step_size = 0.01,
+                    .inverse_mass = Matrix::Identity(2, 2)},
+                   product({CoefficientPrior{}, CoefficientPrior{}}));
+  const std::vector<Position> starts(1, at(0, 0));
+  const auto chains = run_chains(kernel, std::span<const Position>(starts), owner,
+                                 {.warmup = 0, .draws = 100}, [](const Position& x) { return x; });
+  EXPECT_EQ(chains[0].stop, StopReason::budget_spent);
+  EXPECT_EQ(chains[0].draws.rows(), 5);  // four answers a step, twenty answers in all
+  EXPECT_LE(budget.spent_epsilon(Delta(1e-6)).value(), 1);
+}
+
+TEST(Lockstep, stops_when_asked) {
+  NonPrivateOracle owner(some_rows(100), unit_model(), ExecutionOptions{});
+  const PenaltyMetropolis kernel({.cost = Rho(1), .proposal = Matrix::Identity(2, 2)},
+                                 product({CoefficientPrior{}, CoefficientPrior{}}));
+  const std::vector<Position> starts(2, at(0, 0));
+  const auto chains = run_chains(
+      kernel, std::span<const Position>(starts), owner, {.warmup = 0, .draws = 100},
+      [](const Position& x) { return x; }, [](std::size_t done, std::size_t) { return done < 40; });
+  EXPECT_EQ(chains[0].stop, StopReason::interrupted);
+  EXPECT_EQ(chains[0].draws.rows(), 20);
+}
+
+}  // namespace
+}  // namespace sotto
