@@ -79,7 +79,7 @@ struct BarkerEvent {
   bool operator==(const BarkerEvent&) const = default;
 };
 
-/// One step of Barker's test on a batch of fixed size: noise topped up, batch by batch, to a total variance of 2 with the
+/// One step of Barker's test on a batch of fixed size: noise completed, batch by batch, to a total variance of 2 with the
 /// batch's own; log ratios of single rows within `bound`, in the log density's unit, bound <= sqrt(batch) / rows.
 struct VarianceCompletedBarkerEvent {
   std::uint64_t rows = 1;

@@ -1,10 +1,12 @@
-#include "sotto/owner/statistic_owner.hpp"
+#include "sotto/measurement/statistic.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "sotto/ledger/budget.hpp"
 #include "sotto/model/families.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/federation.hpp"
 #include "support/test_entropy.hpp"
 
@@ -32,7 +34,7 @@ void expect_log_likelihood(F family, const std::vector<std::vector<double>>& val
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(3);
   const StandardStatistic<F> statistic(family);
-  StatisticOwner<F> owner(rows_of(values), statistic, PrivacyUnit{}, 1, budget, entropy);
+  DataOwner owner(measure_statistic(rows_of(values), statistic, PrivacyUnit{}, 1), budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   double expected = 0;
   for (const auto& row : values) expected += log_density(row, to) - log_density(row, from);
@@ -46,7 +48,7 @@ double normal_log_density(double y, double mean, double log_sd) {
   return -log_sd - (y - mean) * (y - mean) / 2 * std::exp(-2 * log_sd);
 }
 
-TEST(StatisticOwner, families_have_the_log_densities_of_their_names) {
+TEST(Statistic, families_have_the_log_densities_of_their_names) {
   using Row = std::vector<double>;
   expect_log_likelihood(NormalFamily{{-2, 5}}, {{0.3}, {-1.9}, {4}}, Position{{0, 0}}, Position{{0.7, 0.4}},
                         [](const Row& y, const Position& x) { return normal_log_density(y[0], x[0], x[1]); });
@@ -90,11 +92,12 @@ TEST(StatisticOwner, families_have_the_log_densities_of_their_names) {
                         });
 }
 
-TEST(StatisticOwner, price_is_paid_and_noise_is_fresh) {
+TEST(Statistic, price_is_paid_and_noise_is_fresh) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
-  StatisticOwner<BernoulliFamily> owner(rows_of({{1}, {0}}), StandardStatistic(BernoulliFamily{}),
-                                        PrivacyUnit{}, 1, budget, entropy);
+  DataOwner owner(
+      measure_statistic(rows_of({{1}, {0}}), StandardStatistic(BernoulliFamily{}), PrivacyUnit{}, 1), budget,
+      entropy);
   const NoisyStatistic first = ask(owner, Rho(1e-3));
   const NoisyStatistic second = ask(owner, Rho(1e-3));
   EXPECT_NE(first.value[1], second.value[1]);
@@ -111,24 +114,25 @@ TEST(StatisticOwner, price_is_paid_and_noise_is_fresh) {
   EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&too_much, 1))[0]), QueryStatus::budget);
 }
 
-TEST(StatisticOwner, rows_outside_the_bounds_count_as_the_nearest_bound) {
+TEST(Statistic, rows_outside_the_bounds_count_as_the_nearest_bound) {
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(1);
-  StatisticOwner<NormalFamily> owner(rows_of({{100}, {NAN}}), StandardStatistic(NormalFamily{{-1, 1}}),
-                                     PrivacyUnit{}, 1, budget, entropy);
+  DataOwner owner(
+      measure_statistic(rows_of({{100}, {NAN}}), StandardStatistic(NormalFamily{{-1, 1}}), PrivacyUnit{}, 1),
+      budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   EXPECT_NEAR(released.value[0], 2, 1e-4);
   EXPECT_NEAR(released.value[1], 0.5, 1e-4);  // 1 over the scale 2; NaN gives 0
 }
 
-TEST(StatisticOwner, several_owners_add_and_keep_the_coarser_quantum) {
+TEST(Statistic, several_owners_add_and_keep_the_coarser_quantum) {
   Budget a(Epsilon(10), Delta(1e-6));
   Budget b(Epsilon(10), Delta(1e-6));
   TestEntropy entropy(1);
   const StandardStatistic statistic{BernoulliFamily{}};
-  StatisticOwner<BernoulliFamily> first(rows_of({{1}}), statistic, PrivacyUnit{}, 1, a, entropy);
-  StatisticOwner<BernoulliFamily> second(rows_of({{0}}), statistic, PrivacyUnit{.rows_per_unit = 64}, 1, b,
-                                         entropy);
+  DataOwner first(measure_statistic(rows_of({{1}}), statistic, PrivacyUnit{}, 1), a, entropy);
+  DataOwner second(measure_statistic(rows_of({{0}}), statistic, PrivacyUnit{.rows_per_unit = 64}, 1), b,
+                   entropy);
   Federation both({&first, &second});
   const NoisyStatistic sum = ask(both, Rho(0.1));
   EXPECT_NEAR(sum.variance[0] / (1.25 * (1 + 64.0 * 64) / 0.2), 1, 2e-3);

@@ -1,10 +1,14 @@
 // Batches of a run are paid for as a whole, before the first.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sotto/accountant/account.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
@@ -21,13 +25,18 @@ LocationModel model() { return {{{-1, 1}}, Matrix::Identity(1, 1)}; }
 
 struct Bench {
   explicit Bench(double epsilon, PrivacyUnit unit = {})
-      : budget(Epsilon(epsilon), Delta(1e-6)),
-        entropy(3),
-        owner(rows(), model(), unit, ExecutionOptions{}, budget, entropy) {}
-  Answer ask(const Query& query) { return owner.answer(std::span(&query, 1)).front(); }
+      : budget(Epsilon(epsilon), Delta(1e-6)), unit(unit), entropy(3) {
+    owner.emplace(rows(), model(), unit, ExecutionOptions{}, budget, entropy);
+  }
+  void serve(const BatchPlan& plan, std::optional<Epsilon> composed = {}) {
+    owner.emplace(rows(), measure_batches({model(), unit}, plan, budget, composed), 1, budget, entropy,
+                  std::make_unique<DiscreteGaussianMechanism>(entropy));
+  }
+  Answer ask(const Query& query) { return owner->answer(std::span(&query, 1)).front(); }
   Budget budget;
+  PrivacyUnit unit;
   TestEntropy entropy;
-  DataOwner<LocationModel> owner;
+  std::optional<DataOwner> owner;
 };
 
 const BatchGradientQuery kBatch{Position::Zero(1), 0.1, 4};
@@ -38,7 +47,7 @@ bool budget_refused(const Answer& answer) {
 
 TEST(Batches, cost_what_the_accountant_says_and_end_after_the_last) {
   Bench bench(4);
-  bench.owner.serve_batches({.rate = 0.1, .noise_multiplier = 4, .count = 3});
+  bench.serve({.rate = 0.1, .noise_multiplier = 4, .count = 3});
   const double due =
       upper_epsilon(batch_event(0.1, 4, 3), Adjacency::substitute, Delta(1e-6), BoundKind::tight);
   EXPECT_GE(bench.budget.spent_epsilon(Delta(1e-6)).value(), due);
@@ -50,13 +59,13 @@ TEST(Batches, cost_what_the_accountant_says_and_end_after_the_last) {
 
 TEST(Batches, are_refused_whole_when_they_do_not_fit) {
   Bench bench(0.01);
-  EXPECT_THROW(bench.owner.serve_batches({.rate = 0.5, .noise_multiplier = 1, .count = 100}), Error);
+  EXPECT_THROW(bench.serve({.rate = 0.5, .noise_multiplier = 1, .count = 100}), Error);
   EXPECT_EQ(bench.budget.entries().size(), 0u);
 }
 
 TEST(Batches, leave_others_what_was_composed_with_them) {
   Bench bench(8);
-  bench.owner.serve_batches({.rate = 0.1, .noise_multiplier = 4, .count = 3, .others = Rho(0.1)});
+  bench.serve({.rate = 0.1, .noise_multiplier = 4, .count = 3, .others = Rho(0.1)});
   const GradientQuery gradient{Position::Zero(1), Rho(0.04)};
   EXPECT_FALSE(budget_refused(bench.ask(gradient)));
   EXPECT_FALSE(budget_refused(bench.ask(gradient)));
@@ -67,19 +76,19 @@ TEST(Batches, leave_others_what_was_composed_with_them) {
 TEST(Batches, must_be_planned) {
   Bench bench(4);
   EXPECT_THROW((void)bench.ask(kBatch), Error);
-  bench.owner.serve_batches({.rate = 0.2, .noise_multiplier = 4, .count = 3}, Epsilon(1));
+  bench.serve({.rate = 0.2, .noise_multiplier = 4, .count = 3}, Epsilon(1));
   EXPECT_THROW((void)bench.ask(kBatch), Error);
 }
 
 TEST(Batches, need_an_untouched_budget) {
   Bench bench(4);
   (void)bench.ask(GradientQuery{Position::Zero(1), Rho(0.01)});
-  EXPECT_THROW(bench.owner.serve_batches({.rate = 0.1, .noise_multiplier = 4, .count = 1}), Error);
+  EXPECT_THROW(bench.serve({.rate = 0.1, .noise_multiplier = 4, .count = 1}), Error);
 }
 
 TEST(Batches, protect_single_rows_only) {
   Bench bench(4, {Adjacency::substitute, 2});
-  bench.owner.serve_batches({.rate = 0.1, .noise_multiplier = 4, .count = 1});
+  bench.serve({.rate = 0.1, .noise_multiplier = 4, .count = 1});
   EXPECT_THROW((void)bench.ask(kBatch), Error);
 }
 

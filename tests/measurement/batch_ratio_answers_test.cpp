@@ -1,18 +1,21 @@
-#include "sotto/owner/batch_owner.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "sotto/kernel/penalty.hpp"
+#include "sotto/accountant/account.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/secret_batches.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "support/one_dimension.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
 namespace {
 
-TEST(BatchOwner, every_set_is_drawn_alike) {
+TEST(BatchRatios, every_set_is_drawn_alike) {
   TestEntropy entropy(3);
   std::map<std::vector<std::size_t>, int> counts;
   for (int i = 0; i < 10000; ++i) {
@@ -27,12 +30,12 @@ TEST(BatchOwner, every_set_is_drawn_alike) {
 }
 
 // A batch of all rows does not vary, so nothing is taken off the ratio.
-TEST(BatchOwner, a_batch_of_all_rows_gives_the_ratio) {
+TEST(BatchRatios, a_batch_of_all_rows_gives_the_ratio) {
   const auto values = values_on_the_line(200);
   Budget budget(Epsilon(1e12), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values), model_on_the_line(), 200, PrivacyUnit{},
-                   ExecutionOptions{.likelihood_power = 0.1}, budget, entropy);
+  DataOwner owner(measure_batch_ratios(rows_of(values), {model_on_the_line(), {}, 0.1}, 200), budget,
+                  entropy);
   const Query query = RatioQuery{Position::Constant(1, 0.1), Position::Constant(1, 0.4), Rho(1e9)};
   const auto released = std::get<Released<NoisyRatio>>(owner.answer(std::span(&query, 1))[0]).value();
   double sum = 0;
@@ -44,13 +47,12 @@ TEST(BatchOwner, a_batch_of_all_rows_gives_the_ratio) {
 
 // Half of the rows: over many batches the release has mean ratio - half the variance of a batch's estimate, and that
 // variance. 4,000 batches: standard errors 1.6 % of the sd for the mean and 2.2 % of the variance; bands of five.
-TEST(BatchOwner, a_release_estimates_the_ratio_less_half_the_batch_variance) {
+TEST(BatchRatios, a_release_estimates_the_ratio_less_half_the_batch_variance) {
   constexpr std::size_t kBatches = 4000;
   const auto values = values_on_the_line(200);
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values), model_on_the_line(), 100, PrivacyUnit{}, ExecutionOptions{}, budget,
-                   entropy);
+  DataOwner owner(measure_batch_ratios(rows_of(values), {model_on_the_line()}, 100), budget, entropy);
   double sum = 0;
   double squares = 0;
   for (const double x : values) {
@@ -71,13 +73,14 @@ TEST(BatchOwner, a_release_estimates_the_ratio_less_half_the_batch_variance) {
   EXPECT_NEAR(spread / variance, 1 + variance / 4, 5 * std::sqrt(2.0 / kBatches));
 }
 
-TEST(BatchOwner, a_prepaid_run_costs_what_its_event_costs) {
+TEST(BatchRatios, a_prepaid_run_costs_what_its_event_costs) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), 5, PrivacyUnit{}, ExecutionOptions{},
-                   budget, entropy);
-  const double due = upper_epsilon(owner.event(1000, 3), Adjacency::substitute, Delta(1e-6), BoundKind::rdp);
-  owner.serve({1000, 3});
+  DataOwner owner(
+      measure_batch_ratios(rows_of(values_on_the_line(50)), {model_on_the_line()}, {5, 1000, 3}, budget),
+      budget, entropy);
+  const double due =
+      upper_epsilon(batch_ratio_event(1000, 5, 50, 3), Adjacency::substitute, Delta(1e-6), BoundKind::rdp);
   EXPECT_NEAR(budget.spent_epsilon(Delta(1e-6)).value(), due, 1e-8);
   EXPECT_GE(budget.spent_epsilon(Delta(1e-6)).value(), due);
   const Query query = RatioQuery{Position::Zero(1), Position::Constant(1, 0.1), Rho(1.0 / 2000)};
@@ -98,20 +101,19 @@ TEST(BatchOwner, a_prepaid_run_costs_what_its_event_costs) {
   EXPECT_EQ(owner.refusals(std::span(&query, 1))[0], QueryStatus::budget);
 }
 
-TEST(BatchOwner, a_run_beyond_the_budget_is_refused_before_it_starts) {
+TEST(BatchRatios, a_run_beyond_the_budget_is_refused_before_it_starts) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of(values_on_the_line(50)), model_on_the_line(), 5, PrivacyUnit{}, ExecutionOptions{},
-                   budget, entropy);
-  EXPECT_THROW(owner.serve({0.1, 3}), Error);
+  EXPECT_THROW(
+      (void)measure_batch_ratios(rows_of(values_on_the_line(50)), {model_on_the_line()}, {5, 0.1, 3}, budget),
+      Error);
   EXPECT_TRUE(budget.entries().empty());
 }
 
-TEST(BatchOwner, other_queries_are_errors_and_the_budget_is_kept) {
+TEST(BatchRatios, other_queries_are_errors_and_the_budget_is_kept) {
   Budget budget(Epsilon(0.1), Delta(1e-6));
   TestEntropy entropy(1);
-  BatchOwner owner(rows_of({0.1, 0.2, 0.3}), model_on_the_line(), 2, PrivacyUnit{}, ExecutionOptions{},
-                   budget, entropy);
+  DataOwner owner(measure_batch_ratios(rows_of({0.1, 0.2, 0.3}), {model_on_the_line()}, 2), budget, entropy);
   const Query gradient = GradientQuery{Position::Zero(1), Rho(1)};
   EXPECT_THROW((void)owner.answer(std::span(&gradient, 1)), Error);
   const Query dear = RatioQuery{Position::Zero(1), Position::Ones(1), Rho(1)};

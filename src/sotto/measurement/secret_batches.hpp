@@ -11,9 +11,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/data/rows.hpp"
 #include "sotto/entropy/entropy_source.hpp"
-#include "sotto/measurement/price.hpp"
-#include "sotto/model/model.hpp"
-#include "sotto/release/query.hpp"
+#include "sotto/measurement/ratio.hpp"
 
 namespace sotto {
 
@@ -41,24 +39,13 @@ namespace sotto {
 }
 
 /// The rows of an owner, read a batch at a time.
-template <Model M>
 class SecretBatches {
  public:
-  SecretBatches(const Rows& rows, M model, std::size_t batch, double likelihood_power)
-      : rows_(single_rows(rows)),
-        count_(rows.rows()),
-        model_(std::move(model)),
-        batch_(batch),
-        likelihood_power_(likelihood_power) {}
+  SecretBatches(const Rows& rows, OwnerContext context, std::size_t batch)
+      : rows_(single_rows(rows)), count_(rows.rows()), context_(std::move(context)), batch_(batch) {}
 
   [[nodiscard]] std::size_t rows() const { return count_; }
   [[nodiscard]] std::size_t batch() const { return batch_; }
-
-  /// Where a row's log ratio lies, in steps; none when that fits no grid.
-  [[nodiscard]] std::optional<ContributionRange> range(const RatioQuery& query) const {
-    const Interval change = model_.ratio_range(query.from, query.to);
-    return contribution_range({change.lower * likelihood_power_, change.upper * likelihood_power_});
-  }
 
   /// The log ratios of a fresh batch, in steps.
   [[nodiscard]] std::vector<std::int64_t> draw(const RatioQuery& query, const ContributionRange& range,
@@ -68,8 +55,8 @@ class SecretBatches {
     changes.reserve(batch_);
     for (const std::size_t row : sample_without_replacement(count_, batch_, entropy)) {
       std::int64_t change = 0;
-      model_.add_ratios(rows_, row, 1, std::span(&task, 1), likelihood_power_ / kLogDensityGrid,
-                        std::span(&change, 1));
+      context_.model.add_ratios(rows_, row, 1, std::span(&task, 1),
+                                context_.likelihood_power / kLogDensityGrid, std::span(&change, 1));
       changes.push_back(std::clamp(change, range.lower, range.upper));
     }
     return changes;
@@ -87,9 +74,8 @@ class SecretBatches {
 
   Rows rows_;
   std::size_t count_;
-  M model_;
+  OwnerContext context_;
   std::size_t batch_;
-  double likelihood_power_;
 };
 
 /// The only query that batches of fixed size answer.
@@ -100,13 +86,6 @@ inline const RatioQuery& ratio_of_batch(const Query& query) {
                 "this owner answers from batches: choose method penalty-subsampled or barker-subsampled");
   }
   return *ratio;
-}
-
-/// Of `asked` queries the first `left` are granted.
-inline std::vector<bool> first_granted(std::size_t left, std::size_t asked) {
-  std::vector<bool> granted(asked, false);
-  std::fill_n(granted.begin(), std::min(left, asked), true);
-  return granted;
 }
 
 }  // namespace sotto
