@@ -107,6 +107,10 @@ class Budget {
   [[nodiscard]] Delta delta() const { return delta_; }
   [[nodiscard]] Rho spent() const { return Rho(totals_.spent); }
   [[nodiscard]] double slack() const { return totals_.slack; }
+  /// What all charges together may cost, whatever their answers: the promise holds for these constants, not for what
+  /// happens to be spent.
+  [[nodiscard]] Rho limit() const { return Rho(totals_.limit); }
+  [[nodiscard]] double slack_limit() const { return totals_.limit_slack; }
   /// What is left for charges without slack.
   [[nodiscard]] Rho left() const;
   /// The epsilon of what was spent so far, at this delta.

@@ -77,18 +77,15 @@ PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::st
   for (const LedgerEntry& entry : budget.entries()) {
     statement.releases.push_back(release_line(entry));
   }
-  // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.
+  // The guarantee is that of the filter's limits, of cost and of slack. What was charged may be less, but may itself depend
+  // on earlier releases.
   // What was prepaid is no Gaussian release: it has no such cost, and its curve is known at this one point.
   if (budget.is_prepaid()) {
     statement.rho = std::numeric_limits<double>::quiet_NaN();
     statement.curve = {{statement.epsilon, statement.delta}};
     return statement;
   }
-  const double room = statement.epsilon - statement.slack;
-  if (room > 0) {
-    statement.curve =
-        privacy_curve(gaussian_rho(Epsilon(room), Delta(statement.delta)).value(), statement.slack);
-  }
+  statement.curve = privacy_curve(budget.limit().value(), budget.slack_limit());
   return statement;
 }
 
