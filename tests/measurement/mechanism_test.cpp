@@ -17,7 +17,7 @@ ExactSum one_entry(std::int64_t value) {
   return sum;
 }
 
-Released<NoisyRatio> release(Mechanism& mechanism, Receipt receipt, std::int64_t exact,
+Released<NoisyRatio> release(NoiseMechanism& mechanism, Receipt receipt, std::int64_t exact,
                              const GaussianNoise& noise) {
   return mechanism.release(std::move(receipt), one_entry(exact), noise, [&](const NoisyIntegers& noisy) {
     const double g = noise.grid.value();

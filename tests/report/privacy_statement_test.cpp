@@ -58,6 +58,28 @@ TEST(PrivacyStatement, the_curve_meets_the_promise) {
   EXPECT_GT(s.curve.back().epsilon, s.epsilon);
 }
 
+// What is spent depends on the data: the curve must be the same whatever was, and hold if all of it had been.
+TEST(PrivacyStatement, the_curve_is_that_of_the_limits) {
+  const auto after = [](double rho, double slack) {
+    Budget budget(Epsilon(1), Delta(1e-6));
+    EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(rho), slack}).has_value());
+    return statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator", "operating system", true)
+        .curve;
+  };
+  const auto little = after(1e-5, 1e-12);
+  const auto much = after(0.01, 0.99e-6);
+  ASSERT_EQ(little.size(), much.size());
+  const double slack = kSlackShare * 1;
+  const Rho most = gaussian_rho(Epsilon(1 - slack), Delta(1e-6));
+  for (std::size_t i = 0; i < little.size(); ++i) {
+    EXPECT_EQ(little[i].epsilon, much[i].epsilon);
+    EXPECT_EQ(little[i].delta, much[i].delta);
+    // All slack that may be spent, and all cost.
+    EXPECT_GE(little[i].delta,
+              gaussian_delta_bounds(most, Epsilon(std::max(little[i].epsilon - slack, 0.0))).lower);
+  }
+}
+
 TEST(PrivacyStatement, power_is_the_gaussian_tests_and_never_below) {
   const double rho = 0.3;
   const auto curve = privacy_curve(rho, 0);

@@ -92,6 +92,7 @@ Spending Budget::spending() const {
           .delta = delta_,
           .rho = Rho(totals_.spent),
           .slack = totals_.slack,
+          .limit = Rho(totals_.limit),
           .limit_slack = totals_.limit_slack,
           .precomposed = precomposed_,
           .entries = entries_};

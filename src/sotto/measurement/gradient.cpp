@@ -15,9 +15,9 @@ VectorBound gradient_bound(const Position& at, const Position& scale, const Owne
   return {bound.norm * context.likelihood_power, bound.diameter * context.likelihood_power};
 }
 
-std::function<Answer(Mechanism&, Receipt, const ExactSum&)> release_gradient(const GaussianNoise& noise,
+std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(const GaussianNoise& noise,
                                                                              const Position& scale) {
-  return [noise, scale](Mechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
+  return [noise, scale](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
     return mechanism.release(std::move(receipt), sum, noise, [&](const NoisyIntegers& noisy) {
       const Eigen::ArrayXd step = noise.grid.value() / scale.array();
       return NoisyGradient{Eigen::Map<const Position>(noisy.values.data(), scale.size()).array() * step,

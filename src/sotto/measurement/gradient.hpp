@@ -18,7 +18,7 @@ inline constexpr std::size_t kGradientRun = kLongestRun;  ///< contributions bel
                                          const OwnerContext& context);
 
 /// Coordinate j counts steps of noise.grid / scale[j].
-[[nodiscard]] std::function<Answer(Mechanism&, Receipt, const ExactSum&)> release_gradient(
+[[nodiscard]] std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(
     const GaussianNoise& noise, const Position& scale);
 
 /// Query        sum over the rows of the scaled gradient, each row's rounded to the grid

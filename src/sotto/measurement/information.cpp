@@ -49,7 +49,7 @@ std::optional<Measurements> measure(const InformationQuery& query, const OwnerCo
                             model.as<Glm>()->add_information(rows, first, count, task, sums);
                           }},
       .release = [noise = *noise, bound = query.weighting.information_bound, d = regression.dim()](
-                     Mechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
+                     NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
         return mechanism.release(std::move(receipt), sum, noise, [&](const NoisyIntegers& noisy) {
           return shape(noisy, noise.grid.value(), d, bound);
         });

@@ -41,7 +41,7 @@ struct Measurement {
   Charge charge;                             ///< from public bounds alone
   PrecomposedBudget* precomposed = nullptr;  ///< the charge is on the books already, in here
   std::variant<RowPass, OwnPass> pass;
-  std::function<Answer(Mechanism&, Receipt, const ExactSum&)> release;
+  std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release;
 };
 
 /// All that answers one question: paid for together, or not at all.

@@ -27,9 +27,9 @@ using SecretScale = std::function<std::pair<Int128, GaussianNoise>(std::span<con
 
 /// Each call consumes the receipt that paid for it. `shape` turns noisy integers into what is released: it is
 /// post-processing, and sees nothing else. Errors: internal when the receipt does not pay for the noise.
-class Mechanism {
+class NoiseMechanism {
  public:
-  virtual ~Mechanism() = default;
+  virtual ~NoiseMechanism() = default;
 
   template <class Shape>
   [[nodiscard]] auto release(Receipt receipt, const ExactSum& sum, const GaussianNoise& noise,
@@ -52,7 +52,7 @@ class Mechanism {
  private:
   friend class DiscreteGaussianMechanism;  // the list of mechanisms is closed
   friend class NoNoise;
-  Mechanism() = default;
+  NoiseMechanism() = default;
   static std::span<const Int128> sum_entries(const ExactSum& sum) { return sum.entries_; }
   template <class T>
   static Released<T> make_released(T value) {
@@ -62,7 +62,7 @@ class Mechanism {
 
 /// Discrete Gaussian noise, exact, from `entropy`.
 /// Source     [CKS20]
-class DiscreteGaussianMechanism final : public Mechanism {
+class DiscreteGaussianMechanism final : public NoiseMechanism {
  public:
   explicit DiscreteGaussianMechanism(EntropySource& entropy) : entropy_(&entropy) {}
 
@@ -73,7 +73,7 @@ class DiscreteGaussianMechanism final : public Mechanism {
 };
 
 /// NOT PRIVATE: lets exact sums through, with variance 0, for study. Every page of a run that uses it says so.
-class NoNoise final : public Mechanism {
+class NoNoise final : public NoiseMechanism {
  private:
   [[nodiscard]] NoisyIntegers noisy(const Receipt& receipt, std::span<const Int128> exact,
                                     const GaussianNoise& noise) override;

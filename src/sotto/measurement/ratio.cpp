@@ -39,8 +39,8 @@ std::optional<ContributionRange> contribution_range(const RatioQuery& query, con
       {change.lower * context.likelihood_power, change.upper * context.likelihood_power});
 }
 
-std::function<Answer(Mechanism&, Receipt, const ExactSum&)> release_ratio(const GaussianNoise& noise) {
-  return [noise](Mechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
+std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_ratio(const GaussianNoise& noise) {
+  return [noise](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
     return mechanism.release(std::move(receipt), sum, noise, [&](const NoisyIntegers& noisy) {
       const double g = noise.grid.value();
       return NoisyRatio{noisy.values[0] * g, noisy.variance * g * g};

@@ -45,7 +45,7 @@ struct ContributionRange {
                                                        double noise_sd = 0);
 
 /// One integer, in steps of noise.grid.
-[[nodiscard]] std::function<Answer(Mechanism&, Receipt, const ExactSum&)> release_ratio(
+[[nodiscard]] std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_ratio(
     const GaussianNoise& noise);
 
 [[nodiscard]] std::optional<Measurements> measure(const RatioQuery& query, const OwnerContext& context);

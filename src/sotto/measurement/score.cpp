@@ -24,7 +24,7 @@ std::optional<Measurements> measure(const ScoreQuery& query, const OwnerContext&
                                                         std::size_t count, std::span<std::int64_t> sums) {
                             model.as<Glm>()->add_scores(rows, first, count, task, sums);
                           }},
-      .release = [noise = *noise](Mechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
+      .release = [noise = *noise](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
         return mechanism.release(std::move(receipt), sum, noise, [&](const NoisyIntegers& noisy) {
           const double g = noise.grid.value();
           const auto size = static_cast<Eigen::Index>(noisy.values.size());

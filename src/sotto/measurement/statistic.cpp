@@ -41,7 +41,7 @@ Measurements measure_kept_statistic(const Query& query, const PrivacyUnit& unit,
   Measurement statistic{
       .charge = priced.noise.charge("sufficient statistic"),
       .pass = OwnPass([sum = std::move(sum)](const Rows&, EntropySource&) { return *sum; }),
-      .release = [priced](Mechanism& mechanism, Receipt receipt, const ExactSum& exact) -> Answer {
+      .release = [priced](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& exact) -> Answer {
         return mechanism.release(std::move(receipt), exact, priced.noise, [&](const NoisyIntegers& noisy) {
           const double g = priced.noise.grid.value();
           const auto size = static_cast<Eigen::Index>(noisy.values.size());

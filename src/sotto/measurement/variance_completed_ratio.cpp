@@ -113,7 +113,7 @@ ExactSum sealed(const std::vector<std::int64_t>& changes) {
   return integers;
 }
 
-Answer release_completed(Mechanism& mechanism, Receipt receipt, const ExactSum& sealed_changes,
+Answer release_completed(NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sealed_changes,
                          const VarianceCompletedPlan& plan) {
   const SecretScale scale = [&](std::span<const Int128> entries) {
     const std::vector<std::int64_t> changes(entries.begin(), entries.end());
@@ -155,7 +155,7 @@ Measure measure_variance_completed_ratios(const Rows& rows, OwnerContext context
         .pass = OwnPass([batches, &query, range = *range, paid](const Rows&, EntropySource& entropy) {
           return sealed(batches->draw(query, range, entropy));
         }),
-        .release = [plan](Mechanism& mechanism, Receipt receipt, const ExactSum& changes) {
+        .release = [plan](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& changes) {
           return release_completed(mechanism, std::move(receipt), changes, plan);
         }};
     return Measurements{.parts = {std::move(ratio)}};

@@ -18,7 +18,7 @@ DataOwner::DataOwner(Measure measure, Ledger& ledger, EntropySource& entropy)
                 std::make_unique<DiscreteGaussianMechanism>(entropy)) {}
 
 DataOwner::DataOwner(Rows rows, Measure measure, int threads, Ledger& ledger, EntropySource& entropy,
-                     std::unique_ptr<Mechanism> mechanism)
+                     std::unique_ptr<NoiseMechanism> mechanism)
     : rows_(std::move(rows)),
       measure_(std::move(measure)),
       threads_(threads),

@@ -33,7 +33,7 @@ class DataOwner final : public QueryInterface {
   DataOwner(Measure measure, Ledger& ledger, EntropySource& entropy);
   /// Answers as `measure` says; `mechanism` adds the noise.
   DataOwner(Rows rows, Measure measure, int threads, Ledger& ledger, EntropySource& entropy,
-            std::unique_ptr<Mechanism> mechanism);
+            std::unique_ptr<NoiseMechanism> mechanism);
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override;
   [[nodiscard]] std::vector<std::optional<QueryStatus>> refusals(
@@ -57,7 +57,7 @@ class DataOwner final : public QueryInterface {
   int threads_;
   Ledger* ledger_;
   EntropySource* entropy_;
-  std::unique_ptr<Mechanism> mechanism_;
+  std::unique_ptr<NoiseMechanism> mechanism_;
 };
 
 }  // namespace sotto

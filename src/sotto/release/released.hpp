@@ -28,7 +28,7 @@ class Released {
   { return Released(a.value_ + b.value_); }
 
  private:
-  friend class Mechanism;
+  friend class NoiseMechanism;
   friend class Privatiser;
   friend class ReleasedForTests;
   template <class Joint, class... Parts>

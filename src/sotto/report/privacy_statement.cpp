@@ -77,18 +77,15 @@ PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency, std
   for (const LedgerEntry& entry : spending.entries) {
     statement.releases.push_back(release_line(entry));
   }
-  // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.
-  // What was precomposed is no Gaussian release: it has no such cost, and its curve is known at this one point.
+  // The guarantee is that of the filter's limits, of cost and of slack. What was charged may be less, but may
+  // itself depend on earlier releases. What was precomposed is no Gaussian release: it has no such cost, and
+  // its curve is known at this one point.
   if (spending.precomposed) {
     statement.rho = std::numeric_limits<double>::quiet_NaN();
     statement.curve = {{statement.epsilon, statement.delta}};
     return statement;
   }
-  const double room = statement.epsilon - spending.limit_slack;
-  if (room > 0) {
-    statement.curve =
-        privacy_curve(gaussian_rho(Epsilon(room), Delta(statement.delta)).value(), spending.limit_slack);
-  }
+  statement.curve = privacy_curve(spending.limit.value(), spending.limit_slack);
   return statement;
 }
 

@@ -37,7 +37,7 @@ class ExactSum {
   }
 
  private:
-  friend class Mechanism;
+  friend class NoiseMechanism;
   friend class ExactSumForTests;
   std::vector<Int128> entries_;
 };
