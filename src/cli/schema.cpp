@@ -11,7 +11,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/schema_toml.hpp"
-#include "sotto_io/table_file.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto::cli {
 
