@@ -7,8 +7,8 @@
 
 #include "entropy/seeded_entropy.hpp"
 #include "sotto_io/csv_cells.hpp"
-#include "sotto_io/table_records.hpp"
 #include "sotto_io/release_fingerprint.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 namespace {
@@ -186,9 +186,10 @@ TEST_F(ChannelFiles, settings_for_many_columns) {
 
 // A blank line is a record of one empty cell; one with too few or too many cells has none.
 TEST_F(ChannelFiles, csv_is_read_as_written) {
-  const auto path = write("a.csv",
-                          "\xef\xbb\xbf"
-                          "a,\"b,\"\"c\",d\r\n1,\"two \"\"words\"\"\",3\r\n\r\n4\n\"5,5\",,6\n7,\"1\n2\",8\n");
+  const auto path =
+      write("a.csv",
+            "\xef\xbb\xbf"
+            "a,\"b,\"\"c\",d\r\n1,\"two \"\"words\"\"\",3\r\n\r\n4\n\"5,5\",,6\n7,\"1\n2\",8\n");
   const auto cells = read_csv_cells(path, {"d", "a", "b,\"c"});
   EXPECT_EQ(cells[0], (std::vector<std::string>{"3", "", "", "6", "8"}));
   EXPECT_EQ(cells[1], (std::vector<std::string>{"1", "", "", "5,5", "7"}));

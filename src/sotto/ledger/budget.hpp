@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,6 +77,18 @@ struct LedgerEntry {
 
 inline constexpr std::size_t kMostLines = 64;
 
+/// What was just put on the books: `count` releases like `charge`, and what they cost together where only their composition
+/// has a price.
+struct Booking {
+  const Charge& charge;
+  std::size_t count = 1;
+  std::optional<Epsilon> composed{};
+};
+
+/// Is told of every booking before its receipt is given out, and so before noise is drawn for it. What it throws keeps the
+/// receipt back; the charge stays booked.
+using BookingWriter = std::function<void(const Booking&)>;
+
 /// This share of epsilon is set aside for slack when the books are opened, so that what is left for Gaussian cost is a
 /// constant: adaptive composition needs that.
 inline constexpr double kSlackShare = 1e-6;
@@ -88,7 +101,7 @@ inline constexpr double kSlackShare = 1e-6;
 ///            docs/accounting.md
 class Budget {
  public:
-  Budget(Epsilon epsilon, Delta delta);
+  Budget(Epsilon epsilon, Delta delta, BookingWriter writer = {});
 
   /// The charge is booked and paid for, or nothing changes and there is no receipt. NaN, negative and
   /// overflowing charges are refused.
@@ -129,6 +142,7 @@ class Budget {
   Delta delta_;
   Totals totals_;
   std::vector<LedgerEntry> entries_;
+  BookingWriter writer_;
   std::optional<Epsilon> prepaid_;  // what the prepaid composition and its others cost at delta_
 };
 
