@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/math/round_up.hpp"
 
 namespace sotto {
-Budget::Budget(Epsilon epsilon, Delta delta)
+Budget::Budget(Epsilon epsilon, Delta delta, BookingWriter writer)
     : epsilon_(epsilon),
       delta_(delta),
       totals_{.limit = gaussian_rho(Epsilon(epsilon.value() * (1 - kSlackShare)), delta).value(),
-              .limit_slack = epsilon.value() * kSlackShare} {}
+              .limit_slack = epsilon.value() * kSlackShare},
+      writer_(std::move(writer)) {}
 
 std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& charge) const {
   const double rho = charge.rho.value();
@@ -42,6 +44,7 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   if (!next) return std::nullopt;
   totals_ = *next;
   write_down(charge);
+  if (writer_) writer_({charge});
   return Receipt(std::move(charge));
 }
 
@@ -82,6 +85,7 @@ std::optional<PrecomposedBudget> Budget::precompose(Charge each, std::size_t cou
   precomposed_ = Epsilon(total);
   totals_ = {.limit = others.value(), .limit_slack = epsilon_.value() - total};
   entries_.push_back({each, count});
+  if (writer_) writer_({each, count, precomposed_});
   return PrecomposedBudget(std::move(each), count);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,8 +14,20 @@ namespace sotto {
 
 inline constexpr std::size_t kMostLines = 64;
 
-/// This share of epsilon is set aside for slack when the books are opened, so that what is left for Gaussian
-/// cost is a constant: adaptive composition needs that.
+/// What was just put on the books: `count` releases like `charge`, and what they cost together where only their composition
+/// has a price.
+struct Booking {
+  const Charge& charge;
+  std::size_t count = 1;
+  std::optional<Epsilon> composed{};
+};
+
+/// Is told of every booking before its receipt is given out, and so before noise is drawn for it. What it throws keeps the
+/// receipt back; the charge stays booked.
+using BookingWriter = std::function<void(const Booking&)>;
+
+/// This share of epsilon is set aside for slack when the books are opened, so that what is left for Gaussian cost is a
+/// constant: adaptive composition needs that.
 inline constexpr double kSlackShare = 1e-6;
 
 /// Charges may be chosen adaptively. NaN, negative and overflowing charges are refused.
@@ -25,7 +38,7 @@ inline constexpr double kSlackShare = 1e-6;
 /// Checked by tests/ledger/budget_test.cpp
 class Budget final : public Ledger {
  public:
-  Budget(Epsilon epsilon, Delta delta);
+  Budget(Epsilon epsilon, Delta delta, BookingWriter writer = {});
 
   [[nodiscard]] std::optional<Receipt> spend(Charge charge) override;
   [[nodiscard]] std::vector<bool> grants(std::span<const Charge> charges) const override;
@@ -56,6 +69,7 @@ class Budget final : public Ledger {
   Delta delta_;
   Totals totals_;
   std::vector<LedgerEntry> entries_;
+  BookingWriter writer_;
   std::optional<Epsilon> precomposed_;  // what the precomposed releases and their others cost at delta_
 };
 

@@ -128,6 +128,17 @@ std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, 
   return points;
 }
 
+std::string claim_on_time(const PrivacyStatement& s) {
+  const std::string published =
+      s.times_published
+          ? "Durations stand in manifest.json and in the chains' files, because they were asked for. "
+          : "No duration stands in these files. ";
+  return published +
+         "How long the run took, when its files were written and what the machine was seen to do meanwhile "
+         "may depend on the "
+         "rows and are outside the promise.";
+}
+
 std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
   std::vector<std::string> words;
   if (!s.is_private) {
@@ -156,6 +167,12 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
                     "number to quote.",
                     format_number(s.epsilon), format_number(s.spent_epsilon)));
   }
+  if (!s.not_private_files.empty()) {
+    words.emplace_back(
+        "Beside this run stand results computed WITHOUT noise, in the folder not_private. They are outside "
+        "this promise: "
+        "remove that folder before you pass the directory on.");
+  }
   words.emplace_back(
       "It holds against any attacker, with any knowledge from elsewhere and any computing power, and for "
       "whatever is "
@@ -169,6 +186,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
       "grows. It "
       "rests on this trust: " +
       s.trust_model + ".");
+  words.push_back(claim_on_time(s));
   return words;
 }
 

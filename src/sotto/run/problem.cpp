@@ -263,6 +263,10 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 }
 
 Problem make_problem(const FitConfig& config, const Table& table) {
+  // Neighbours have equally many units, and a table of no rows has none: that is public.
+  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute) {
+    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+  }
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
   problem.public_info.privacy_unit = in_words(table.schema().unit);
   problem.unit = {table.schema().adjacency,
