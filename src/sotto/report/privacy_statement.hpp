@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sotto/accountant/spending.hpp"
 #include "sotto/base/numbers.hpp"
-#include "sotto/ledger/budget.hpp"
 
 namespace sotto {
 
@@ -57,7 +57,7 @@ struct PrivacyStatement {
 };
 
 /// The statement of what is on the books, curve included. The caller adds `approximations`.
-[[nodiscard]] PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency,
+[[nodiscard]] PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency,
                                             std::string privacy_unit, std::string trust_model,
                                             std::string noise_source, bool noise_is_private);
 

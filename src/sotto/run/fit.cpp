@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/posterior/once_prior.hpp"
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/posterior/once_sampler.hpp"
@@ -32,7 +33,7 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
 /// Two informations and three scores are released; everything after that is computed from them.
 void run_release_once(const FitConfig& config, const Problem& problem, const ChainSettings& chain,
                       QueryInterface& owner, const Budget& budget, RunRecord& record) {
-  const auto* glm = std::get_if<Glm>(&problem.model);
+  const Glm* glm = problem.model.as<Glm>();
   if (glm == nullptr) {
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   }
@@ -102,7 +103,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
       record.draws.chains = method.run(
           {config.method, problem.public_info, settings, run_plan.step_budget, *run_plan.interface, report});
     }
-    record.privacy = statement_of(budget, problem.unit.adjacency, problem.public_info.privacy_unit,
+    record.privacy = statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
   }
