@@ -8,7 +8,6 @@
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/privatise/privatise.hpp"
-#include "sotto_io/atomic_file.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/output_guard.hpp"
@@ -106,11 +105,9 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
                    entropy.is_private()};
   // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);
-  flush_file(channel_file);
   const auto released = privatiser.release(cells);
   try {
     write_privatised(options.out, file, released);
-    flush_file(options.out);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}; the release is spent all the same, as {} says", error.what(),
                                           channel_file.string()));
