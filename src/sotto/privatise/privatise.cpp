@@ -75,12 +75,36 @@ PrivatisedColumn Privatiser::privatise(const Column& column, std::span<const std
       column.channel);
 }
 
-Released<std::vector<PrivatisedColumn>> Privatiser::release(std::span<const std::vector<std::string>> cells) {
+bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> cells) {
+  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+    if (!channel_row(column.channel).categories) return !std::isnan(decode_number(cell, std::nan("")));
+    return std::find(column.levels.begin(), column.levels.end(), cell) != column.levels.end();
+  });
+}
+
+// One permutation for all columns, so that the values of a row stay together; a global release has no rows.
+void Privatiser::shuffle(std::vector<PrivatisedColumn>& columns) {
+  if (channel_row(plan_.columns[0].settings.channel).global) return;
+  const std::size_t rows = columns[0].values.size() / columns[0].width;
+  for (std::size_t i = rows; i > 1; --i) {
+    const auto j = static_cast<std::size_t>(uniform_below<std::uint64_t>(i, entropy_));
+    for (PrivatisedColumn& column : columns) {
+      const auto row = [&](std::size_t r) {
+        return column.values.begin() + static_cast<std::ptrdiff_t>(r * column.width);
+      };
+      if (j != i - 1) std::swap_ranges(row(i - 1), row(i), row(j));
+    }
+  }
+}
+
+Released<std::vector<PrivatisedColumn>> Privatiser::release(std::span<const std::vector<std::string>> cells,
+                                                            RowOrder order) {
   if (spent_) throw Error(ErrorCode::budget, "this plan's budget is spent: make a new plan to release again");
   if (cells.size() != plan_.columns.size()) throw Error(ErrorCode::internal, "the plan is for other columns");
   spent_ = true;  // before any noise is drawn, and never undone
   std::vector<PrivatisedColumn> columns;
   for (std::size_t c = 0; c < cells.size(); ++c) columns.push_back(privatise(plan_.columns[c], cells[c]));
+  if (order == RowOrder::shuffled) shuffle(columns);
   return Released<std::vector<PrivatisedColumn>>(std::move(columns));
 }
 
