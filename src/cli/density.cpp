@@ -6,9 +6,11 @@
 
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
+#include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
 #include "sotto_io/output_guard.hpp"
+#include "sotto_io/privatised_file.hpp"
 
 namespace sotto::cli {
 namespace {

@@ -7,11 +7,13 @@
 
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/privatise/privatise.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/output_guard.hpp"
+#include "sotto_io/privatised_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto::cli {

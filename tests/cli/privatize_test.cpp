@@ -5,6 +5,8 @@
 #include "cli/program.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/table_records.hpp"
+#include "sotto_io/csv_cells.hpp"
+#include "sotto_io/privatised_file.hpp"
 
 namespace sotto {
 namespace {

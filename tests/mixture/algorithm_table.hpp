@@ -126,7 +126,7 @@ ErasedRelease erase(const std::string& name, const Channel& channel, const auto&
 inline std::vector<ErasedRelease> local_releases(const Interval& domain, std::size_t n) {
   const std::vector<double> z = places(domain, n);
   const HaarChannel haar(domain, 2, Epsilon(15));
-  std::vector<HaarChannel::Datum> wavelets;
+  std::vector<HaarChannel::Observed> wavelets;
   ChainRng rng(62);
   for (const double y : z) {
     std::vector<double> coefficients;
@@ -135,7 +135,7 @@ inline std::vector<ErasedRelease> local_releases(const Interval& domain, std::si
         coefficients.push_back(static_cast<double>(haar.coefficient(haar.cell(y), j, k)) *
                                    HaarChannel::kStep +
                                0.5 * haar.scale() * rng.normal());
-    wavelets.push_back(haar.datum(coefficients));
+    wavelets.push_back(haar.observed_one(coefficients));
   }
   return {erase("Laplace", LaplaceChannel(domain, Epsilon(20)), z),
           erase("discrete Laplace", DiscreteLaplaceChannel(Grid(domain, 40), Epsilon(20)), z),

@@ -1,13 +1,12 @@
-// Gaussian noise on one bounded number: exact on a grid for releases, continuous for study.
+// The law of Gaussian noise on one bounded number: on a grid for releases, continuous for study.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
-#include "sotto/channel/grid.hpp"
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/discrete_gaussian.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
@@ -24,7 +23,7 @@ namespace sotto {
 [[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Epsilon epsilon,
                                                                Delta delta);
 
-/// Releases z = y (clamped, on the grid) + discrete Gaussian noise.
+/// The law of z = y (clamped, on the grid) + discrete Gaussian noise; any double is a legal y.
 ///
 /// Query       one number, in grid steps
 /// Adjacency   substitute
@@ -35,13 +34,29 @@ namespace sotto {
 /// Checked by  tests/channel/gaussian_test.cpp: frequencies_match_the_density, calibrations_hold
 class DiscreteGaussianChannel {
  public:
+  // The row in the table of channels.
+  using Datum = double;
+  static constexpr std::string_view kName = "gaussian";
+  static constexpr std::array<std::string_view, 4> kKeys = {"lower", "upper", "missing", "steps"};
+  static constexpr bool kNeedsDelta = true;
+  [[nodiscard]] static DiscreteGaussianChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                    std::size_t) {
+    const Grid grid({s.lower, s.upper}, s.steps);
+    if (target.rho) return {grid, *target.rho};
+    return {grid, *target.epsilon, target.delta.value_or(Delta(0))};
+  }
+  [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
+  [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
+  [[nodiscard]] Interval reach(std::size_t) const {
+    return {domain().lower - 45 * scale(), domain().upper + 45 * scale()};
+  }
+  [[nodiscard]] std::optional<std::int64_t> whole_number(double z) const { return grid_.whole_steps(z); }
+  [[nodiscard]] static std::vector<double> observed(std::vector<double> values) { return values; }
+
   DiscreteGaussianChannel(Grid grid, Epsilon epsilon, Delta delta);
   DiscreteGaussianChannel(Grid grid, Rho rho);
 
-  /// One private release; any double is a legal y.
-  [[nodiscard]] double sample(double y, EntropySource& entropy) const {
-    return grid_.position(static_cast<double>(grid_.index(y) + noise_(entropy)));
-  }
   /// log q(z | y) up to a constant.
   [[nodiscard]] double log_density(double z, double y) const {
     const double distance = grid_.steps_to(z) - static_cast<double>(grid_.index(y));
@@ -56,7 +71,7 @@ class DiscreteGaussianChannel {
   [[nodiscard]] double scale() const {
     return std::sqrt(0.5 / half_precision_) * grid_.step();
   }  ///< noise sd, data's units
-  [[nodiscard]] const boost::multiprecision::cpp_int& grid_variance() const { return noise_.variance(); }
+  [[nodiscard]] const boost::multiprecision::cpp_int& grid_variance() const { return variance_; }
   [[nodiscard]] long long sensitivity() const { return grid_.steps(); }  ///< in grid steps
   [[nodiscard]] Guarantee guarantee() const { return guarantee_; }
 
@@ -64,7 +79,7 @@ class DiscreteGaussianChannel {
   DiscreteGaussianChannel(Grid grid, const boost::multiprecision::cpp_int& variance, Epsilon epsilon,
                           Delta delta);
   Grid grid_;
-  DiscreteGaussian noise_;
+  boost::multiprecision::cpp_int variance_;  // in squared grid steps
   double half_precision_;  // 1 / (2 variance)
   Guarantee guarantee_;
 };

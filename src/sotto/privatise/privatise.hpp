@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "sotto/channel/column.hpp"
-#include "sotto/entropy/entropy.hpp"
+#include "sotto/entropy/entropy_source.hpp"
 #include "sotto/release/released.hpp"
 
 namespace sotto {
-
-/// One privatised column: of a local channel, shape (rows * width), row by row; of a histogram, what it
-/// releases.
-struct PrivatisedColumn {
-  std::vector<double> values;  ///< categories as their number
-  std::size_t width = 1;       ///< values per row; the wavelet channel has many
-};
 
 /// Draws the noise of one plan. What it spends is fixed by the plan, before a row is looked at; a plan is
 /// spent once. Nothing but the privatised values leaves: a cell that is no number, or lies outside the
