@@ -167,7 +167,10 @@ void read_all(Section& root, FitConfig& config) {
     s.read("clip_ratio", method.clip_ratio);
     s.read("clip_gradient", method.clip_gradient);
   });
-  root.section("output", [&](Section& s) { s.read("directory", config.out); });
+  root.section("output", [&](Section& s) {
+    s.read("directory", config.out);
+    s.read("timing", config.timing);
+  });
   root.read("threads", config.threads);
   root.finish();
 }
