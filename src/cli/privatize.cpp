@@ -135,10 +135,10 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
   for (std::size_t c = 0; c < settings.size(); ++c)
     if (!any_cell_fits(settings[c], cells[c]))
       throw Error(ErrorCode::data,
-                  fmt::format(channel_row(settings[c].channel).categories
-                                  ? "no cell of the column '{}' is one of the declared categories: check their spelling"
-                                  : "no cell of the column '{}' is a number: name another column or channel",
-                              settings[c].name));
+                  fmt::format("no cell of the column '{}' is {}", settings[c].name,
+                              channel_row(settings[c].channel).categories
+                                  ? "one of the declared categories: check their spelling"
+                                  : "a number: name another column or channel"));
 
   SystemEntropy entropy;
   Privatiser privatiser(plan_columns(settings, target, rows), entropy);

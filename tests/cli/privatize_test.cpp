@@ -51,8 +51,7 @@ TEST_F(Privatize, rows_are_shuffled_unless_asked_not_to) {
   ASSERT_EQ(sotto(call).status, 0);
   const std::vector<double> shuffled = values();
   EXPECT_FALSE(std::is_sorted(shuffled.begin(), shuffled.end()));
-  std::filesystem::remove(folder_ / "z.csv");
-  const Outcome kept = sotto(call + " --keep-order");
+  const Outcome kept = sotto(call + " --keep-order --overwrite");
   ASSERT_EQ(kept.status, 0) << kept.err;
   EXPECT_NE(kept.err.find("keep their order"), std::string::npos);
   const std::vector<double> in_order = values();

@@ -76,10 +76,12 @@ PrivatisedColumn Privatiser::privatise(const Column& column, std::span<const std
 }
 
 bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> cells) {
-  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
-    if (!channel_row(column.channel).categories) return !std::isnan(decode_number(cell, std::nan("")));
-    return std::find(column.levels.begin(), column.levels.end(), cell) != column.levels.end();
-  });
+  const bool categories = channel_row(column.channel).categories;
+  // All of them are counted: the time does not tell which one is the first.
+  return std::count_if(cells.begin(), cells.end(), [&](const std::string& cell) {
+           if (!categories) return !std::isnan(decode_number(cell, std::nan("")));
+           return std::find(column.levels.begin(), column.levels.end(), cell) != column.levels.end();
+         }) > 0;
 }
 
 // One permutation for all columns, so that the values of a row stay together; a global release has no rows.
