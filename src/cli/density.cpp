@@ -105,8 +105,10 @@ void density(const Options& options) {
   write_density(options.out, report);
   const nlohmann::json summary = density_summary(report);
   for (const auto& column : summary["columns"])
-    fmt::print(stderr, "sotto: {}: {}\n", column["name"].get<std::string>(), column["verdict"].get<std::string>());
-  for (const auto& warning : summary["warnings"]) fmt::print(stderr, "sotto: {}\n", warning.get<std::string>());
+    fmt::print(stderr, "sotto: {}: {}\n", column["name"].get<std::string>(),
+               column["verdict"].get<std::string>());
+  for (const auto& warning : summary["warnings"])
+    fmt::print(stderr, "sotto: {}\n", warning.get<std::string>());
   if (options.json) {
     fmt::print("{}\n", summary.dump());
     return;
@@ -135,9 +137,11 @@ void add_density(CLI::App& program, int&) {
           "Mixture kernel: normal (truncated to the bounds), beta, poisson (counts), categorical; auto: "
           "categorical after randomised response, else normal")
       ->capture_default_str();
-  verb->add_option("--algorithm", s.algorithm,
-                   "auto, neal5, slice, blocked-gibbs; neal8 with the normal kernel after Laplace or Gaussian noise; "
-                   "neal3 and split-merge with the categorical kernel. One kernel is one model, whatever the algorithm")
+  verb->add_option(
+          "--algorithm", s.algorithm,
+          "auto, neal5, slice, blocked-gibbs; neal8 with the normal kernel after Laplace or Gaussian noise; "
+          "neal3 and split-merge with the categorical kernel. One kernel is one model, whatever the "
+          "algorithm")
       ->capture_default_str();
   verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")
       ->capture_default_str();

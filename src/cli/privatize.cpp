@@ -45,11 +45,13 @@ void check_options(const std::vector<ColumnOption>& options, const std::string& 
   for (const ColumnOption& o : options) {
     const bool used = std::find(keys.begin(), keys.end(), o.key) != keys.end();
     if (!used && o.option->count() > 0)
-      throw Error(ErrorCode::usage, fmt::format("the channel {} has no {}: leave it out", channel, o.option->get_name()));
+      throw Error(ErrorCode::usage,
+                  fmt::format("the channel {} has no {}: leave it out", channel, o.option->get_name()));
     const bool bound = o.key == "lower" || o.key == "upper";
     if (used && bound && o.option->count() == 0)
-      throw Error(ErrorCode::configuration,
-                  "give the smallest and largest possible value with --lower and --upper, never taken from the data");
+      throw Error(
+          ErrorCode::configuration,
+          "give the smallest and largest possible value with --lower and --upper, never taken from the data");
     if (used && o.key == "levels" && o.option->count() == 0)
       throw Error(ErrorCode::configuration, "name all categories with --categories");
   }
@@ -134,11 +136,10 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
   if (rows == 0) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
   for (std::size_t c = 0; c < settings.size(); ++c)
     if (!any_cell_fits(settings[c], cells[c]))
-      throw Error(ErrorCode::data,
-                  fmt::format("no cell of the column '{}' is {}", settings[c].name,
-                              channel_row(settings[c].channel).categories
-                                  ? "one of the declared categories: check their spelling"
-                                  : "a number: name another column or channel"));
+      throw Error(ErrorCode::data, fmt::format("no cell of the column '{}' is {}", settings[c].name,
+                                               channel_row(settings[c].channel).categories
+                                                   ? "one of the declared categories: check their spelling"
+                                                   : "a number: name another column or channel"));
 
   SystemEntropy entropy;
   Privatiser privatiser(plan_columns(settings, target, rows), entropy);
@@ -149,7 +150,8 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
   flush_file(channel_file);
   if (options.keep_order)
     fmt::print(stderr,
-               "sotto: the rows keep their order; if the file was sorted by anything, the order tells of the values\n");
+               "sotto: the rows keep their order; if the file was sorted by anything, the order tells of the "
+               "values\n");
   const auto released = privatiser.release(cells, options.keep_order ? RowOrder::kept : RowOrder::shuffled);
   try {
     write_privatised(options.out, file, released);
@@ -190,8 +192,10 @@ void add_privatize(CLI::App& program, int&) {
   verb->add_option("--channel", column.channel, "How: what is released of each value")
       ->check(CLI::IsMember(channel_names()))
       ->capture_default_str();
-  auto* lower = verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");
-  auto* upper = verb->add_option("--upper", column.upper, "Largest possible value, never taken from the data");
+  auto* lower =
+      verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");
+  auto* upper =
+      verb->add_option("--upper", column.upper, "Largest possible value, never taken from the data");
   auto* missing = verb->add_option("--missing", column.missing,
                                    "What a cell without a number counts as: lower, middle, upper or a number")
                       ->capture_default_str();
@@ -202,8 +206,9 @@ void add_privatize(CLI::App& program, int&) {
       verb->add_option("--levels", column.top_level, "wavelet: finest level")->capture_default_str();
   auto* printed =
       verb->add_flag("--paper-scale", column.printed_scale, "wavelet: the wider scale of the publication");
-  auto* bins = verb->add_option("--bins", column.bins, "histograms: number of bins (0: by the number of rows)")
-                   ->capture_default_str();
+  auto* bins =
+      verb->add_option("--bins", column.bins, "histograms: number of bins (0: by the number of rows)")
+          ->capture_default_str();
   auto* draws = verb->add_option("--draws", column.draws,
                                  "smoothed-histogram: points to release (0: by the number of rows)")
                     ->capture_default_str();
@@ -211,9 +216,9 @@ void add_privatize(CLI::App& program, int&) {
       verb->add_option("--grid-steps", column.steps, "laplace, gaussian: grid steps over the domain")
           ->capture_default_str();
   const std::vector<ColumnOption> of_column = {
-      {lower, "lower"},      {upper, "upper"},           {missing, "missing"}, {categories, "levels"},
-      {levels, "top_level"}, {printed, "printed_scale"}, {bins, "bins"},       {draws, "draws"},
-      {steps, "steps"}};
+      {lower, "lower"},       {upper, "upper"},      {missing, "missing"},
+      {categories, "levels"}, {levels, "top_level"}, {printed, "printed_scale"},
+      {bins, "bins"},         {draws, "draws"},      {steps, "steps"}};
   auto* columns = verb->add_option(
       "--columns", options->columns_file,
       "TOML file with a [[column]] table for each of several columns; the budget is split by "
@@ -230,7 +235,8 @@ void add_privatize(CLI::App& program, int&) {
   verb->add_option("--out", options->out, "File to write; FILE.channel.toml beside it describes the noise")
       ->required();
   verb->add_flag("--keep-order", options->keep_order,
-                 "Release the rows in the order of the file; else they are shuffled, with the columns of a row together");
+                 "Release the rows in the order of the file; else they are shuffled, with the columns of a "
+                 "row together");
   verb->add_flag("--overwrite", options->overwrite, "Replace files of that name; what they cost stays spent");
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer(

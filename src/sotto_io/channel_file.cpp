@@ -17,9 +17,9 @@ namespace {
 constexpr const char* kFormat = "sotto channel 1";
 
 // The members of ColumnSettings under their names in files.
-using Member = std::variant<double ColumnSettings::*, std::string ColumnSettings::*, long long ColumnSettings::*,
-                            int ColumnSettings::*, std::size_t ColumnSettings::*, bool ColumnSettings::*,
-                            std::vector<std::string> ColumnSettings::*>;
+using Member = std::variant<double ColumnSettings::*, std::string ColumnSettings::*,
+                            long long ColumnSettings::*, int ColumnSettings::*, std::size_t ColumnSettings::*,
+                            bool ColumnSettings::*, std::vector<std::string> ColumnSettings::*>;
 const std::pair<std::string_view, Member> kMembers[] = {
     {"name", &ColumnSettings::name},           {"channel", &ColumnSettings::channel},
     {"weight", &ColumnSettings::weight},       {"lower", &ColumnSettings::lower},
@@ -100,10 +100,11 @@ void write(toml::table& table, std::string_view key, const auto& member) {
 toml::table to_table(const Column& column) {
   const ColumnSettings& s = column.settings;
   const Guarantee promised = guarantee(column.channel);
-  toml::table table{{"name", s.name},
-                    {"channel", s.channel},
-                    {"rho", promised.rho.value()},
-                    {"noise_scale", std::visit([](const auto& c) { return c.noise_scale(); }, column.channel)}};
+  toml::table table{
+      {"name", s.name},
+      {"channel", s.channel},
+      {"rho", promised.rho.value()},
+      {"noise_scale", std::visit([](const auto& c) { return c.noise_scale(); }, column.channel)}};
   if (std::isfinite(promised.epsilon.value())) {
     table.insert("epsilon", promised.epsilon.value());
     table.insert("delta", promised.delta.value());
@@ -121,7 +122,8 @@ ColumnSettings settings_of(const toml::table& table) {
   for (const auto& [key, node] : table) {
     const std::string_view name = key.str();
     if (contains(kOfRelease, name)) continue;
-    const auto known = std::find_if(std::begin(kMembers), std::end(kMembers), [&](const auto& m) { return m.first == name; });
+    const auto known = std::find_if(std::begin(kMembers), std::end(kMembers),
+                                    [&](const auto& m) { return m.first == name; });
     if (known == std::end(kMembers))
       throw Error(ErrorCode::data, fmt::format("unknown key '{}' in a [[column]] table", name));
     if (!contains(kEveryColumn, name) && !contains(row.keys, name))
@@ -182,7 +184,8 @@ void write_channel_file(const std::filesystem::path& path, const ChannelFile& fi
   }
   document.insert("column", std::move(columns));
   std::ostringstream text;
-  text << "# How the columns beside this file were privatised. Public: nothing here comes from a row's values.\n"
+  text << "# How the columns beside this file were privatised. Public: nothing here comes from a row's "
+          "values.\n"
        << document << '\n';
   write_whole_file(path, text.str());
 }

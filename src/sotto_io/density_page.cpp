@@ -12,7 +12,8 @@
 namespace sotto {
 namespace {
 
-std::string column_section(const DensityReport& report, std::size_t d, const std::vector<ParameterSummary>& summary) {
+std::string column_section(const DensityReport& report, std::size_t d,
+                           const std::vector<ParameterSummary>& summary) {
   const ColumnDensity& c = report.result.columns[d];
   std::string page =
       report.result.columns.size() > 1 ? "<h3>" + escape_html(c.name) + "</h3>\n" : std::string();

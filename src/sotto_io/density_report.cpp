@@ -13,17 +13,21 @@ constexpr const char* kDrawLonger = "Draw longer (--warmup, --draws, --thin): it
 // The names of at most three parameters, and how many more there are.
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i) text += (i > 0 ? ", " : "") + names[i];
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i)
+    text += (i > 0 ? ", " : "") + names[i];
   return names.size() > 3 ? fmt::format("{} and {} more", text, names.size() - 3) : text;
 }
 
 }  // namespace
 
-std::string verdict(const DensityReport& report, std::size_t column, const std::vector<ParameterSummary>& summary) {
+std::string verdict(const DensityReport& report, std::size_t column,
+                    const std::vector<ParameterSummary>& summary) {
   double worst = 0;  // constant quantities, such as the clusters of one row, have no R-hat
   for (const ParameterSummary& line : summary)
     if (line.rhat > worst) worst = line.rhat;
-  if (!(worst > 0)) return fmt::format("No verdict: the draws are too few to tell whether the chains have mixed. {}", kDrawLonger);
+  if (!(worst > 0))
+    return fmt::format("No verdict: the draws are too few to tell whether the chains have mixed. {}",
+                       kDrawLonger);
   if (worst > kVerdictRhat)
     return fmt::format("No verdict: the chains have not mixed (R-hat up to {:.2f}). {}", worst, kDrawLonger);
   const ColumnDensity& c = report.result.columns[column];
@@ -41,22 +45,25 @@ std::string verdict(const DensityReport& report, std::size_t column, const std::
                      c.hellinger < 0.1 ? " The estimate is close to what the prior expected." : "");
 }
 
-std::vector<std::string> chain_warnings(const DensityReport& report, const std::vector<ParameterSummary>& summary) {
+std::vector<std::string> chain_warnings(const DensityReport& report,
+                                        const std::vector<ParameterSummary>& summary) {
   std::vector<std::string> apart;
   std::vector<std::string> few;
   for (const ParameterSummary& line : summary) {
-    if (rhat_verdict(line.rhat) == Verdict::poor) apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
+    if (rhat_verdict(line.rhat) == Verdict::poor)
+      apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, report.settings.chains) == Verdict::poor)
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
   }
   std::vector<std::string> sentences;
   if (!apart.empty())
-    sentences.push_back(fmt::format("The chains have not mixed: R-hat is above {} for {}. {}", kRhatLimit, listed(apart),
-                                    kDrawLonger));
+    sentences.push_back(fmt::format("The chains have not mixed: R-hat is above {} for {}. {}", kRhatLimit,
+                                    listed(apart), kDrawLonger));
   if (!few.empty())
     sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",
-                                    kEssPerChain * static_cast<double>(report.settings.chains), listed(few), kDrawLonger));
+                                    kEssPerChain * static_cast<double>(report.settings.chains), listed(few),
+                                    kDrawLonger));
   return sentences;
 }
 

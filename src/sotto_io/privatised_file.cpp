@@ -18,7 +18,9 @@ Error of_another_channel(const char* what) {
 }
 
 template <class Channel>
-constexpr bool has_labels = requires { Channel::kLabels; };
+constexpr bool has_labels = requires {
+  Channel::kLabels;
+};
 
 double read_value(const Column& column, const auto& channel, const std::string& cell) {
   using Channel = std::decay_t<decltype(channel)>;

@@ -6,9 +6,9 @@
 
 #include "cli/program.hpp"
 #include "sotto_io/channel_file.hpp"
-#include "sotto_io/table_records.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/privatised_file.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 namespace {
@@ -108,7 +108,8 @@ TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {
       {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --delta 1e-6", EX_USAGE},
       {"s.csv --column bmi --channel wavelet --lower 0 --upper 60 --epsilon 1 --draws 7", EX_USAGE},
       {"s.csv --column smoker --channel randomized-response --epsilon 1", EX_CONFIG},
-      {"s.csv --column smoker --channel randomized-response --categories no,yes --lower 0 --epsilon 1", EX_USAGE},
+      {"s.csv --column smoker --channel randomized-response --categories no,yes --lower 0 --epsilon 1",
+       EX_USAGE},
       {"s.csv --column smoker --channel randomized-response --categories No,Yes --epsilon 1", EX_DATAERR},
       {"s.csv --column smoker --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
       {"s.csv --columns unused.toml --epsilon 1", EX_CONFIG},

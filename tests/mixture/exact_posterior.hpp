@@ -130,9 +130,12 @@ inline Discretised<PoissonKernel> discretise(const PoissonKernel&, double shape,
 }
 
 /// The counts 0 .. last of a domain that begins at 0.
-inline Discretised<TruncatedPoissonKernel> discretise(const TruncatedPoissonKernel&, double shape, double rate, int last) {
+inline Discretised<TruncatedPoissonKernel> discretise(const TruncatedPoissonKernel&, double shape,
+                                                      double rate, int last) {
   const Discretised<PoissonKernel> whole = discretise(PoissonKernel(shape, rate), shape, rate);
-  Discretised<TruncatedPoissonKernel> d{{whole.nodes.begin(), whole.nodes.begin() + last + 1}, {}, whole.log_weight,
+  Discretised<TruncatedPoissonKernel> d{{whole.nodes.begin(), whole.nodes.begin() + last + 1},
+                                        {},
+                                        whole.log_weight,
                                         whole.mass.leftCols(last + 1)};
   for (const PoissonParameter& theta : whole.points) d.points.push_back({theta, 0});
   for (Eigen::Index p = 0; p < d.mass.rows(); ++p) d.mass.row(p) /= d.mass.row(p).sum();

@@ -16,7 +16,8 @@ struct Golden {
   const char* columns;
   const char* kernel;
   const char* algorithm;
-  std::vector<double> values;  ///< of the released values, clusters, densities and synthetic data: see `figures`
+  std::vector<double>
+      values;  ///< of the released values, clusters, densities and synthetic data: see `figures`
 };
 
 ColumnSettings declared(const std::string& channel, const std::string& name) {
@@ -70,12 +71,14 @@ std::vector<double> figures(const Golden& golden) {
   for (const PrivatisedColumn& column : released.value())
     for (std::size_t i = 0; i < column.values.size(); ++i)
       values[0] += static_cast<double>(1 + i % 5) * column.values[i];
-  for (std::size_t k = 0; k < r.cluster_count.size(); ++k) values[1] += static_cast<double>(k) * r.cluster_count[k];
+  for (std::size_t k = 0; k < r.cluster_count.size(); ++k)
+    values[1] += static_cast<double>(k) * r.cluster_count[k];
   for (const ColumnDensity& c : r.columns)
     for (Eigen::Index x = 0; x < c.grid.size(); ++x)
       values[2] += (1 + static_cast<double>(x)) * (c.bands.mean[x] + c.bands.upper[x] + c.prior[x]);
   for (const std::vector<double>& synthetic : r.synthetic)
-    for (std::size_t i = 0; i < synthetic.size(); ++i) values[3] += static_cast<double>(1 + i % 5) * synthetic[i];
+    for (std::size_t i = 0; i < synthetic.size(); ++i)
+      values[3] += static_cast<double>(1 + i % 5) * synthetic[i];
   return values;
 }
 
@@ -87,8 +90,8 @@ TEST(Golden, the_same_draws_for_the_same_seed) {
   for (const Golden& golden : kGolden) {
     const std::vector<double> now = figures(golden);
     // As it would have to stand in the table of values.
-    const std::string line = fmt::format("    {{\"{}\", \"{}\", \"{}\", {{{:.12g}}}}},", golden.columns, golden.kernel,
-                                         golden.algorithm, fmt::join(now, ", "));
+    const std::string line = fmt::format("    {{\"{}\", \"{}\", \"{}\", {{{:.12g}}}}},", golden.columns,
+                                         golden.kernel, golden.algorithm, fmt::join(now, ", "));
     EXPECT_EQ(golden.values.size(), now.size()) << line;
     for (std::size_t v = 0; v < std::min(now.size(), golden.values.size()); ++v)
       EXPECT_NEAR(now[v], golden.values[v], 1e-7 * std::abs(golden.values[v])) << line;

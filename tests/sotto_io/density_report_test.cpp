@@ -8,7 +8,8 @@ namespace sotto {
 namespace {
 
 // A run of which only what the verdict looks at is filled in.
-std::string verdict_of(double width, double prior_width, double rhat, double hellinger, bool discrete, bool is_private) {
+std::string verdict_of(double width, double prior_width, double rhat, double hellinger, bool discrete,
+                       bool is_private) {
   DensityReport report;
   report.result.columns.resize(1);
   report.result.columns[0].width = width;

@@ -64,7 +64,8 @@ struct Study {
     std::vector<std::vector<std::string>> cells(1);
     for (const double y : data) cells[0].push_back(std::to_string(y));
     SeededEntropy entropy(seed);
-    Privatiser privatiser(plan_columns({declared(channel)}, {std::nullopt, std::nullopt, rho}, data.size()), entropy);
+    Privatiser privatiser(plan_columns({declared(channel)}, {std::nullopt, std::nullopt, rho}, data.size()),
+                          entropy);
     const auto released = privatiser.release(cells);
     return estimate_density(privatiser.plan().columns[0], released.value()[0], data.size(), settings);
   }

@@ -40,7 +40,8 @@ concept PureChannel = requires(const Channel& channel) {
 ///   replace(from, to)    makes that change
 template <class Channel, class Y>
 concept GlobalChannel = requires(Channel& channel, const Channel& constant, std::span<const Y> all,
-                                 const Y& from, const Y& to, const std::vector<double>& values, ChainRng& rng) {
+                                 const Y& from, const Y& to, const std::vector<double>& values,
+                                 ChainRng& rng) {
   channel.observe(values);
   { constant.initial(all.size(), rng) } -> std::convertible_to<std::vector<Y>>;
   channel.start(all);
@@ -63,8 +64,8 @@ concept GlobalChannel = requires(Channel& channel, const Channel& constant, std:
 ///   whole_number(z)        the integer that a released value stands for; nothing where there is none
 /// and, of a local channel, observed(values): one z per datum from the stored values.
 template <class Channel>
-concept ChannelLaw = requires(const Channel& channel, const ColumnSettings& column, const PrivacyTarget& target,
-                              std::size_t rows, double z) {
+concept ChannelLaw = requires(const Channel& channel, const ColumnSettings& column,
+                              const PrivacyTarget& target, std::size_t rows, double z) {
   { Channel::kName } -> std::convertible_to<std::string_view>;
   std::span<const std::string_view>(Channel::kKeys);
   { Channel::kNeedsDelta } -> std::convertible_to<bool>;

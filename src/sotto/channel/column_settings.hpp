@@ -14,11 +14,12 @@ namespace sotto {
 /// One column as declared. Nothing in it may come from the rows. A channel reads the settings that its `kKeys` name.
 struct ColumnSettings {
   std::string name;
-  std::string channel = "laplace";                           ///< a name in the table of channels (column.hpp)
+  std::string channel = "laplace";                          ///< a name in the table of channels (column.hpp)
   double lower = std::numeric_limits<double>::quiet_NaN();  ///< of the domain; data beyond it are clamped
   double upper = std::numeric_limits<double>::quiet_NaN();
-  double weight = 1;               ///< share of the budget, relative to the other columns
-  std::string missing = "middle";  ///< what a cell without a number counts as: lower, middle, upper or a number
+  double weight = 1;  ///< share of the budget, relative to the other columns
+  std::string missing =
+      "middle";  ///< what a cell without a number counts as: lower, middle, upper or a number
   std::vector<std::string> levels = {};   ///< the categories; any other text counts as the first
   long long steps = Grid::kDefaultSteps;  ///< grid steps over the domain
   int top_level = 4;                      ///< of a wavelet

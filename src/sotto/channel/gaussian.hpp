@@ -80,7 +80,7 @@ class DiscreteGaussianChannel {
                           Delta delta);
   Grid grid_;
   boost::multiprecision::cpp_int variance_;  // in squared grid steps
-  double half_precision_;  // 1 / (2 variance)
+  double half_precision_;                    // 1 / (2 variance)
   Guarantee guarantee_;
 };
 

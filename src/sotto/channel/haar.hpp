@@ -33,7 +33,8 @@ class HaarChannel {
   // The row in the table of channels.
   using Datum = double;
   static constexpr std::string_view kName = "wavelet";
-  static constexpr std::array<std::string_view, 5> kKeys = {"lower", "upper", "missing", "top_level", "printed_scale"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"lower", "upper", "missing", "top_level",
+                                                            "printed_scale"};
   static constexpr bool kNeedsDelta = false;
   [[nodiscard]] static HaarChannel make(const ColumnSettings& s, const PrivacyTarget& target, std::size_t) {
     return {{s.lower, s.upper}, s.top_level, target.pure(), s.printed_scale ? Scale::printed : Scale::tight};
@@ -43,7 +44,9 @@ class HaarChannel {
   [[nodiscard]] std::vector<std::string> stored_names(const std::string& name) const;
   [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
   [[nodiscard]] Interval reach(std::size_t) const;
-  [[nodiscard]] static std::optional<std::int64_t> whole_number(double z) { return nearest_whole(z / kStep, 1e-3); }
+  [[nodiscard]] static std::optional<std::int64_t> whole_number(double z) {
+    return nearest_whole(z / kStep, 1e-3);
+  }
 
   static constexpr double kStep = 0x1p-20;
   static constexpr int kLargestLevel = 12;
@@ -84,7 +87,7 @@ class HaarChannel {
   [[nodiscard]] int top_level() const { return top_level_; }
   [[nodiscard]] double scale() const { return scale_.value() * kStep; }
   [[nodiscard]] const RationalScale& step_scale() const { return scale_; }  ///< in steps of 2^-20
-  [[nodiscard]] long long sensitivity() const { return sensitivity_; }  ///< L1, in steps of 2^-20
+  [[nodiscard]] long long sensitivity() const { return sensitivity_; }      ///< L1, in steps of 2^-20
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

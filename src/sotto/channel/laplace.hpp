@@ -25,7 +25,8 @@ class DiscreteLaplaceChannel {
   static constexpr std::string_view kName = "laplace";
   static constexpr std::array<std::string_view, 4> kKeys = {"lower", "upper", "missing", "steps"};
   static constexpr bool kNeedsDelta = false;
-  [[nodiscard]] static DiscreteLaplaceChannel make(const ColumnSettings& s, const PrivacyTarget& target, std::size_t) {
+  [[nodiscard]] static DiscreteLaplaceChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                   std::size_t) {
     return {Grid({s.lower, s.upper}, s.steps), target.pure()};
   }
   [[nodiscard]] double noise_scale() const { return scale(); }

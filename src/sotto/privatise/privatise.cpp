@@ -22,7 +22,8 @@ std::vector<int> decode_categories(const ColumnSettings& settings, std::span<con
   categories.reserve(cells.size());
   for (const std::string& cell : cells) {
     const auto found = std::find(settings.levels.begin(), settings.levels.end(), cell);
-    categories.push_back(found == settings.levels.end() ? 0 : static_cast<int>(found - settings.levels.begin()));
+    categories.push_back(found == settings.levels.end() ? 0
+                                                        : static_cast<int>(found - settings.levels.begin()));
   }
   return categories;
 }

@@ -21,7 +21,8 @@ Sampler(const Channel&) -> Sampler<Channel>;
 template <>
 class Sampler<DiscreteLaplaceChannel> {
  public:
-  explicit Sampler(const DiscreteLaplaceChannel& channel) : grid_(channel.grid()), scale_(channel.grid_scale()) {}
+  explicit Sampler(const DiscreteLaplaceChannel& channel)
+      : grid_(channel.grid()), scale_(channel.grid_scale()) {}
   double operator()(double y, EntropySource& entropy) const {
     const Int128 noise = discrete_laplace<Int128>(scale_.numerator, scale_.denominator, entropy);
     return grid_.position(static_cast<double>(grid_.index(y) + noise));
@@ -77,7 +78,8 @@ class Sampler<RandomisedResponseChannel> {
     constexpr Uint128 weight = RandomisedResponseChannel::kOther;
     const int own = channel_.legal(y);
     const Uint128 truth = channel_.truth_weight();
-    const Uint128 drawn = uniform_below(truth + static_cast<Uint128>(channel_.levels() - 1) * weight, entropy);
+    const Uint128 drawn =
+        uniform_below(truth + static_cast<Uint128>(channel_.levels() - 1) * weight, entropy);
     if (drawn < truth) return own;
     const int other = static_cast<int>((drawn - truth) / weight);
     return other < own ? other : other + 1;
@@ -91,7 +93,8 @@ class Sampler<RandomisedResponseChannel> {
 template <>
 class Sampler<PerturbedHistogramChannel> {
  public:
-  explicit Sampler(const PerturbedHistogramChannel& channel) : bins_(channel.bins()), scale_(channel.count_scale()) {}
+  explicit Sampler(const PerturbedHistogramChannel& channel)
+      : bins_(channel.bins()), scale_(channel.count_scale()) {}
   std::vector<double> operator()(std::span<const double> data, EntropySource& entropy) const {
     const std::vector<std::size_t> counts = bins_.counts(data);
     std::vector<double> release(counts.begin(), counts.end());
@@ -122,7 +125,8 @@ class Sampler<SmoothedHistogramChannel> {
     std::vector<Uint128> cumulated(counts.size());
     Uint128 total = 0;
     for (std::size_t j = 0; j < counts.size(); ++j) {
-      total += static_cast<Uint128>(whole - mix_) * counts.size() * counts[j] + static_cast<Uint128>(mix_) * n_;
+      total +=
+          static_cast<Uint128>(whole - mix_) * counts.size() * counts[j] + static_cast<Uint128>(mix_) * n_;
       cumulated[j] = total;
     }
     std::vector<double> release(draws_);

@@ -83,8 +83,8 @@ TEST(MixtureTable, rows_with_independent_truncated_columns) {
   const ProductChannel<2> channel(
       {DiscreteLaplaceChannel(Grid({-5, 5}), Epsilon(10)), DiscreteGaussianChannel(Grid({-5, 5}), Rho(40))});
   Enumeration exact = enumerate_rows(channel, kRows, kMixing, kernel);
-  check_algorithms("rows, truncated columns", kernel, kMixing, LocalRelease<ProductChannel<2>, Vector>{channel, kRows},
-                   kRows, exact);
+  check_algorithms("rows, truncated columns", kernel, kMixing,
+                   LocalRelease<ProductChannel<2>, Vector>{channel, kRows}, kRows, exact);
 }
 
 TEST(MixtureTable, rows_confidential) {

@@ -120,8 +120,8 @@ EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, bool
   ChainRng of_prior(settings.seed, settings.chains + 2);
   const std::vector<Matrix> densities = prior_densities(shown, all.grids, settings, of_prior);
   for (std::size_t d = 0; d < all.grids.size(); ++d)
-    all.prior_widths.push_back(mixture::relative_width(
-        mixture::density_bands(densities[d], settings.level), all.grids[d], discrete));
+    all.prior_widths.push_back(mixture::relative_width(mixture::density_bands(densities[d], settings.level),
+                                                       all.grids[d], discrete));
   return all;
 }
 

@@ -50,9 +50,10 @@ DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<t
       if (algorithm == "neal2") return run(mixture::Neal2<Kernel, AnyMixing>(kernel, mixing, data, rng));
     }
   }
-  throw Error(ErrorCode::configuration,
-              fmt::format("the algorithm {} does not fit this channel and kernel; use neal5, slice or blocked-gibbs",
-                          algorithm));
+  throw Error(
+      ErrorCode::configuration,
+      fmt::format("the algorithm {} does not fit this channel and kernel; use neal5, slice or blocked-gibbs",
+                  algorithm));
 }
 
 /// All chains on one column's data, and what is shown of them.
@@ -86,8 +87,8 @@ DensityResult estimate_column(const Column& column, const PrivatisedColumn& rele
   const auto through = [&]<class Channel>(const Channel& channel) -> DensityResult {
     if constexpr (!std::same_as<typename Channel::Datum, Datum>) {
       throw Error(ErrorCode::configuration,
-                  fmt::format("the kernel {} is not for what the channel {} released; use --kernel auto", Kernel::kName,
-                              Channel::kName));
+                  fmt::format("the kernel {} is not for what the channel {} released; use --kernel auto",
+                              Kernel::kName, Channel::kName));
     } else if constexpr (GlobalChannel<Channel, Datum>) {
       mixture::GlobalRelease<Channel> data{channel, rows};
       data.channel.observe(released.values);
@@ -132,7 +133,8 @@ void KernelShare<Share>::add(std::vector<KernelRow>& table) {
         table.push_back({Kernel::kName, &estimate_column<Kernel>, &estimate_confidential<Kernel>});
     };
     (add_row(std::integral_constant<std::size_t, k>()), ...);
-  }(std::make_index_sequence<std::tuple_size_v<Kernels>>());
+  }
+  (std::make_index_sequence<std::tuple_size_v<Kernels>>());
 }
 
 }  // namespace sotto

@@ -46,10 +46,10 @@ struct ColumnDensity {
   bool discrete = false;  ///< counts or categories: probabilities of the grid's points instead of densities
   Position grid;          ///< shape (grid), in the data's units; categories by their number
   mixture::DensityBands bands;
-  Position prior;        ///< density of a datum before any release was seen
-  double hellinger = 0;  ///< of the posterior mean density from it
-  double width = 0;       ///< of the pointwise bands relative to the density, on average over the data
-  double prior_width = 0; ///< the same before any release was seen
+  Position prior;          ///< density of a datum before any release was seen
+  double hellinger = 0;    ///< of the posterior mean density from it
+  double width = 0;        ///< of the pointwise bands relative to the density, on average over the data
+  double prior_width = 0;  ///< the same before any release was seen
   std::optional<Position>
       deconvolution;     ///< the non-Bayesian estimate: kernel deconvolution after additive noise, inverted
                          ///< frequencies after randomised response
@@ -84,7 +84,8 @@ struct DensityResult {
 }
 
 /// The same for one column of confidential data themselves, for comparison: NOT PRIVATE.
-[[nodiscard]] DensityResult estimate_density_not_private(const ColumnSettings& column, std::vector<double> data,
+[[nodiscard]] DensityResult estimate_density_not_private(const ColumnSettings& column,
+                                                         std::vector<double> data,
                                                          const DensitySettings& settings);
 
 /// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm/algorithm_choice.hpp. `columns` is empty for

@@ -15,13 +15,14 @@
 namespace sotto {
 
 /// Every kernel there is: a new one is a file in mixture/kernel that satisfies `ColumnKernel`, and its line here.
-using Kernels = std::tuple<mixture::TruncatedNormalKernel, mixture::BetaKernel, mixture::TruncatedPoissonKernel,
-                           mixture::CategoricalKernel>;
+using Kernels = std::tuple<mixture::TruncatedNormalKernel, mixture::BetaKernel,
+                           mixture::TruncatedPoissonKernel, mixture::CategoricalKernel>;
 
 struct KernelRow {
   std::string_view name;
   DensityResult (*estimate)(const Column&, const PrivatisedColumn&, std::size_t rows, const DensitySettings&);
-  DensityResult (*estimate_confidential)(const ColumnSettings&, std::vector<double> data, const DensitySettings&);
+  DensityResult (*estimate_confidential)(const ColumnSettings&, std::vector<double> data,
+                                         const DensitySettings&);
 };
 
 /// The rows of the kernels whose place in the list leaves this remainder: compiled in files of their own, side by side.

@@ -46,7 +46,9 @@ class Marginal<mixture::ProductKernel<Dim, Part>> {
   explicit Marginal(Kernel kernel) : kernel_(std::move(kernel)) {}
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
   [[nodiscard]] OneColumn column(std::size_t d) const { return {kernel_, d}; }
-  static double value(const typename Kernel::Datum& y, std::size_t d) { return y[static_cast<Eigen::Index>(d)]; }
+  static double value(const typename Kernel::Datum& y, std::size_t d) {
+    return y[static_cast<Eigen::Index>(d)];
+  }
 
  private:
   Kernel kernel_;

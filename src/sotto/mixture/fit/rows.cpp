@@ -17,22 +17,25 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
     return std::visit(
         []<class One>(const One& one) -> typename Channel::Part {
           if constexpr (std::is_constructible_v<typename Channel::Part, One>) return one;
-          throw Error(ErrorCode::configuration,
-                      "several columns together need Laplace or Gaussian noise on each; name one with --column");
+          throw Error(
+              ErrorCode::configuration,
+              "several columns together need Laplace or Gaussian noise on each; name one with --column");
         },
         columns[d].channel);
   };
   const auto [channel, kernel] = [&]<std::size_t... d>(std::index_sequence<d...>) {
     return std::pair(Channel(typename Channel::Parts{noise(d)...}),
                      Kernel(typename Kernel::Parts{Part::make(columns[d].settings)...}));
-  }(std::make_index_sequence<static_cast<std::size_t>(Dim)>());
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(Dim)>());
   std::vector<Vector> z(rows);
   for (std::size_t d = 0; d < columns.size(); ++d)
     for (std::size_t i = 0; i < rows; ++i) z[i][static_cast<Eigen::Index>(d)] = released[d].values[i];
   const mixture::LocalRelease<Channel, Vector> data{channel, z};
   const Marginal<Kernel> shown(kernel);
   std::vector<Position> shown_at;
-  for (std::size_t d = 0; d < columns.size(); ++d) shown_at.push_back(kernel.part(d).shown(settings.grid_points));
+  for (std::size_t d = 0; d < columns.size(); ++d)
+    shown_at.push_back(kernel.part(d).shown(settings.grid_points));
   const EvaluationGrid grids = shown_grids(shown, std::move(shown_at), false, settings);
   const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
     std::vector<Vector> start;

@@ -7,7 +7,8 @@
 namespace sotto {
 namespace {
 
-void deconvolve(ColumnDensity& result, const auto& channel, mixture::NoiseLaw law, const std::vector<double>& z) {
+void deconvolve(ColumnDensity& result, const auto& channel, mixture::NoiseLaw law,
+                const std::vector<double>& z) {
   if (result.discrete) return;
   const mixture::Deconvolution estimator(z, {law, channel.scale()}, channel.domain());
   result.bandwidth = estimator.bootstrap_bandwidth();
@@ -21,13 +22,15 @@ Position inverted_frequencies(const RandomisedResponseChannel& channel, const st
   const double odds = std::exp(channel.log_density(0, 0) - channel.log_density(1, 0));
   const double other = 1 / (odds + channel.levels() - 1);
   Position shares = Position::Zero(channel.levels());
-  for (const double released : z) shares[static_cast<Eigen::Index>(released)] += 1 / static_cast<double>(z.size());
+  for (const double released : z)
+    shares[static_cast<Eigen::Index>(released)] += 1 / static_cast<double>(z.size());
   return (shares.array() - other) / (other * (odds - 1));
 }
 
 }  // namespace
 
-void add_estimate_without_prior(ColumnDensity& result, const Column& column, const PrivatisedColumn& released) {
+void add_estimate_without_prior(ColumnDensity& result, const Column& column,
+                                const PrivatisedColumn& released) {
   const std::vector<double>& z = released.values;
   if (const auto* laplace = std::get_if<DiscreteLaplaceChannel>(&column.channel))
     deconvolve(result, *laplace, mixture::NoiseLaw::laplace, z);

@@ -7,6 +7,7 @@ namespace sotto {
 
 /// Kernel deconvolution after additive noise; inverted frequencies after randomised response; nothing after other channels, or
 /// where the mixture is of counts.
-void add_estimate_without_prior(ColumnDensity& result, const Column& column, const PrivatisedColumn& released);
+void add_estimate_without_prior(ColumnDensity& result, const Column& column,
+                                const PrivatisedColumn& released);
 
 }  // namespace sotto

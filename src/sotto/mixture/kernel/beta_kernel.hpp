@@ -2,9 +2,9 @@
 // step.
 #pragma once
 
+#include <algorithm>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 

@@ -36,7 +36,8 @@ class ProductKernel {
   }
   Datum draw(const Parameter& theta, ChainRng& rng) const {
     Datum y;
-    for (std::size_t d = 0; d < parts_.size(); ++d) y[static_cast<Eigen::Index>(d)] = parts_[d].draw(theta[d], rng);
+    for (std::size_t d = 0; d < parts_.size(); ++d)
+      y[static_cast<Eigen::Index>(d)] = parts_[d].draw(theta[d], rng);
     return y;
   }
   Parameter draw_prior(ChainRng& rng) const {
