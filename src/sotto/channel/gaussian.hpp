@@ -12,14 +12,20 @@ namespace sotto {
 
 /// Smallest integer variance, in squared grid steps, of discrete Gaussian noise on a query of this
 /// sensitivity (grid steps, at most 2^30) that costs at most `rho`. Errors: configuration when the variance
-/// would leave [1, 2^104]. Computes   ceil(sensitivity^2 / (2 rho)) Source     [CKS20, Theorem 4]
+/// would leave [1, 2^104].
+///
+/// Computes   ceil(sensitivity^2 / (2 rho))
+/// Source     [CKS20, Theorem 4]
+/// Checked by tests/channel/gaussian_test.cpp: calibrations_hold
 [[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Rho rho);
 
 /// The same for (epsilon, delta), by the tight curve of the continuous Gaussian at epsilon less the discrete
-/// slack. Computes   the variance v with delta(sensitivity^2 / 2v, epsilon - sensitivity / v) <= delta Source
-/// [BW18, Theorem 8]; slack as in docs/accounting.md Differs    the classic sqrt(2 ln(1.25 / delta)) is not
-/// used: for epsilon > 1 it is not private (erratum E27) Checked by tests/channel/gaussian_test.cpp:
-/// classic_calibration_fails, calibrations_hold
+/// slack.
+///
+/// Computes   the variance v with delta(sensitivity^2 / 2v, epsilon - sensitivity / v) <= delta
+/// Source     [BW18, Theorem 8]; slack as in docs/accounting.md
+/// Differs    the classic sqrt(2 ln(1.25 / delta)) is not used: for epsilon > 1 it is not private (erratum E27)
+/// Checked by tests/channel/gaussian_test.cpp: classic_calibration_fails, calibrations_hold
 [[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Epsilon epsilon,
                                                                Delta delta);
 
@@ -85,8 +91,10 @@ class DiscreteGaussianChannel {
 };
 
 /// The continuous limit, z = clamp(y) + N(0, sd^2): its density, and draws for simulation studies, not for
-/// releases. Computes   sd = sensitivity / sqrt(2 rho), sensitivity = upper - lower, rho from the tight curve
-/// or given Source     [BW18, Theorem 8]; [BS16, Proposition 1.6]
+/// releases.
+///
+/// Computes   sd = sensitivity / sqrt(2 rho), sensitivity = upper - lower, rho from the tight curve or given
+/// Source     [BW18, Theorem 8]; [BS16, Proposition 1.6]
 class GaussianChannel {
  public:
   GaussianChannel(Interval domain, Epsilon epsilon, Delta delta);

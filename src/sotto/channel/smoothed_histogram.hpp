@@ -16,12 +16,13 @@ namespace sotto {
 ///
 /// Query       the counts c_j, integers
 /// Adjacency   substitute
-/// Sensitivity one count falls by one, another rises by one; so f(x) changes by at most a factor 1 + (1 -
-/// mix) m / (n mix) Noise       the draws; exact, by an integer below n m 2^40 Charge      epsilon = draws
-/// log(1 + (1 - mix) m / (n mix)); mix is a multiple of 2^-40, rounded up Source      [WZ10, section 4],
-/// [BFR24, equation 12] Differs     factor m and "+ 1" in place of "- 1" (erratum E25): the printed condition
-/// allows a loss of 31.4 where it
-///             says 2 (n = 250, m = 8)
+/// Sensitivity one count falls by one, another rises by one; so f(x) changes by at most a factor
+///             1 + (1 - mix) m / (n mix)
+/// Noise       the draws; exact, by an integer below n m 2^40
+/// Charge      epsilon = draws log(1 + (1 - mix) m / (n mix)); mix is a multiple of 2^-40, rounded up
+/// Source      [WZ10, section 4], [BFR24, equation 12]
+/// Differs     factor m and "+ 1" in place of "- 1" (erratum E25): the printed condition allows a loss of 31.4
+///             where it says 2 (n = 250, m = 8)
 /// Checked by  tests/channel/histogram_test.cpp: smoothed_privacy_on_neighbours, printed_condition_fails
 class SmoothedHistogramChannel {
  public:
