@@ -24,7 +24,8 @@ struct AdditiveNoise {
 /// Source     [SC90]; kernels as in [WW11]: Gaussian for Laplace noise, phi_K(t) = (1 - t^2)^3 on [-1, 1] for
 ///            Gaussian noise
 /// Holds when the releases are the data plus independent noise; `domain` is where the data are
-/// declared to lie Checked by tests/mixture/deconvolution_test.cpp
+///            declared to lie
+/// Checked by tests/mixture/deconvolution_test.cpp
 class Deconvolution {
  public:
   /// Errors: data when there are no releases or one is not finite.
