@@ -51,7 +51,7 @@ void check_sampler(Sampler& sampler, Enumeration& exact, const std::string& what
   double plausible = run(sweeps);
   while (plausible > bound && sweeps < kMost) {
     const double more = 1.1 * std::pow(plausible / bound, 2) * static_cast<double>(sweeps);
-    sweeps = std::min(kMost, 1000 * static_cast<std::size_t>(more / 1000));
+    sweeps = std::min(kMost, 100 * static_cast<std::size_t>(more / 100));
     plausible = run(sweeps);
   }
   std::printf("%s: %zu sweeps, own error %.4f, distance %.4f\n", what.c_str(), sweeps, exact.own_error().mean,

@@ -23,11 +23,11 @@ const DirichletProcess kMixing(1);
 template <class Channel, class RowKernel = Kernel>
 Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z,
                            const DirichletProcess& mixing = kMixing, const RowKernel& kernel = kKernel) {
-  constexpr int kDraws = 1'500'000;
+  const int draws = effort().exhaustive() ? 1'500'000 : 200'000;
   constexpr int kValues = 2;
   std::vector<double> sum(std::size_t{1} << z.size(), 0);
   ChainRng rng(71);
-  for (int draw = 0; draw < kDraws; ++draw) {
+  for (int draw = 0; draw < draws; ++draw) {
     const typename RowKernel::Parameter theta = kernel.draw_prior(rng);
     std::vector<double> product(sum.size(), 1);
     for (std::size_t i = 0; i < z.size(); ++i) {
@@ -44,7 +44,7 @@ Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z,
       [&](std::span<const int> members) {
         std::size_t mask = 0;
         for (const int i : members) mask |= std::size_t{1} << i;
-        return std::log(sum[mask] / kDraws) - static_cast<double>(members.size()) * std::log(kValues);
+        return std::log(sum[mask] / draws) - static_cast<double>(members.size()) * std::log(kValues);
       },
       [&](std::span<const int> sizes) { return mixing.log_eppf(sizes); });
 }
