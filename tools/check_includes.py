@@ -37,6 +37,8 @@ for place, stage in enumerate(ANALYST):
 for stage in set(ANALYST) - {"mixture"}:
     ALLOWED[stage] = ALLOWED[stage] - {"channel"}
 
+ALLOWED["sotto_io"] = set(ALLOWED)
+ALLOWED["cli"] = {*ALLOWED, "published"}
 ALLOWED["sotto.hpp"] = set(ALLOWED)  # the umbrella: names all sides for programs that link them all
 
 # What the analyst's side must not reach through any chain of headers: whatever sees rows, and the system's entropy.
@@ -45,18 +47,29 @@ HIDDEN_FILES = {"sotto/entropy/entropy.hpp"}
 
 # Friends that only tests may define: a definition in the sources could forge a release or read a sum without noise.
 TEST_FRIEND = re.compile(r"\b(?:class|struct)\s+(\w*ForTests)\b[^;]*\{")
-INCLUDE = re.compile(r'^\s*#\s*include\s*"(sotto/[^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]((?:sotto|sotto_io|cli)/[^">]+)[">]', re.MULTILINE)
+
+# The outside world, by what its files may reach: those that write what was released or read what is public must not
+# reach rows either. A file that is in neither list is a finding: say on which side it stands.
+ROW_FILES = {"charge_journal", "csv_reader", "parquet_file", "sotto_io", "table_check", "table_file", "table_records"}
+RELEASE_FILES = {
+    "atomic_file", "channel_file", "cmdstan_csv", "csv_cells", "density_directory", "density_figure", "density_page",
+    "density_report", "output_guard", "privatised_file", "release_fingerprint", "run_directory", "schema_toml",
+}
+PUBLIC_FILES = {"sotto/data/schema.hpp"}  # declared before anyone looks at a row
 
 
 def stage_of(name):
-    return name.split("/")[1]
+    tree, rest = name.split("/", 1)
+    return rest.split("/")[0] if tree == "sotto" else tree
 
 
 def read(folder):
-    """Every source file of the stages, with what it includes."""
+    """Every source file of the three trees, with what it includes."""
     files = {}
-    for path in sorted(Path(folder, "sotto").rglob("*.?pp")):
-        files[path.relative_to(folder).as_posix()] = INCLUDE.findall(path.read_text(encoding="utf-8"))
+    for tree in ("sotto", "sotto_io", "cli"):
+        for path in sorted(Path(folder, tree).rglob("*.?pp")):
+            files[path.relative_to(folder).as_posix()] = INCLUDE.findall(path.read_text(encoding="utf-8"))
     return files
 
 
@@ -72,9 +85,22 @@ def chains(start, files):
     return found
 
 
+def file_violations(name, files):
+    """A file of sotto_io stands on one side; on the side of releases it reaches nothing that sees rows."""
+    stem = Path(name).stem
+    if stem not in ROW_FILES | RELEASE_FILES:
+        yield f"{name}: add it to ROW_FILES or RELEASE_FILES in tools/check_includes.py"
+    if stem in RELEASE_FILES and name.endswith(".hpp"):
+        for other, chain in chains(name, files).items():
+            if other not in PUBLIC_FILES and (other in HIDDEN_FILES or stage_of(other) in HIDDEN_STAGES):
+                yield f"{' -> '.join(chain)}: what writes releases must not reach {other}"
+
+
 def violations(files):
     for name, included in files.items():
         stage = stage_of(name)
+        if stage == "sotto_io":
+            yield from file_violations(name, files)
         if stage not in ALLOWED:
             yield f"{name}: stage {stage} is unknown; add it to tools/check_includes.py where it stands in the flow"
             continue

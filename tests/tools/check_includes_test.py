@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from check_includes import TEST_FRIEND, violations  # noqa: E402
+from check_includes import INCLUDE, TEST_FRIEND, read, violations  # noqa: E402
 
 CLEAN = {
     "sotto/data/rows.hpp": ["sotto/base/error.hpp"],
@@ -23,6 +23,12 @@ BROKEN = {
     "a sampler in a channel's law": {"sotto/channel/laplace.hpp": ["sotto/privatise/samplers.hpp"]},
     "a sampler on the analyst's side": {"sotto/mixture/neal.hpp": ["sotto/privatise/samplers.hpp"]},
     "an unknown stage": {"sotto/misc/things.hpp": []},
+    "a file of the outside world in the library": {"sotto/kernel/penalty.hpp": ["sotto_io/atomic_file.hpp"]},
+    "a row in a writer of releases": {"sotto_io/cmdstan_csv.hpp": ["sotto/data/rows.hpp"]},
+    "a row in a writer of releases, through another header": {
+        "sotto_io/cmdstan_csv.hpp": ["sotto_io/table_file.hpp"], "sotto_io/table_file.hpp": ["sotto/data/rows.hpp"]},
+    "a file of the outside world on no side": {"sotto_io/novelty.hpp": []},
+    "the program in the library": {"sotto_io/atomic_file.hpp": ["cli/verbs.hpp"], "cli/verbs.hpp": []},
 }
 
 assert not list(violations(CLEAN)), list(violations(CLEAN))
@@ -30,4 +36,20 @@ for what, change in BROKEN.items():
     assert list(violations({**CLEAN, **change})), f"not found: {what}"
 assert TEST_FRIEND.findall("class ReleasedForTests {") and TEST_FRIEND.findall("struct XForTests : Y {")
 assert not TEST_FRIEND.findall("  friend class ReleasedForTests;\n  int x() { return 1; }")
+assert INCLUDE.findall('#include <sotto/data/rows.hpp>\n # include "cli/verbs.hpp"') == ["sotto/data/rows.hpp", "cli/verbs.hpp"]
+
+# Planted in a copy of the real trees: the checker reads all of them.
+SOURCES = Path(__file__).resolve().parents[2] / "src"
+real = read(SOURCES)
+assert {name.split("/")[0] for name in real} == {"sotto", "sotto_io", "cli"}
+for planted, line in {
+    "sotto/kernel/penalty.hpp": "sotto/data/table.hpp",
+    "sotto_io/cmdstan_csv.hpp": "sotto/data/table.hpp",
+    "sotto_io/run_directory.hpp": "sotto/ledger/ledger.hpp",
+    "sotto/report/html_report.hpp": "sotto/entropy/entropy.hpp",
+    "sotto/mixture/fit/density.hpp": "sotto/privatise/privatise.hpp",
+    "sotto/data/rows.hpp": "sotto/kernel/kernel.hpp",
+}.items():
+    assert planted in real, f"{planted} has gone: plant elsewhere"
+    assert list(violations({**real, planted: [*real[planted], line]})), f"not found: {line} in {planted}"
 print(f"{len(BROKEN)} broken plans found")

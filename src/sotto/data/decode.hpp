@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/data/schema.hpp"
 
 namespace sotto {

@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/data/wiped.hpp"
 
 namespace sotto {

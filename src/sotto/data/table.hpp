@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/data/person_rows.hpp"
 #include "sotto/data/schema.hpp"
 #include "sotto/data/wiped.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 
 namespace sotto {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sotto/base/curator_side.hpp"
+
 namespace sotto {
 
 /// A source of independent uniform bits. The program only ever uses `SystemEntropy`; tests bring their own

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/accountant/spending.hpp"
 #include "sotto/base/numbers.hpp"
 

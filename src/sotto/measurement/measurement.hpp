@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/base/privacy_unit.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/measurement/mechanism.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/base/int128.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/ledger/ledger.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/data/rows.hpp"

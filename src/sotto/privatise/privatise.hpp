@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/channel/column.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/release/released.hpp"

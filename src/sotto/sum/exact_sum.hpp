@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/base/int128.hpp"
 
 namespace sotto {

@@ -1,0 +1,26 @@
+// What a program that links sotto::analyst alone cannot name. Each fault, and what the compiler says of it:
+// ENTROPY: the curator's
+// CELLS: the curator's
+// BUDGET: the curator's
+// ROWS: the curator's
+// OWNER: the curator's
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/release/query.hpp"
+
+#if defined(ENTROPY)
+#include "sotto/entropy/entropy.hpp"
+#elif defined(CELLS)
+#include "sotto/privatise/privatise.hpp"
+#elif defined(BUDGET)
+#include "sotto/ledger/budget.hpp"
+#elif defined(ROWS)
+#include "sotto/data/rows.hpp"
+#elif defined(OWNER)
+#include "sotto/owner/data_owner.hpp"
+#endif
+
+int main() {
+  sotto::Draws draws;
+  draws.parameters = {"theta"};
+  return static_cast<int>(sotto::summarise(draws).size());
+}
