@@ -20,7 +20,7 @@ Fit fit(const Glm& glm, Rows rows, Budget& budget, double fraction,
   const NormalPrior prior{Position::Zero(glm.dim()), Position::Constant(glm.dim(), 2.5)};
   OnceSettings settings = once_settings(glm, true, prior, Rho(budget.left().value() * fraction));
   settings.width = width;
-  DataOwner<Glm> owner(std::move(rows), glm, {adjacency, 1}, {}, budget, entropy);
+  DataOwner owner(std::move(rows), glm, {adjacency, 1}, {}, budget, entropy);
   OnceRelease release = release_once(settings, owner);
   OncePosterior posterior = sample_once(release, prior, {}, {1, 100, 2000, 3, 4});
   return {std::move(release), std::move(posterior)};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sotto/ledger/budget.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/posterior/once_sampler.hpp"
 #include "sotto/run/once.hpp"
@@ -91,7 +92,7 @@ struct OnceStudy {
     const Glm glm = model(cell.dim);
     const NormalPrior prior{Position::Zero(cell.dim), Position::Constant(cell.dim, kPriorSd)};
     const OnceSettings settings = once_settings(glm, true, prior, Rho(budget.left().value() * (1 - 1e-6)));
-    DataOwner<Glm> owner(std::move(data.rows), glm, {cell.adjacency, 1}, {}, budget, entropy);
+    DataOwner owner(std::move(data.rows), glm, {cell.adjacency, 1}, {}, budget, entropy);
     const OnceRelease release = release_once(settings, owner);
     const OncePosterior posterior = sample_once(release, prior, {}, {1, 100, draws, 3, rng()});
 

@@ -59,15 +59,6 @@ concept Model = requires(const M& model, const Position& position, const Rows& r
   model.add_gradients(rows, std::size_t{}, std::size_t{}, gradients, sums);
 };
 
-/// A model that can also release its curvature. Entries are the upper triangle by rows; `norm` and `diameter`
-/// bound that vector of dim (dim + 1) / 2 entries.
-template <class M>
-concept CurvatureModel = Model<M> &&
-    requires(const M& model, const Position& position, const Rows& rows, std::span<std::int64_t> sums) {
-  { model.curvature_bound(position) } -> std::same_as<VectorBound>;
-  model.add_curvatures(rows, std::size_t{}, std::size_t{}, position, double{}, sums);
-};
-
 /// One weighted statistic of a pass (see Weighting in release/query.hpp), in integers.
 struct WeightedTask {
   const Weighting* weighting;

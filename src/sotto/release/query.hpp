@@ -44,12 +44,6 @@ struct BatchGradientQuery {
   Position scale = {};      ///< as for GradientQuery
 };
 
-/// Asks for the sum over the rows of the negative second derivative of log p(row | at).
-struct CurvatureQuery {
-  Position at;
-  Rho cost;
-};
-
 /// Asks for the sum over the rows of the standard statistic of an exponential family, with fresh noise.
 struct StatisticQuery {
   Rho cost;
@@ -104,14 +98,6 @@ struct NoisyJoint {
     return {a.gradient + b.gradient, a.ratio + b.ratio};
   }
 };
-struct NoisyCurvature {
-  Matrix value;     ///< symmetric
-  Matrix variance;  ///< of the noise of each entry; entries (i, j) and (j, i) are the same number
-
-  friend NoisyCurvature operator+(const NoisyCurvature& a, const NoisyCurvature& b) {
-    return {a.value + b.value, a.variance + b.variance};
-  }
-};
 
 struct NoisyStatistic {
   Position value;
@@ -147,17 +133,17 @@ struct NoisyInformation {
   }
 };
 
-/// Why there is no answer. Both follow from public things alone, and neither costs anything.
+/// Why a question has no answer. Both follow from public things alone, and neither costs anything.
 enum class QueryStatus {
   budget,        ///< the budget does not cover the cost
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, StatisticQuery, ScoreQuery,
-                           InformationQuery, JointQuery, BatchGradientQuery>;
-using Answer = std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>,
-                            Released<NoisyCurvature>, Released<NoisyStatistic>, Released<NoisyScore>,
-                            Released<NoisyInformation>, Released<NoisyJoint>>;
+using Query = std::variant<RatioQuery, GradientQuery, StatisticQuery, ScoreQuery, InformationQuery,
+                           JointQuery, BatchGradientQuery>;
+using Answer =
+    std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyStatistic>,
+                 Released<NoisyScore>, Released<NoisyInformation>, Released<NoisyJoint>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class QueryInterface {

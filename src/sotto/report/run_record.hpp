@@ -30,9 +30,11 @@ struct Manifest {
       versions;                          ///< "sotto" -> "0.1.0", ...; filled by `current_versions`
   nlohmann::ordered_json configuration;  ///< resolved: every setting, defaults included
   std::string started;                   ///< UTC, "YYYY-MM-DD HH:MM:SS UTC"
-  double wall_seconds = 0;
-  double warmup_seconds = 0;  ///< of all chains together, which advance in lockstep
-  double sampling_seconds = 0;
+  // Durations depend on the rows: NaN unless they were asked for.
+  double wall_seconds = std::numeric_limits<double>::quiet_NaN();
+  double warmup_seconds =
+      std::numeric_limits<double>::quiet_NaN();  ///< of all chains, which advance in lockstep
+  double sampling_seconds = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Versions of the program and of the libraries it was compiled with.

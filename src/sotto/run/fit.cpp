@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/posterior/once_prior.hpp"
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/posterior/once_sampler.hpp"
@@ -32,7 +33,7 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
 /// Two informations and three scores are released; everything after that is computed from them.
 void run_release_once(const FitConfig& config, const Problem& problem, const ChainSettings& chain,
                       QueryInterface& owner, const Budget& budget, RunRecord& record) {
-  const auto* glm = std::get_if<Glm>(&problem.model);
+  const Glm* glm = problem.model.as<Glm>();
   if (glm == nullptr) {
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   }
@@ -63,7 +64,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, const Cha
 }  // namespace
 
 RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-              const FitProgress& progress) {
+              const FitProgress& progress, const BookingWriter& writer) {
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
   const auto begin = clock();
@@ -85,7 +86,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     });
     record.privacy = not_private_statement("The method answers exactly and has no privacy budget.");
   } else {
-    Budget budget(Epsilon(*config.epsilon), Delta(*config.delta));
+    Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
       throw Error(ErrorCode::budget,
                   "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
@@ -102,7 +103,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
       record.draws.chains = method.run(
           {config.method, problem.public_info, settings, run_plan.step_budget, *run_plan.interface, report});
     }
-    record.privacy = statement_of(budget, problem.unit.adjacency, problem.public_info.privacy_unit,
+    record.privacy = statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
   }
@@ -110,18 +111,20 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     std::string sentence = method.approximation(config.method);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
   }
-  if (config.compare_not_private && !config.not_private) {
-    FitConfig open = config;
-    open.not_private = true;
-    open.method.name = "auto";
-    open.method.draws = open.method.warmup = 0;
-    open.method.thin = 1;
-    record.comparison = open_draws(resolve_method(open, problem), open, problem, {});
-  }
-  // How long a pass takes tells the number of rows; it is written down only where that is public.
-  if (config.not_private || problem.public_info.rows) record.manifest.wall_seconds = seconds(clock() - begin);
-  record.manifest.sampling_seconds = record.manifest.wall_seconds;
+  // How long a run takes depends on the rows.
+  record.privacy.times_published = config.timing;
+  if (config.timing)
+    record.manifest.wall_seconds = record.manifest.sampling_seconds = seconds(clock() - begin);
   return record;
+}
+
+Draws fit_without_privacy(const FitConfig& config, const Problem& problem) {
+  FitConfig open = config;
+  open.not_private = true;
+  open.method.name = "auto";
+  open.method.draws = open.method.warmup = 0;
+  open.method.thin = 1;
+  return open_draws(resolve_method(open, problem), open, problem, {});
 }
 
 }  // namespace sotto

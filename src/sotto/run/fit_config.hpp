@@ -59,7 +59,8 @@ struct FitConfig {
   bool compare_not_private = false;  ///< also fit without privacy, marked NOT PRIVATE
   MethodConfig method;
   std::string out = "out";
-  int threads = 0;  ///< 0: all cores
+  bool timing = false;  ///< publish how long the run took, which depends on the rows
+  int threads = 0;      ///< 0: all cores
 };
 
 /// Reads a configuration. `overrides` are "KEY=VALUE" with dotted keys, e.g. "privacy.epsilon=2"; VALUE is TOML, or taken as

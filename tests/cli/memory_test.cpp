@@ -1,0 +1,140 @@
+// What a row can do to the process: nothing to its memory or exit status; and what it leaves there: nothing.
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/program.hpp"
+
+namespace sotto {
+namespace {
+
+class Memory : public Program {
+ protected:
+  const std::string options_ =
+      "--schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 --threads 1 --overwrite --out "
+      "out";
+  void SetUp() override {
+    Program::SetUp();
+    write("s.toml",
+          "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+          "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+    constexpr std::size_t kHuge = 40'000'000;
+    table("plain.csv", "1,0.5,a");
+    table("commas.csv", std::string(kHuge, ','));
+    table("used.csv", "1,\"" + std::string(kHuge, '7') + "\",a");
+    table("unused.csv", "1,0.5,\"" + std::string(kHuge, '\n') + "\"");
+  }
+  /// 300 records and the one in question.
+  void table(const std::string& name, const std::string& record) const {
+    std::string text = "y,x,note\n" + record + "\n";
+    for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
+    write(name, text);
+  }
+  [[nodiscard]] pid_t start(const std::string& command) const {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string line = "cd '" + folder_.string() + "' && exec '" SOTTO_PROGRAM "' " + command +
+                               " >stdout.txt 2>stderr.txt";
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    return child;
+  }
+  struct Scan {
+    std::size_t found = 999;  ///< how often the marked number is in memory
+    long kilobytes = 0;       ///< peak
+  };
+  /// What the library loaded beside the program saw when it exited. Each letter of its text is one up, so that the
+  /// environment does not hold the number.
+  [[nodiscard]] Scan scanned(const std::string& variables, const std::string& command) const {
+    const Outcome run = shell("rm -f found.txt\nSOTTO_SCAN_RESULT=found.txt LD_PRELOAD='" SOTTO_SCAN "' " +
+                              variables + " $sotto " + command);
+    EXPECT_EQ(run.status, 0) << run.err;
+    Scan scan;
+    std::istringstream(content("found.txt")) >> scan.found >> scan.kilobytes;
+    return scan;
+  }
+};
+
+TEST_F(Memory, no_row_changes_it) {
+  const long plain = scanned("", "fit --data plain.csv " + options_).kilobytes;
+  ASSERT_GT(plain, 1024);
+  for (const char* name : {"commas.csv", "used.csv", "unused.csv"}) {
+    const long hostile = scanned("", std::string("fit --data ") + name + " " + options_).kilobytes;
+    EXPECT_LT(hostile, plain + 2048) << name;
+    EXPECT_GT(hostile, plain - 2048) << name;
+  }
+}
+
+// The least limit under which a fit of plain rows works is enough for all others.
+TEST_F(Memory, no_row_changes_the_exit_status_under_a_limit) {
+  const auto status = [&](int megabytes, const std::string& name) {
+    return shell("ulimit -v " + std::to_string(megabytes * 1024) + "\n$sotto fit --data " + name + " " +
+                 options_)
+        .status;
+  };
+  int least = 64;
+  while (least < 4096 && status(least, "plain.csv") != 0) least += 32;
+  ASSERT_LT(least, 4096);
+  for (const char* name : {"plain.csv", "commas.csv", "used.csv", "unused.csv"})
+    EXPECT_EQ(status(least + 16, name), 0) << name << " under " << least << " MiB\n" << content("stderr.txt");
+}
+
+TEST_F(Memory, rows_beyond_the_limits_contribute_nothing_and_count) {
+  for (const auto& [name, used] :
+       {std::pair{"plain.csv", 301}, {"commas.csv", 300}, {"used.csv", 300}, {"unused.csv", 300}}) {
+    const Outcome run = sotto(std::string("schema --check --json ") + name + " s.toml");
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto check = nlohmann::json::parse(run.out);
+    EXPECT_EQ(check.at("records"), 301) << name;
+    EXPECT_EQ(check.at("rows_used"), used) << name;
+  }
+}
+
+TEST_F(Memory, is_never_dumped) {
+  rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  rlimit before{};
+  ::getrlimit(RLIMIT_CORE, &before);
+  unlimited.rlim_cur = unlimited.rlim_max = before.rlim_max;
+  ::setrlimit(RLIMIT_CORE, &unlimited);
+  const pid_t child = start(
+      "fit --data plain.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 --method penalty "
+      "--warmup 2 "
+      "--draws 500000 --threads 1 --out long");
+  ::setrlimit(RLIMIT_CORE, &before);
+  for (int i = 0; i < 600 && !exists("long/charges.jsonl"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(exists("long/charges.jsonl"));
+  const std::string limits = file_content("/proc/" + std::to_string(child) + "/limits");
+  const std::size_t at = limits.find("Max core file size");
+  ASSERT_NE(at, std::string::npos);
+  std::istringstream words(limits.substr(at + 18));
+  std::string soft, hard;
+  words >> soft >> hard;
+  EXPECT_EQ(soft + hard, "00");
+  ::kill(child, SIGSEGV);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(WCOREDUMP(status));
+}
+
+// A number of one row, as text in the file and as a double in the table, is nowhere when the program exits.
+TEST_F(Memory, holds_no_row_at_exit) {
+  table("marked.csv", "1,0.73105857863000487,a");
+  const std::string marked = "SOTTO_SCAN_TEXT_PLUS_ONE='1/84216968974111598'";
+  const std::string privatize =
+      "privatize marked.csv --column x --lower -1 --upper 1 --epsilon 1 --overwrite --out z.csv";
+  EXPECT_EQ(scanned(marked, "fit --data marked.csv " + options_).found, 0u);
+  EXPECT_EQ(scanned(marked, "schema --check marked.csv s.toml").found, 0u);
+  EXPECT_EQ(scanned(marked, privatize).found, 0u);
+  EXPECT_GT(scanned(marked + " SOTTO_SCAN_PLANT=1", privatize).found, 0u) << "the scan sees nothing";
+}
+
+}  // namespace
+}  // namespace sotto
