@@ -21,6 +21,7 @@ struct Options {
   std::string bound = "tight";
   std::string adjacency = "substitute";
   std::string solve;
+  double accuracy = kUsualWidth;
   bool json = false;
   std::FILE* out = stdout;
 };
@@ -30,18 +31,6 @@ BoundKind bound_kind(const std::string& name) {
   if (name == "zcdp") return BoundKind::zcdp;
   if (name == "advanced") return BoundKind::advanced;
   return BoundKind::tight;
-}
-
-// When sigma is asked for it need not be given.
-Event read_event(std::string spec, bool solving_noise) {
-  if (solving_noise) {
-    const bool laplace = spec.starts_with("laplace") || spec.starts_with("subsampled-laplace");
-    const std::string key = spec.starts_with("subsampled-penalty") ? "tau=" : laplace ? "scale=" : "sigma=";
-    if (spec.find(key) == std::string::npos) {
-      spec += (spec.find(':') == std::string::npos ? ":" : ",") + key + "1";
-    }
-  }
-  return parse_event(spec);
 }
 
 // JSON has no infinity; null stands for it.
@@ -74,9 +63,15 @@ void report(const Options& options, const Event& event, bool by_delta) {
   Bounds epsilon{options.epsilon, options.epsilon};
   Bounds delta{options.delta, options.delta};
   if (by_delta)
-    epsilon = account_epsilon(event, adjacency, Delta(options.delta), kind);
+    epsilon = account_epsilon(event, adjacency, Delta(options.delta), kind, options.accuracy);
   else
-    delta = account_delta(event, adjacency, Epsilon(options.epsilon), kind);
+    delta = account_delta(event, adjacency, Epsilon(options.epsilon), kind, options.accuracy);
+  const Bounds& found = by_delta ? epsilon : delta;
+  if (kind == BoundKind::tight && options.accuracy < kUsualWidth &&
+      !(found.upper - found.lower <= options.accuracy * found.upper)) {
+    fmt::print(stderr, "the bounds stay {:.1e} apart, relatively: nothing finer is known here\n",
+               (found.upper - found.lower) / found.upper);
+  }
   if (!options.json) {
     if (by_delta)
       fmt::print(options.out, "epsilon {} at delta {}\n", epsilon.upper, delta.upper);
@@ -104,7 +99,10 @@ void account(const Options& options, bool by_delta, bool by_epsilon) {
   if (by_epsilon && !(options.epsilon >= 0)) throw Error(ErrorCode::usage, "--epsilon must be a number >= 0");
   std::vector<Event> events;
   for (std::size_t i = 0; i < options.mechanisms.size(); ++i) {
-    events.push_back(read_event(options.mechanisms[i], i == 0 && options.solve == "sigma"));
+    // When sigma is asked for it need not be given.
+    const bool solved_for = i == 0 && options.solve == "sigma";
+    events.push_back(solved_for ? parse_event_without_noise(options.mechanisms[i])
+                                : parse_event(options.mechanisms[i]));
   }
   if (!options.solve.empty()) {
     if (!by_delta || !by_epsilon) throw Error(ErrorCode::usage, "--solve needs both --epsilon and --delta");
@@ -122,16 +120,14 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
   options->out = out;
   CLI::App* verb =
       program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");
-  verb->add_option(
-          "--mechanism", options->mechanisms,
-          "NAME:key=value,...; count=N composes it with itself; several are composed together.\n"
-          "gaussian: sigma | discrete-gaussian: sigma, grid, dim | laplace: scale\n"
-          "subsampled-gaussian: sigma, rate, sampling=poisson or without-replacement\n"
-          "subsampled-laplace: scale, rate, sampling | pure: epsilon\n"
-          "randomized-response: probability (of a uniform answer instead of the true one), levels\n"
-          "dp-barker: rows, batch | variance-completed-barker: rows, batch, bound | subsampled-penalty: tau, "
-          "rate (all --bound rdp "
-          "only)")
+  verb->add_option("--mechanism", options->mechanisms,
+                   "NAME:key=value,...; count=N composes it with itself; several are composed together.\n" +
+                       event_grammar() +
+                       "sigma and scale are in units of the sensitivity; where rows are sampled, of what one "
+                       "row may contribute.\n"
+                       "sampling: poisson or without-replacement. probability: of a random answer instead of "
+                       "the true one.\n"
+                       "What the tight bound cannot prove it refuses: --bound rdp may know it")
       ->required()
       ->take_all()
       ->allow_extra_args(false);
@@ -148,6 +144,10 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
           "--solve", options->solve,
           "With --epsilon and --delta: the largest count, or the smallest sigma, of the first mechanism")
       ->check(CLI::IsMember({"sigma", "count"}));
+  verb->add_option("--accuracy", options->accuracy,
+                   "How far apart, relatively, both tight bounds may be; 1e-6 takes some seconds")
+      ->check(CLI::Range(kLeastWidth, 1.0))
+      ->capture_default_str();
   verb->add_flag("--json", options->json, "Print one JSON object, with bounds on both sides");
   verb->footer(
       "Example: sotto account --mechanism subsampled-gaussian:sigma=4,rate=0.01,count=10000 "

@@ -30,10 +30,10 @@ std::vector<Event> one_of_each() {
   std::vector<Event> events;
   for (const char* spec :
        {"gaussian:sigma=2,count=1000000", "discrete-gaussian:sigma=3,grid=4,dim=2,count=1000000",
-        "laplace:scale=2,count=1000000", "subsampled-gaussian:sigma=1,rate=0.01,count=1000000",
-        "subsampled-gaussian:sigma=1,rate=0.01,sampling=without-replacement,count=1000000",
-        "subsampled-laplace:scale=1,rate=0.2,count=1000000",
-        "subsampled-laplace:scale=1,rate=0.2,sampling=without-replacement,count=1000000",
+        "laplace:scale=2,count=1000", "subsampled-gaussian:sigma=1,rate=0.01,count=1000",
+        "subsampled-gaussian:sigma=1,rate=0.01,sampling=without-replacement,count=1000",
+        "subsampled-laplace:scale=1,rate=0.2,count=1000",
+        "subsampled-laplace:scale=1,rate=0.2,sampling=without-replacement,count=1000",
         "randomized-response:probability=0.2,levels=3,count=1000000", "pure:epsilon=0.5,count=1000000",
         "dp-barker:rows=100000,batch=1000,count=1000000",
         "variance-completed-barker:rows=100000,batch=1000,bound=1e-4,count=1000000",

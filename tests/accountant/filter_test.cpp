@@ -40,7 +40,7 @@ TEST(Filter, the_books_stay_short_and_never_understate) {
   EXPECT_LE(budget.entries().size(), kMostLines);
   double total = 0;
   std::size_t count = 0;
-  for (const Entry& entry : budget.entries()) {
+  for (const LedgerEntry& entry : budget.entries()) {
     total += static_cast<double>(entry.count) * entry.charge.rho.value();
     count += entry.count;
   }

@@ -182,6 +182,21 @@ TEST(Properties, bounds_are_narrow_in_corners) {
   }
 }
 
+TEST(Properties, width_on_demand) {
+  for (const char* spec : {"subsampled-gaussian:sigma=2,rate=0.01,count=1000", "laplace:scale=10,count=100",
+                           "subsampled-gaussian:sigma=4,rate=0.1,count=100"}) {
+    SCOPED_TRACE(spec);
+    const Event event = parse_event(spec);
+    const Bounds usual = tight_epsilon(event, Adjacency::substitute, Delta(1e-6));
+    const Bounds fine = tight_epsilon(event, Adjacency::substitute, Delta(1e-6), 1e-6);
+    EXPECT_LE(fine.upper - fine.lower, 1e-6 * fine.upper);
+    EXPECT_LE(fine.lower, usual.upper);
+    EXPECT_GE(fine.upper, usual.lower);
+    const Bounds delta = tight_delta(event, Adjacency::substitute, Epsilon(fine.upper), 1e-5);
+    EXPECT_LE(delta.upper - delta.lower, 1e-5 * delta.upper);
+  }
+}
+
 TEST(Properties, calibration_never_overshoots) {
   const Event step{SubsampledGaussianEvent{1, 2, 0.02, Sampling::poisson}};
   const Target target{Epsilon(1), Delta(1e-6)};

@@ -177,6 +177,69 @@ TEST(Concentrated, conversions_match_published_values) {
   EXPECT_GE(concentrated_delta(0.05, 0.25), 0.0817727531036956 * (1 - 1e-13));
 }
 
+// Between integers: the fractional formula for Poisson samples, not a chord. Truths by Simpson's rule in long double.
+TEST(Renyi, orders_between_integers_are_exact) {
+  const auto integral = [](double q, double ratio, bool gaussian, double a) {
+    const long double low = gaussian ? -30 : -50;
+    const long double high = gaussian ? 30 + a * ratio : 50;
+    const int n = 80000;  // kinks of the Laplace density lie on even places
+    long double sum = 0;
+    for (int i = 0; i <= n; ++i) {
+      const long double x = low + (high - low) * i / n;
+      const long double loss = gaussian ? ratio * x - ratio * ratio / 2 : std::abs(x) - std::abs(x - ratio);
+      const long double density =
+          gaussian ? std::exp(-x * x / 2) / std::sqrt(2 * M_PIl) : std::exp(-std::abs(x)) / 2;
+      const long double w = q * std::expm1(loss);
+      sum += (i == 0 || i == n ? 1 : i % 2 == 1 ? 4 : 2) * density * (std::expm1(a * std::log1p(w)) - a * w);
+    }
+    return static_cast<double>(std::log1p(sum * (high - low) / n / 3) / (a - 1));
+  };
+  for (const double a : {1.05, 1.25, 1.5, 2.5, 7.3}) {
+    for (const double q : {0.01, 0.3}) {
+      SCOPED_TRACE(testing::Message() << "order " << a << " rate " << q);
+      const double gaussian =
+          renyi_cost({SubsampledGaussianEvent{1, 1, q, Sampling::poisson}}, Adjacency::add_remove, a);
+      EXPECT_NEAR(gaussian / integral(q, 1, true, a), 1, 1e-7);
+      EXPECT_GE(gaussian, integral(q, 1, true, a) * (1 - 1e-10));
+      const double laplace =
+          renyi_cost({SubsampledLaplaceEvent{1, 0.8, q, Sampling::poisson}}, Adjacency::add_remove, a);
+      EXPECT_NEAR(laplace / integral(q, 1.25, false, a), 1, 1e-6);
+    }
+  }
+  // A thousand steps at order 1.25, sigma 1, rate 0.01: 0.105, where the chord says 0.172.
+  EXPECT_NEAR(1000 * renyi_cost({SubsampledGaussianEvent{1, 1, 0.01, Sampling::poisson}},
+                                Adjacency::add_remove, 1.25),
+              0.105, 1e-3);
+}
+
+// At integers the integrals are the binomial sums.
+TEST(Renyi, integrals_meet_the_sums) {
+  for (const int a : {2, 3, 8, 20}) {
+    for (const double q : {1e-6, 0.02, 0.5}) {
+      for (const double ratio : {0.01, 0.7, 4.0}) {
+        const auto gaussian = [&](int k) { return (k - 1) * gaussian_renyi(ratio, k); };
+        EXPECT_NEAR(poisson_gaussian_renyi(q, ratio, a) / poisson_batch_renyi(q, a, gaussian), 1, 1e-7)
+            << a << q << ratio;
+        const auto laplace = [&](int k) { return (k - 1) * laplace_renyi(ratio, k); };
+        EXPECT_NEAR(poisson_laplace_renyi(q, ratio, a) / poisson_batch_renyi(q, a, laplace), 1, 1e-6)
+            << a << q << ratio;
+      }
+    }
+  }
+}
+
+TEST(Advanced, never_above_basic_composition) {
+  for (const double epsilon : {0.01, 0.5, 2.0}) {
+    for (const std::uint64_t count : {1, 3, 1000}) {
+      EXPECT_LE(advanced_epsilon({PureEvent{epsilon}, count}, Adjacency::substitute, 1e-6),
+                epsilon * static_cast<double>(count) * (1 + 1e-11));
+    }
+  }
+  // One Gaussian release: the classic calibration itself, with all of delta.
+  EXPECT_NEAR(advanced_epsilon({GaussianEvent{1, 10}}, Adjacency::substitute, 1e-6),
+              std::sqrt(2 * std::log(1.25e6)) / 10, 1e-9);
+}
+
 TEST(Advanced, formula) {
   const double delta = 1e-6;
   EXPECT_NEAR(advanced_epsilon({PureEvent{0.01}, 1000}, Adjacency::substitute, delta),

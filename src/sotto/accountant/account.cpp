@@ -64,16 +64,18 @@ double lower_bound(const Event& event, Adjacency adjacency, const Tight& tight) 
 
 }  // namespace
 
-Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind) {
-  if (kind == BoundKind::tight) return tight_delta(event, adjacency, epsilon);
+Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind, double width) {
+  if (kind == BoundKind::tight) return tight_delta(event, adjacency, epsilon, width);
   const double upper = upper_delta(event, adjacency, epsilon, kind);
-  return {lower_bound(event, adjacency, [&] { return tight_delta(event, adjacency, epsilon); }), upper};
+  return {lower_bound(event, adjacency, [&] { return tight_delta(event, adjacency, epsilon, width); }),
+          upper};
 }
 
-Bounds account_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind) {
-  if (kind == BoundKind::tight) return tight_epsilon(event, adjacency, delta);
+Bounds account_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind, double width) {
+  if (kind == BoundKind::tight) return tight_epsilon(event, adjacency, delta, width);
   const double upper = upper_epsilon(event, adjacency, delta, kind);
-  return {lower_bound(event, adjacency, [&] { return tight_epsilon(event, adjacency, delta); }), upper};
+  return {lower_bound(event, adjacency, [&] { return tight_epsilon(event, adjacency, delta, width); }),
+          upper};
 }
 
 }  // namespace sotto

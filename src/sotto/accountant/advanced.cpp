@@ -16,17 +16,23 @@ double advanced_epsilon(const Event& event, Adjacency adjacency, double delta) {
   const View<double> pure = pure_epsilon_view(leaf, adjacency);
   const View<LossView> loss = loss_view(leaf, adjacency, Side::upper);
   const auto* gaussian = loss.is_known() ? std::get_if<GaussianLoss>(&loss.value().forward) : nullptr;
+  double basic = std::numeric_limits<double>::infinity();
   if (pure.is_known()) {
     step = pure.value();
+    basic = step * k;
   } else if (gaussian != nullptr && gaussian->most_rounding == 0) {
     step = gaussian->ratio * std::sqrt(2 * std::log(1.25 * 2 * k / delta));
-    if (step > 1) return std::numeric_limits<double>::infinity();
+    // Basic composition needs no share of delta of its own.
+    const double alone = gaussian->ratio * std::sqrt(2 * std::log(1.25 * k / delta));
+    if (alone <= 1) basic = alone * k;
+    if (step > 1) return basic;
   } else {
     throw Error(ErrorCode::usage,
                 "--bound advanced takes gaussian noise and epsilon-private mechanisms: use --bound tight");
   }
-  if (!(delta > 0)) return step * k * (1 + 1e-12);
-  return (std::sqrt(2 * k * std::log(2 / delta)) * step + k * step * std::expm1(step)) * (1 + 1e-12);
+  if (!(delta > 0)) return basic * (1 + 1e-12);
+  const double advanced = std::sqrt(2 * k * std::log(2 / delta)) * step + k * step * std::expm1(step);
+  return std::min(advanced, basic) * (1 + 1e-12);
 }
 
 double advanced_delta(const Event& event, Adjacency adjacency, double epsilon) {

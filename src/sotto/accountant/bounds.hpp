@@ -9,4 +9,8 @@ struct Bounds {
   double upper = 0;
 };
 
+/// The relative distance of two bounds with which the accountants are content, and the least that can be asked for.
+inline constexpr double kUsualWidth = 5e-4;
+inline constexpr double kLeastWidth = 1e-7;
+
 }  // namespace sotto

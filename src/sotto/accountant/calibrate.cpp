@@ -15,6 +15,7 @@ double log_excess(const Event& event, const Target& target, UpperBound bound) {
     const double delta = target.kind == BoundKind::tight
                              ? tight_delta_upper(all, target.adjacency, target.epsilon, bound)
                              : upper_delta(all, target.adjacency, target.epsilon, target.kind);
+    if (target.delta.value() == 0) return delta == 0 ? -1 : HUGE_VAL;
     if (delta <= target.delta.value()) return std::min(std::log(delta / target.delta.value()), 0.0);
     return std::max(std::log(delta / target.delta.value()), 1e-300);
   } catch (const Error& error) {

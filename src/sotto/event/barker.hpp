@@ -35,13 +35,13 @@ struct BarkerEvent {
       return Refusal{"dp-barker is accounted under --adjacency substitute only"};
     const auto b = static_cast<double>(batch);
     const double rate = b / static_cast<double>(rows);
-    return RenyiCurve{nullptr, [=](int a) {
-                        if (!(a < b / 5)) return std::numeric_limits<double>::infinity();
-                        return fixed_batch_renyi(rate, a, [=](int j) {
-                          const double rest = b - 5.0 * j;
-                          return 5 / (2 * b) + std::log(2 * b / rest) / (2 * (j - 1.0)) + 2 * j / rest;
-                        });
-                      }};
+    return RenyiCurve::at_integers([=](int a) {
+      if (!(a < b / 5)) return std::numeric_limits<double>::infinity();
+      return fixed_batch_renyi(rate, a, [=](int j) {
+        const double rest = b - 5.0 * j;
+        return 5 / (2 * b) + std::log(2 * b / rest) / (2 * (j - 1.0)) + 2 * j / rest;
+      });
+    });
   }
   [[nodiscard]] View<double> rho(Adjacency) const { return only_renyi(); }
   [[nodiscard]] View<double> pure_epsilon(Adjacency) const { return only_renyi(); }

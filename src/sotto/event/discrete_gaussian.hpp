@@ -48,7 +48,7 @@ struct DiscreteGaussianEvent {
     return LossView{GaussianLoss{sensitivity / sigma, single * std::sqrt(changed), single * single}, {}};
   }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const {
-    return RenyiCurve{[r = sensitivity / sigma](double a) { return gaussian_renyi(r, a); }, nullptr};
+    return RenyiCurve::at_real_orders([r = sensitivity / sigma](double a) { return gaussian_renyi(r, a); });
   }
   /// Source [CKS20, Theorem 14]
   [[nodiscard]] View<double> rho(Adjacency) const {

@@ -43,6 +43,12 @@ inline void require_rate(double rate) {
   require(rate == 0 || (rate >= 1e-30 && rate <= 1), "rate must be 0 or lie in [1e-30, 1]");
 }
 
+/// a / b, rounded up, and by nothing where it is exact. For positive numbers.
+inline double ratio_up(double a, double b) {
+  const double ratio = a / b;
+  return std::fma(ratio, b, -a) < 0 ? std::nextafter(ratio, HUGE_VAL) : ratio;
+}
+
 /// A number of rows or a count that a double holds exactly.
 inline bool is_exact(std::uint64_t n) { return n <= (1ULL << 53); }
 

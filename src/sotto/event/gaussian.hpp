@@ -28,7 +28,7 @@ struct GaussianEvent {
     return LossView{GaussianLoss{sensitivity / sigma}, {}};
   }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const {
-    return RenyiCurve{[r = sensitivity / sigma](double a) { return gaussian_renyi(r, a); }, nullptr};
+    return RenyiCurve::at_real_orders([r = sensitivity / sigma](double a) { return gaussian_renyi(r, a); });
   }
   /// Source [BS16, Proposition 1.6]
   [[nodiscard]] View<double> rho(Adjacency) const {

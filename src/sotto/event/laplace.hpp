@@ -29,10 +29,10 @@ struct LaplaceEvent {
     return LossView{PairLoss{Noise::laplace, scale / sensitivity, 1, 1, 0}, {}};
   }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const {
-    return RenyiCurve{[r = sensitivity / scale](double a) { return laplace_renyi(r, a); }, nullptr};
+    return RenyiCurve::at_real_orders([r = sensitivity / scale](double a) { return laplace_renyi(r, a); });
   }
   [[nodiscard]] View<double> rho(Adjacency) const { return rho_of_pure(sensitivity / scale); }
-  [[nodiscard]] View<double> pure_epsilon(Adjacency) const { return sensitivity / scale; }
+  [[nodiscard]] View<double> pure_epsilon(Adjacency) const { return ratio_up(sensitivity, scale); }
 };
 
 }  // namespace sotto

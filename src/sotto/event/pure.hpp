@@ -31,7 +31,7 @@ struct PureEvent {
     return LossView{LatticeLoss{-epsilon, 2 * epsilon, 0, {std::exp(-epsilon) * high, high}}, {}};
   }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const {
-    return RenyiCurve{[e = epsilon](double a) { return pure_renyi(e, a); }, nullptr};
+    return RenyiCurve::at_real_orders([e = epsilon](double a) { return pure_renyi(e, a); });
   }
   [[nodiscard]] View<double> rho(Adjacency) const { return rho_of_pure(epsilon); }
   [[nodiscard]] View<double> pure_epsilon(Adjacency) const { return epsilon; }

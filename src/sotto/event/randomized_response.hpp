@@ -39,9 +39,8 @@ struct RandomizedResponseEvent {
   }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency adjacency) const {
     if (adjacency != Adjacency::substitute) return no_row_left_out();
-    return RenyiCurve{
-        [p = probability, k = static_cast<double>(levels)](double a) { return response_renyi(p, k, a); },
-        nullptr};
+    return RenyiCurve::at_real_orders(
+        [p = probability, k = static_cast<double>(levels)](double a) { return response_renyi(p, k, a); });
   }
   [[nodiscard]] View<double> rho(Adjacency adjacency) const {
     if (adjacency != Adjacency::substitute) return no_row_left_out();
@@ -49,7 +48,7 @@ struct RandomizedResponseEvent {
   }
   [[nodiscard]] View<double> pure_epsilon(Adjacency adjacency) const {
     if (adjacency != Adjacency::substitute) return no_row_left_out();
-    return epsilon();
+    return epsilon() * (1 + 1e-15);
   }
 
  private:

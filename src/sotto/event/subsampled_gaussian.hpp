@@ -44,20 +44,27 @@ struct SubsampledGaussianEvent {
 
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency adjacency) const {
     if (const std::string why = batch_refusal(sampling, adjacency); !why.empty()) return Refusal{why};
-    if (clip_norm == 0 || rate == 0) return RenyiCurve{[](double) { return 0.0; }, nullptr};
+    if (clip_norm == 0 || rate == 0) return RenyiCurve::at_real_orders([](double) { return 0.0; });
     const double ratio = clip_norm / sigma;
     const double whole = whole_shift(adjacency) * ratio;
-    if (rate == 1) return RenyiCurve{[whole](double a) { return gaussian_renyi(whole, a); }, nullptr};
+    if (rate == 1) return RenyiCurve::at_real_orders([whole](double a) { return gaussian_renyi(whole, a); });
     if (sampling == Sampling::without_replacement) {
       const auto batch = std::make_shared<FixedBatchGaussianRenyi>(whole, rate);
-      return RenyiCurve{nullptr, [=](int a) { return std::min(batch->cost(a), gaussian_renyi(whole, a)); }};
+      return RenyiCurve::at_integers(
+          [=](int a) { return std::min(batch->cost(a), gaussian_renyi(whole, a)); });
     }
     const auto log_moment = [=](int k) { return (k - 1) * gaussian_renyi(ratio, k); };
     const auto one = [=, q = rate](int a) {
       return std::min(poisson_batch_renyi(q, a, log_moment), gaussian_renyi(ratio, a));
     };
-    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one};
-    return RenyiCurve{nullptr, [=](int a) { return exchanged_renyi(a, gaussian_renyi(whole, a), one); }};
+    const auto between = [=, q = rate](double a) {
+      return std::min(poisson_gaussian_renyi(q, ratio, a), gaussian_renyi(ratio, a));
+    };
+    const double most = ratio <= kMostFractionalRatio ? kMostFractional : 0;
+    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one, between, most};
+    return RenyiCurve{nullptr, [=](int a) { return exchanged_renyi(a, gaussian_renyi(whole, a), one); },
+                      [=](double a) { return exchanged_renyi(a, gaussian_renyi(whole, a), between); },
+                      most / 2};
   }
 
   /// Sampling only helps: Renyi divergences are quasi-convex.

@@ -43,20 +43,25 @@ struct SubsampledLaplaceEvent {
 
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency adjacency) const {
     if (const std::string why = batch_refusal(sampling, adjacency); !why.empty()) return Refusal{why};
-    if (clip_norm == 0 || rate == 0) return RenyiCurve{[](double) { return 0.0; }, nullptr};
+    if (clip_norm == 0 || rate == 0) return RenyiCurve::at_real_orders([](double) { return 0.0; });
     const double ratio = clip_norm / scale;
     const double whole = whole_shift(adjacency) * ratio;
     const auto all = [whole](double a) { return laplace_renyi(whole, a); };
-    if (rate == 1) return RenyiCurve{all, nullptr};
+    if (rate == 1) return RenyiCurve::at_real_orders(all);
     if (sampling == Sampling::without_replacement)
-      return RenyiCurve{nullptr,
-                        [=, q = rate](int a) { return std::min(fixed_batch_renyi(q, a, all), all(a)); }};
+      return RenyiCurve::at_integers(
+          [=, q = rate](int a) { return std::min(fixed_batch_renyi(q, a, all), all(a)); });
     const auto log_moment = [=](int k) { return (k - 1) * laplace_renyi(ratio, k); };
     const auto one = [=, q = rate](int a) {
       return std::min(poisson_batch_renyi(q, a, log_moment), laplace_renyi(ratio, a));
     };
-    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one};
-    return RenyiCurve{nullptr, [=](int a) { return exchanged_renyi(a, all(a), one); }};
+    const auto between = [=, q = rate](double a) {
+      return std::min(poisson_laplace_renyi(q, ratio, a), laplace_renyi(ratio, a));
+    };
+    const double most = ratio <= kMostFractionalRatio ? kMostFractional : 0;
+    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one, between, most};
+    return RenyiCurve{nullptr, [=](int a) { return exchanged_renyi(a, all(a), one); },
+                      [=](double a) { return exchanged_renyi(a, all(a), between); }, most / 2};
   }
 
   [[nodiscard]] View<double> rho(Adjacency adjacency) const {
@@ -66,7 +71,7 @@ struct SubsampledLaplaceEvent {
   /// Of the sum over all rows: sampling only helps.
   [[nodiscard]] View<double> pure_epsilon(Adjacency adjacency) const {
     if (const std::string why = batch_refusal(sampling, adjacency); !why.empty()) return Refusal{why};
-    return whole_shift(adjacency) * clip_norm / scale;
+    return ratio_up(whole_shift(adjacency) * clip_norm, scale);
   }
 };
 

@@ -33,10 +33,10 @@ struct SubsampledPenaltyEvent {
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency adjacency) const {
     if (adjacency != Adjacency::substitute)
       return Refusal{"subsampled-penalty is accounted under --adjacency substitute only"};
-    if (rate == 0) return RenyiCurve{[](double) { return 0.0; }, nullptr};
+    if (rate == 0) return RenyiCurve::at_real_orders([](double) { return 0.0; });
     const auto inner = [t = tau](int j) { return j / (2 * t); };
-    return RenyiCurve{nullptr,
-                      [=, q = rate](int a) { return std::min(fixed_batch_renyi(q, a, inner), inner(a)); }};
+    return RenyiCurve::at_integers(
+        [=, q = rate](int a) { return std::min(fixed_batch_renyi(q, a, inner), inner(a)); });
   }
   [[nodiscard]] View<double> rho(Adjacency) const { return only_renyi(); }
   [[nodiscard]] View<double> pure_epsilon(Adjacency) const { return only_renyi(); }

@@ -52,10 +52,10 @@ struct VarianceCompletedBarkerEvent {
       return (j * change * change / (2 * least * (1 - j * share)) + shape / (2 * (j - 1.0))) * (1 + 1e-9) +
              1e-15;
     };
-    return RenyiCurve{nullptr, [=](int a) {
-                        const double whole = known(a);
-                        return std::isinf(whole) ? whole : std::min(whole, fixed_batch_renyi(rate, a, known));
-                      }};
+    return RenyiCurve::at_integers([=](int a) {
+      const double whole = known(a);
+      return std::isinf(whole) ? whole : std::min(whole, fixed_batch_renyi(rate, a, known));
+    });
   }
   [[nodiscard]] View<double> rho(Adjacency) const { return only_renyi(); }
   [[nodiscard]] View<double> pure_epsilon(Adjacency) const { return only_renyi(); }

@@ -86,10 +86,20 @@ struct LossView {
 };
 
 /// The Renyi cost of a step at every order, infinite where nothing is proven. `real` holds at real orders > 1; else `integer` at
-/// integers >= 2, between which (order - 1) cost(order), a convex function, lies below its chord.
+/// integers >= 2, between which (order - 1) cost(order), a convex function, lies below its chord; `fractional`, where it is
+/// there, at real orders up to `most_fractional`.
 struct RenyiCurve {
   std::function<double(double)> real;
   std::function<double(int)> integer;
+  std::function<double(double)> fractional;
+  double most_fractional = 0;
+
+  [[nodiscard]] static RenyiCurve at_real_orders(std::function<double(double)> cost) {
+    return {std::move(cost), nullptr, nullptr, 0};
+  }
+  [[nodiscard]] static RenyiCurve at_integers(std::function<double(int)> cost) {
+    return {nullptr, std::move(cost), nullptr, 0};
+  }
 };
 
 }  // namespace sotto

@@ -228,8 +228,9 @@ LossSketch DominatingPair::sketch(double tail) const {
     sketch.mass.push_back(mass);
   };
   if (!gaussian) {
-    push(min_loss_, base_between(cut_below_everything(), cut_at(0, first)).p);
-    push(max_loss_, base_between(cut_at(0, last), cut_above_everything()).p);
+    const PairMass top = base_between(cut_at(0, last), cut_above_everything());
+    push(min_loss_, mirrored_ ? top.q : base_between(cut_below_everything(), cut_at(0, first)).p);
+    push(max_loss_, top.p);
   }
   Cut low = cut_at(0, first);
   for (int i = 0; i < n; ++i) {

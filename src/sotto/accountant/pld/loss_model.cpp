@@ -82,6 +82,33 @@ void add_gaussian_part(LossModel& model, Side side) {
 
 }  // namespace
 
+namespace {
+
+// Rounded up, and by nothing where the result is exact.
+double sum_up(double a, double b) {
+  const double sum = a + b;
+  const double part = sum - a;
+  const double error = (a - (sum - part)) + (b - part);
+  return error > 0 ? std::nextafter(sum, HUGE_VAL) : sum;
+}
+double product_up(double a, double b) {
+  const double product = a * b;
+  return std::fma(a, b, -product) > 0 ? std::nextafter(product, HUGE_VAL) : product;
+}
+
+// Basic composition: exact arithmetic matters where a budget of pure epsilon is to be used up.
+double total_pure_epsilon(const std::vector<Event>& leaves, Adjacency adjacency) {
+  double total = 0;
+  for (const Event& leaf : leaves) {
+    const View<double> each = pure_epsilon_view(leaf, adjacency);
+    if (!each.is_known()) return HUGE_VAL;
+    total = sum_up(total, product_up(each.value(), static_cast<double>(leaf.count)));
+  }
+  return total;
+}
+
+}  // namespace
+
 std::vector<LossModel> loss_models(const std::vector<Event>& leaves, Adjacency adjacency, Side side) {
   LossModel forward;
   LossModel reverse;
@@ -93,6 +120,7 @@ std::vector<LossModel> loss_models(const std::vector<Event>& leaves, Adjacency a
     std::visit(Builder(reverse, leaf.count, side), losses.reverse.value_or(losses.forward));
     two = two || losses.reverse.has_value();
   }
+  forward.pure_epsilon = reverse.pure_epsilon = total_pure_epsilon(leaves, adjacency);
   std::vector<LossModel> models;
   models.push_back(std::move(forward));
   if (two) models.push_back(std::move(reverse));

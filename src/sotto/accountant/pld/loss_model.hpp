@@ -32,6 +32,8 @@ struct LossModel {
   /// being 0, by more than t on one side with probability at most exp(-t^2 / (2 rounding_proxy)).
   double most_rounding = 0;
   double rounding_proxy = 0;
+  /// All steps are epsilon-private, with these epsilons in all; rounded up. Infinite where one is not.
+  double pure_epsilon = std::numeric_limits<double>::infinity();
 };
 
 /// Pairs whose largest curve bounds the events from above (Side::upper) or is attained by some query

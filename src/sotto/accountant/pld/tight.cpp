@@ -7,6 +7,7 @@
 #include "sotto/accountant/pld/composition.hpp"
 #include "sotto/accountant/pld/large_loss_convolution.hpp"
 #include "sotto/accountant/pld/single_step.hpp"
+#include "sotto/accountant/rdp/renyi.hpp"
 #include "sotto/accountant/zcdp/concentrated.hpp"
 #include "sotto/accountant/zcdp/gaussian.hpp"
 
@@ -20,9 +21,16 @@ struct Round {
 };
 constexpr Round kRounds[] = {{{2e-4, 0x1p17, 10}}, {{0, 0x1p17, 0}, true}, {{0, 0x1p18, 8}},
                              {{0, 0x1p19, 6}},     {{0, 0x1p20, 0}, true}, {{0, 0x1p21, 8}}};
+
+// Where less than the usual width is asked for grids are made as fine as that needs.
+std::vector<Round> rounds_for(double width) {
+  if (width >= kUsualWidth) return {std::begin(kRounds), std::end(kRounds)};
+  const double tolerance = width / 4;
+  return {{kRounds[0].accuracy},        {{tolerance, 0x1p19, 8}}, {{0, 0x1p19, 0}, true},
+          {{tolerance / 4, 0x1p21, 8}}, {{0, 0x1p21, 0}, true},   {{tolerance / 16, 0x1p22, 6}}};
+}
 constexpr Accuracy kFineAccuracy{1e-5, 0x1p18, 8};  // of an upper bound alone
 constexpr Accuracy kBracketAccuracy{1e-5, 0x1p18, 8};
-constexpr double kNarrowEnough = 5e-4;  // relative gap at which no further round is made
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
 // The total variation distance of a composition is at most the sum of its steps'.
@@ -242,7 +250,7 @@ bool any_pair(const std::vector<LossModel>& models, const Condition& condition) 
                      [&](const LossPart& part) { return part.pair && condition(*part.pair); });
 }
 
-Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query) {
+Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query, double width) {
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
@@ -256,8 +264,9 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
   const bool bracket = any_pair(above, [](const DominatingPair& pair) { return pair.is_mirrored(); });
   const bool rare = any_pair(above, [](const DominatingPair& pair) { return pair.rate() < 1e-3; });
   Bounds result{0, HUGE_VAL};
-  for (const Round& round : kRounds) {
-    const bool first = &round == kRounds;
+  const std::vector<Round> rounds = rounds_for(width);
+  for (const Round& round : rounds) {
+    const bool first = &round == &rounds.front();
     // Where nothing is sampled rarely more points do as well, and cost less.
     if (round.split && !rare && round.accuracy.most_points < kFineAccuracy.most_points) continue;
     const Accuracy& accuracy = bracket && first ? kBracketAccuracy : round.accuracy;
@@ -295,13 +304,52 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
     result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
     if (query.by_epsilon) result.upper = std::min(result.upper, 1.0);
     if (bracket && (!rare || round.split)) break;
-    if (result.upper - result.lower <= kNarrowEnough * result.upper) break;
+    if (result.upper - result.lower <= width * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
     // No effort narrows the slack of discrete noise.
     const double slack = rounding_of(above.front(), query).shift;
-    if (slack > kNarrowEnough / 4 * (query.by_epsilon ? query.value : result.upper)) break;
+    if (slack > width / 4 * (query.by_epsilon ? query.value : result.upper)) break;
   }
   return result;
+}
+
+}  // namespace
+
+namespace {
+
+// The bound of an accountant that may refuse, infinite then.
+template <class Bound>
+double bound_or_none(const Bound& bound) {
+  try {
+    return bound();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    return HUGE_VAL;
+  }
+}
+
+// What more effort makes of an upper bound of delta; the same bound where no grid takes it.
+double finer(Answer& answer, double known) {
+  try {
+    known = answer.at(kFineAccuracy);
+    return answer.split({0, known}, kFineAccuracy.most_points);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::configuration) throw;
+    return known;
+  }
+}
+
+// What simpler accountants prove: less, but where the bounds are wide perhaps more.
+double other_delta(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  const std::optional<double> rho = concentrated_rho(event, adjacency);
+  const double by_rho = rho ? concentrated_delta(*rho, epsilon.value()) : HUGE_VAL;
+  return std::min(by_rho, bound_or_none([&] { return renyi_delta(event, adjacency, epsilon.value()); }));
+}
+
+double other_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
+  const std::optional<double> rho = concentrated_rho(event, adjacency);
+  const double by_rho = rho ? concentrated_epsilon(*rho, delta.value()) : HUGE_VAL;
+  return std::min(by_rho, bound_or_none([&] { return renyi_epsilon(event, adjacency, delta.value()); }));
 }
 
 }  // namespace
@@ -314,9 +362,14 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
   return {};
 }
 
-Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
   if (std::isinf(epsilon.value())) return {0, tight_delta_upper(event, adjacency, epsilon)};
-  return both_bounds(event, adjacency, {true, epsilon.value()});
+  Bounds bounds = both_bounds(event, adjacency, {true, epsilon.value()}, width);
+  // Calibration stands on the finer bound: who asks afterwards shall read the same.
+  bounds.upper = std::min(bounds.upper, tight_delta_upper(event, adjacency, epsilon, UpperBound::fine));
+  if (bounds.lower < (1 - kUsualWidth) * bounds.upper)
+    bounds.upper = std::min(bounds.upper, other_delta(event, adjacency, epsilon));
+  return bounds;
 }
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound bound) {
@@ -325,17 +378,14 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
   double delta = 0;
   for (const LossModel& model : models) {
     Answer answer(model, {true, epsilon.value()}, Side::upper);
-    if (bound == UpperBound::first) {
-      delta = std::max(delta, answer.at(kRounds[0].accuracy));
-    } else {
-      const double known = answer.at(kFineAccuracy);
-      delta = std::max(delta, answer.split({0, known}, kFineAccuracy.most_points));
-    }
+    double known = answer.at(kRounds[0].accuracy);
+    if (bound == UpperBound::fine && known > 0) known = finer(answer, known);
+    delta = std::max(delta, known);
   }
   return std::min(delta, 1.0);
 }
 
-Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
+Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
   if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
   if (delta.value() < 1e-290) {
     // Nothing finer is resolved: no loss is larger than the largest, and epsilon no smaller than at 1e-290.
@@ -344,9 +394,12 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
       const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
       largest = std::max(largest, loss + model.most_rounding);
     }
-    return {both_bounds(event, adjacency, {false, 1e-290}).lower, largest};
+    return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
   }
-  return both_bounds(event, adjacency, {false, delta.value()});
+  Bounds bounds = both_bounds(event, adjacency, {false, delta.value()}, width);
+  if (bounds.lower < (1 - kUsualWidth) * bounds.upper)
+    bounds.upper = std::min(bounds.upper, other_epsilon(event, adjacency, delta));
+  return bounds;
 }
 
 }  // namespace sotto

@@ -16,8 +16,12 @@ namespace sotto {
 /// number. Gaussian releases alone use the closed form, everything else privacy loss distributions on a grid.
 /// Source     docs/accounting.md
 /// Checked by tests/accountant/reference_test.cpp, tests/accountant/oracle_test.cpp
-[[nodiscard]] Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon);
-[[nodiscard]] Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta);
+/// `width` is the relative distance of the bounds at which no more effort is made; they may stay further apart where nothing
+/// finer is known.
+[[nodiscard]] Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon,
+                                 double width = kUsualWidth);
+[[nodiscard]] Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta,
+                                   double width = kUsualWidth);
 
 /// The upper bound alone, at the accuracy of a first pass (about 2e-4) or a finer one (some 1e-6).
 enum class UpperBound { first, fine };

@@ -11,10 +11,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRoundUp = 1 + 1e-10;
 
-// At integer orders exactly, elsewhere on the chord of (a - 1) cost(a), which is 0 at a = 1. Rounded up.
+// Elsewhere than at the orders that are known on the chord of (a - 1) cost(a), which is 0 at a = 1. Rounded up.
 double cost_at(const RenyiCurve& cost, double a) {
   if (cost.real) return std::max(0.0, cost.real(a) * kRoundUp);
   const double below = std::floor(a);
+  if (a != below && a <= cost.most_fractional) return std::max(0.0, cost.fractional(a) * kRoundUp);
   const auto scaled = [&](double k) { return k <= 1 ? 0 : (k - 1) * cost.integer(static_cast<int>(k)); };
   const double low = scaled(below);
   const double chord = a == below ? low : low + (a - below) * (scaled(below + 1) - low);
@@ -23,11 +24,12 @@ double cost_at(const RenyiCurve& cost, double a) {
 
 constexpr int kMostInteger = 2000;
 
-// Integers between which costs are tabulated: all small ones, then ever sparser.
-std::vector<int> table_orders() {
-  std::vector<int> list;
-  for (int a = 2; a <= 64; ++a) list.push_back(a);
-  for (double a = 70; a < kMostInteger; a *= 1.1) list.push_back(static_cast<int>(a));
+// Orders between which costs are tabulated: all small integers and some between them, then ever sparser.
+std::vector<double> table_orders() {
+  std::vector<double> list = {1.01, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9};
+  for (double a = 2; a < 6; a += 0.25) list.push_back(a);
+  for (int a = 6; a <= 64; ++a) list.push_back(a);
+  for (double a = 70; a < kMostInteger; a *= 1.1) list.push_back(std::floor(a));
   return list;
 }
 
@@ -65,7 +67,7 @@ class TotalCost {
  private:
   std::vector<std::pair<RenyiCurve, double>> real_;
   bool tabulated_ = false;
-  std::vector<int> order_;
+  std::vector<double> order_;
   std::vector<double> scaled_;  // (a - 1) cost at these orders, of what has costs at integers only
 };
 

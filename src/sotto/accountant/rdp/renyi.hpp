@@ -11,8 +11,9 @@ namespace sotto {
 /// Renyi cost of one step (count is not applied) at a real order > 1, rounded up; infinite where nothing finite
 /// is proven at this order. Throws Error(usage) with the reason where nothing is proven at any order.
 /// Computes   Gaussian: order * ratio^2 / 2; Laplace, randomised response, pure: closed forms; Poisson-subsampled
-///            Gaussian and Laplace under add/remove: binomial sum; fixed-size batches: Wang, Balle and Kasiviswanathan's
-///            bound. The last two at integers, in between on the chord of (order - 1) cost, which is convex
+///            Gaussian and Laplace under add/remove: binomial sum at integers, an integral between them up to order 20;
+///            fixed-size batches: Wang, Balle and Kasiviswanathan's bound at integers. Where nothing else is said, in between on
+///            the chord of (order - 1) cost, which is convex
 /// Source     [M17], [MTZ19, section 3.3 and theorem 5], [WBK19, Theorems 9 and 27] with sensitivity 2 per clip norm,
 ///            [HJDH19] = thesis theorem 8 for dp-barker, theorem 9 for subsampled-penalty, docs/barker.md for
 ///            variance-completed-barker
