@@ -9,6 +9,7 @@
 
 #include "sotto/base/numbers.hpp"
 #include "sotto/base/position.hpp"
+#include "sotto/release/regression_query.hpp"
 #include "sotto/release/released.hpp"
 
 namespace sotto {
@@ -154,10 +155,13 @@ enum class QueryStatus {
 };
 
 using Query = std::variant<RatioQuery, GradientQuery, CurvatureQuery, StatisticQuery, ScoreQuery,
-                           InformationQuery, JointQuery, BatchGradientQuery>;
+                           InformationQuery, JointQuery, BatchGradientQuery, BoundedScoreQuery,
+                           BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery, ResidualSquaresQuery,
+                           HistogramQuery, TotalQuery>;
 using Answer = std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>,
                             Released<NoisyCurvature>, Released<NoisyStatistic>, Released<NoisyScore>,
-                            Released<NoisyInformation>, Released<NoisyJoint>>;
+                            Released<NoisyInformation>, Released<NoisyJoint>, Released<NoisyVector>,
+                            Released<NoisyMatrix>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class QueryInterface {
