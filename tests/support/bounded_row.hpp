@@ -8,7 +8,7 @@
 #include "sotto/math/mean_function.hpp"
 #include "sotto/release/regression_query.hpp"
 
-namespace sotto {
+namespace sotto::testing_reference {
 
 /// E min(Y, t) for Y ~ Poisson(mean).
 inline double poisson_min(double mean, double t) {
@@ -44,8 +44,8 @@ inline BoundedResidual bounded_residual(Link link, double y, double m, double h)
   const double high = m + reach;
   const double expected = poisson_clip(m, low, high);
   const double slope = std::max(m * (poisson_clip(m, low - 1, high - 1) + 1 - expected), 1e-12);
-  return {std::clamp(y, low, high) - expected, std::max(high - expected, expected - std::max(low, 0.0)), slope,
-          slope};
+  return {std::clamp(y, low, high) - expected, std::max(high - expected, expected - std::max(low, 0.0)),
+          slope, slope};
 }
 
-}  // namespace sotto
+}  // namespace sotto::testing_reference

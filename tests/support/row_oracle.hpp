@@ -70,7 +70,8 @@ class RowOracle final : public QueryInterface {
     Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n)};
     const Position eta = x_ * w.at + offset_;
     for (Eigen::Index i = 0; i < n; ++i) {
-      const BoundedResidual b = bounded_residual(facts_.link, y_[i], mean_at(facts_.link, eta[i]), w.clip);
+      const auto b = testing_reference::bounded_residual(
+          facts_.link, y_[i], testing_reference::mean_at(facts_.link, eta[i]), w.clip);
       r.length2[i] = r.z.row(i).squaredNorm();
       r.c[i] = std::min({1.0, w.score_bound / (b.largest * std::sqrt(r.length2[i])),
                          w.information_bound / (b.largest_slope * r.length2[i])});
@@ -105,7 +106,7 @@ class RowOracle final : public QueryInterface {
     const Position eta = x_ * q.at + offset_;
     double sum = 0;
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
-      const double r = std::clamp(y_[i] - mean_at(facts_.link, eta[i]), -q.clip, q.clip);
+      const double r = std::clamp(y_[i] - testing_reference::mean_at(facts_.link, eta[i]), -q.clip, q.clip);
       sum += r * r;
     }
     return vector(Position::Constant(1, sum), q.clip * q.clip, q.cost);
@@ -118,7 +119,7 @@ class RowOracle final : public QueryInterface {
       double value = y_[i];
       if (q.quantity == HistogramOf::log_response) value = std::log(y_[i] + 0.5) - offset_[i];
       if (q.quantity == HistogramOf::absolute_residual) {
-        const double m = mean_at(facts_.link, eta[i]);
+        const double m = testing_reference::mean_at(facts_.link, eta[i]);
         value = std::abs(y_[i] - m) / (facts_.link == Link::log ? std::max(1.0, std::sqrt(m)) : 1);
       }
       const auto above = std::upper_bound(q.edges.begin(), q.edges.end(), value) - q.edges.begin();
@@ -137,7 +138,8 @@ class RowOracle final : public QueryInterface {
     }
     const double middle = (facts_.offset->lower + facts_.offset->upper) / 2;
     const double reach = facts_.offset->width() * (facts_.adjacency == Adjacency::substitute ? 1 : 0.5);
-    return vector(Position::Constant(1, offset_.sum() - middle * static_cast<double>(y_.size())), reach, q.cost);
+    return vector(Position::Constant(1, offset_.sum() - middle * static_cast<double>(y_.size())), reach,
+                  q.cost);
   }
 
   OnceFacts facts_;

@@ -66,7 +66,8 @@ class RegressionBuilder {
   [[nodiscard]] SimulatedRegression covariates() const {
     SimulatedRegression result;
     result.x.resize(rows_, static_cast<Eigen::Index>(columns_.size()));
-    for (std::size_t j = 0; j < columns_.size(); ++j) result.x.col(static_cast<Eigen::Index>(j)) = columns_[j];
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      result.x.col(static_cast<Eigen::Index>(j)) = columns_[j];
     result.column_range = ranges_;
     result.indicator = indicator_;
     result.level_share = share_;

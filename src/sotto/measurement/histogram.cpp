@@ -11,15 +11,15 @@ std::optional<Measurements> measure(const HistogramQuery& query, const OwnerCont
       (residual && (query.at.size() != regression.domain().columns() || !query.at.allFinite()))) {
     return std::nullopt;
   }
-  return measure_vector({"histogram",
-                         {1, 1.4142135623730951 * (1 + 0x1p-48)},
-                         static_cast<std::size_t>(query.edges.size() - 1),
-                         [family = regression.family().family, query](const GlmTiles& tiles,
-                                                                      const RowRounding& rounding,
-                                                                      std::span<std::int64_t> sums) {
-                           histogram_pass(family, tiles, query, rounding, sums);
-                         }},
-                        context, query.cost);
+  return measure_vector(
+      {"histogram",
+       {1, 1.4142135623730951 * (1 + 0x1p-48)},
+       static_cast<std::size_t>(query.edges.size() - 1),
+       [family = regression.family().family, query](const GlmTiles& tiles, const RowRounding& rounding,
+                                                    std::span<std::int64_t> sums) {
+         histogram_pass(family, tiles, query, rounding, sums);
+       }},
+      context, query.cost);
 }
 
 }  // namespace sotto

@@ -11,15 +11,15 @@ std::optional<Measurements> measure(const ResidualSquaresQuery& query, const Own
     return std::nullopt;
   }
   const double bound = query.clip * query.clip;
-  return measure_vector({"residual squares",
-                         {bound, bound},
-                         1,
-                         [at = query.at, clip = query.clip](const GlmTiles& tiles,
-                                                            const RowRounding& rounding,
-                                                            std::span<std::int64_t> sums) {
-                           residual_squares_pass(tiles, at, clip, rounding, sums);
-                         }},
-                        context, query.cost);
+  return measure_vector(
+      {"residual squares",
+       {bound, bound},
+       1,
+       [at = query.at, clip = query.clip](const GlmTiles& tiles, const RowRounding& rounding,
+                                          std::span<std::int64_t> sums) {
+         residual_squares_pass(tiles, at, clip, rounding, sums);
+       }},
+      context, query.cost);
 }
 
 }  // namespace sotto

@@ -14,6 +14,7 @@ namespace sotto {
 /// Noise, charge, source: measurement/vector_noise.hpp
 /// Errors: configuration for a model that is no regression, or a likelihood to a power.
 /// Checked by tests/measurement/regression_sums_test.cpp
-[[nodiscard]] std::optional<Measurements> measure(const ResidualSquaresQuery& query, const OwnerContext& context);
+[[nodiscard]] std::optional<Measurements> measure(const ResidualSquaresQuery& query,
+                                                  const OwnerContext& context);
 
 }  // namespace sotto

@@ -12,9 +12,9 @@ namespace {
 constexpr double kRoundUp = 1 + 0x1p-48;
 
 NoisyVector vector_of(const NoisyIntegers& noisy, double grid) {
-  return {Eigen::Map<const Position>(noisy.values.data(), static_cast<Eigen::Index>(noisy.values.size())) *
-              grid,
-          noisy.variance * grid * grid};
+  return {
+      Eigen::Map<const Position>(noisy.values.data(), static_cast<Eigen::Index>(noisy.values.size())) * grid,
+      noisy.variance * grid * grid};
 }
 
 NoisyMatrix matrix_of(const NoisyIntegers& noisy, double grid, Eigen::Index dim) {
@@ -39,10 +39,11 @@ std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& conte
       1 / grid, sum.bound.norm / grid * (1 + 0x1p-41) + std::sqrt(static_cast<double>(sum.entries)) / 2};
   Measurement measurement{
       .charge = noise->charge(sum.name),
-      .pass = RowPass{.entries = sum.entries,
-                      .add = [add = std::move(sum.add), rounding](
-                                 const Rows& rows, std::size_t first, std::size_t count,
-                                 std::span<std::int64_t> sums) {
+      .pass =
+          RowPass{.entries = sum.entries,
+                  .add =
+                      [add = std::move(sum.add), rounding](const Rows& rows, std::size_t first,
+                                                           std::size_t count, std::span<std::int64_t> sums) {
                         add({rows.tile(first), count, rows.columns() - 1}, rounding, sums);
                       }},
       .release = [noise = *noise, shape](Mechanism& mechanism, Receipt receipt,
@@ -64,9 +65,8 @@ std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& co
 
 std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim, const OwnerContext& context,
                                            Rho cost) {
-  return measure_sum(std::move(sum), context, cost, [dim](const NoisyIntegers& noisy, double grid) {
-    return matrix_of(noisy, grid, dim);
-  });
+  return measure_sum(std::move(sum), context, cost,
+                     [dim](const NoisyIntegers& noisy, double grid) { return matrix_of(noisy, grid, dim); });
 }
 
 const Glm& asked_regression(const OwnerContext& context) {
@@ -79,9 +79,7 @@ const Glm& asked_regression(const OwnerContext& context) {
   return *regression;
 }
 
-VectorBound bound_of_matrices(double trace) {
-  return {trace * kRoundUp, trace * std::sqrt(2.0) * kRoundUp};
-}
+VectorBound bound_of_matrices(double trace) { return {trace * kRoundUp, trace * std::sqrt(2.0) * kRoundUp}; }
 
 bool legal_frame(const Matrix& frame, const Glm& regression) {
   const Eigen::Index d = regression.domain().columns();

@@ -28,7 +28,8 @@ struct VectorSum {
 /// None when the bound fits no grid. The released value is a NoisyVector, or the NoisyMatrix of dimension `dim` whose triangle
 /// the vector holds (triangle_entries of model/glm/bounded_pass.hpp).
 /// Checked by tests/measurement/regression_sums_test.cpp
-[[nodiscard]] std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context, Rho cost);
+[[nodiscard]] std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context,
+                                                         Rho cost);
 [[nodiscard]] std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim,
                                                          const OwnerContext& context, Rho cost);
 

@@ -9,10 +9,11 @@ namespace {
 
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
-constexpr double kTypicalToMean = 0.83;   // a weight binds on the long half of the rows
-constexpr double kHeadroom = 1.3;         // of a residual's slope over its mean
+constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
+constexpr double kHeadroom = 1.3;        // of a residual's slope over its mean
 constexpr double kInformationShare = 0.12;
-constexpr double kKnownEntry = 0.03;      // entries of the information that are known so well need no tighter bound
+constexpr double kKnownEntry =
+    0.03;  // entries of the information that are known so well need no tighter bound
 
 /// The largest clip, in standard deviations, that costs little more variance than the best.
 /// `noise`: variance of the score's noise at clip 1 over the score's own.

@@ -67,7 +67,8 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       prior.normal.precision += stand_in.mean() * stand_in.mean().transpose() / (sd * sd);
     } else {
       const double spread = std::sqrt(std::max(stand_in.covariance()(j, j), 1e-300));
-      const double sd = unit * (facts.indicator[static_cast<std::size_t>(j)] ? kSlope : kSlope / (2 * spread));
+      const double sd =
+          unit * (facts.indicator[static_cast<std::size_t>(j)] ? kSlope : kSlope / (2 * spread));
       prior.normal.precision(j, j) += 1 / (sd * sd);
     }
   }

@@ -59,8 +59,7 @@ Matrix refine(const Matrix& moments, double noise, double edge, Rounds& rounds) 
   Matrix rest = moments(rounds.open, rounds.open);
   if (!rounds.resolved.empty()) {
     const Matrix across = moments(rounds.open, rounds.resolved);
-    const Matrix predicts =
-        across * inverse_of_symmetric(moments(rounds.resolved, rounds.resolved), 0.1);
+    const Matrix predicts = across * inverse_of_symmetric(moments(rounds.resolved, rounds.resolved), 0.1);
     remove(rounds.open, rounds.resolved) = -predicts;
     rest -= predicts * across.transpose();
   }

@@ -34,8 +34,8 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& fr
   const double error = questions.noise_sd(facts.vector_reach() * whole.score_bound, 0.8) * std::sqrt(d) /
                        (whole.level * rows) / predictor_unit(facts, whole.dispersion);
   // A Newton step is good to its square.
-  const double near = std::max(
-      std::sqrt(2 * std::sqrt(error * error + d / (rows * std::max(whole.level, 1e-9)))), 0.1);
+  const double near =
+      std::max(std::sqrt(2 * std::sqrt(error * error + d / (rows * std::max(whole.level, 1e-9)))), 0.1);
   if (error > kHopeless && facts.link != Link::identity) {
     found.hopeless = true;
     return found;
@@ -51,8 +51,8 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& fr
     const double reach = facts.vector_reach() * plan.score_bound;
     const double share =
         std::clamp(d * reach * reach / (2 * questions.rho()) / (slope * slope * wanted * wanted), 0.01, 0.08);
-    const auto score = questions.ask<NoisyVector>(
-        BoundedScoreQuery{plan.weighting(place.at, frame), questions.pay(share)});
+    const auto score =
+        questions.ask<NoisyVector>(BoundedScoreQuery{plan.weighting(place.at, frame), questions.pay(share)});
     Matrix noise = Matrix::Identity(facts.dim(), facts.dim());
     noise *= plan.dispersion * rows + score.variance;
     const Position next = stand_in.mode(frame, score.value, noise, place.at, prior);

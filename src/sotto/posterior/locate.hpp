@@ -17,13 +17,14 @@ struct Place {
 
 struct Located {
   Place place;
-  bool hopeless = false;      ///< the whole budget on one score would leave the predictor unknown: nothing was asked
+  bool hopeless =
+      false;  ///< the whole budget on one score would leave the predictor unknown: nothing was asked
   std::vector<double> moves;  ///< of the linear predictor, step by step
 };
 
 /// `prior`: holds positions back, see locating_prior.
-[[nodiscard]] Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& frame, Place start,
-                             const JointNormalPrior& prior, PaidQuestions& questions);
+[[nodiscard]] Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& frame,
+                             Place start, const JointNormalPrior& prior, PaidQuestions& questions);
 
 /// What the scale of a linear predictor is compared with: residuals of a normal model, else 1.
 [[nodiscard]] double predictor_unit(const OnceFacts& facts, double dispersion);

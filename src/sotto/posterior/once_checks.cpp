@@ -8,9 +8,9 @@
 namespace sotto {
 namespace {
 
-constexpr double kLargestSd = 1;          // of the linear predictor, in its unit
-constexpr double kLargestMove = 0.5;      // likewise
-constexpr double kDisagreement = 4;       // standard deviations of chi-squared
+constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
+constexpr double kLargestMove = 0.5;  // likewise
+constexpr double kDisagreement = 4;   // standard deviations of chi-squared
 constexpr double kOverdispersed = 1.3;
 
 }  // namespace
@@ -26,9 +26,9 @@ OnceVerdict check_once(const OnceRelease& release) {
         "epsilon, fewer columns, narrower bounds or more rows.",
         sd * release.predictor_unit));
   }
-  const bool moved = release.last_move > std::min(kLargestMove, std::sqrt(3 * sd)) && release.last_move > 3 * sd;
-  const bool disagrees =
-      !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
+  const bool moved =
+      release.last_move > std::min(kLargestMove, std::sqrt(3 * sd)) && release.last_move > 3 * sd;
+  const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
   if (moved || disagrees) {
     verdict.warnings.emplace_back(
         "The search for the posterior did not settle: the last released score disagrees with the position "

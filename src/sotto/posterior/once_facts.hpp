@@ -12,13 +12,13 @@
 namespace sotto {
 
 struct OnceFacts {
-  Link link = Link::logit;      ///< logit: binary responses; log: counts; identity: normal responses
-  std::optional<double> sigma;  ///< normal responses: known sigma; none: unknown
-  Interval response{0, 1};      ///< legal responses
-  bool intercept = true;        ///< column 0 of the design is constant 1
-  Position column_mean;         ///< guess of each column's mean over the rows
-  Position column_sd;           ///< and of its standard deviation, > 0 except of the intercept
-  std::vector<bool> indicator;  ///< per column: takes the values 0 and 1 alone
+  Link link = Link::logit;         ///< logit: binary responses; log: counts; identity: normal responses
+  std::optional<double> sigma;     ///< normal responses: known sigma; none: unknown
+  Interval response{0, 1};         ///< legal responses
+  bool intercept = true;           ///< column 0 of the design is constant 1
+  Position column_mean;            ///< guess of each column's mean over the rows
+  Position column_sd;              ///< and of its standard deviation, > 0 except of the intercept
+  std::vector<bool> indicator;     ///< per column: takes the values 0 and 1 alone
   std::optional<Interval> offset;  ///< declared range of the offset; none: there is no offset
   std::optional<double> rows;      ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;

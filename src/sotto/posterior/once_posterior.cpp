@@ -20,8 +20,8 @@ Position clear_sd(const OnceRelease& release) {
     factor /= clipped_normal(plan.clip / scale).slope;
     if (release.facts.link == Link::identity) factor /= release.scale * release.scale;
   }
-  const Matrix precision = factor * release.pooled.information +
-                           frame * release.prior.normal.precision * frame.transpose();
+  const Matrix precision =
+      factor * release.pooled.information + frame * release.prior.normal.precision * frame.transpose();
   const Matrix covariance = precision.llt().solve(Matrix::Identity(frame.rows(), frame.rows()));
   return (frame.transpose() * covariance * frame).diagonal().cwiseSqrt();
 }
@@ -42,8 +42,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     Chain chain;
     chain.seed = sampling.seed;
     chain.draws.resize(draws, d + (sigma ? 1 : 0));
-    const Matrix positions =
-        draw_positions(release.pooled, release.frame.matrix, release.prior, draws, rng);
+    const Matrix positions = draw_positions(release.pooled, release.frame.matrix, release.prior, draws, rng);
     chain.draws.leftCols(d) = positions;
     if (sigma) {
       chain.draws.col(d) = draw_sigma(release.rounds.back(), release.rows, release.frame.matrix, positions,

@@ -14,10 +14,10 @@ constexpr double kCountShare = 0.01;
 constexpr double kOffsetShare = 0.005;
 constexpr double kReach = 2;  // locating: spread of the linear predictor, in its unit
 constexpr int kMostRounds = 4;
-constexpr double kFirstRound = 0.35;          // of what is left
-constexpr double kFirstOfTwo = 0.5;           // likewise, where looking around is hopeless
-constexpr double kScaleShare = 0.008;         // what residual_scale takes
-constexpr double kSquaresShare = 0.015;       // of a round
+constexpr double kFirstRound = 0.35;           // of what is left
+constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around is hopeless
+constexpr double kScaleShare = 0.008;          // what residual_scale takes
+constexpr double kSquaresShare = 0.015;        // of a round
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
 constexpr double kSmallMove = 0.7;
 constexpr double kLongestLogisticStep = 2;
@@ -77,9 +77,12 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
   }
   queries.emplace_back(BoundedScoreQuery{weighting, questions.pay((share - squares) * (1 - information))});
   std::vector<Answer> answers = questions.ask(queries);
-  OnceRound round{at, plan, PaidQuestions::take<NoisyMatrix>(answers[0]),
+  OnceRound round{at,
+                  plan,
+                  PaidQuestions::take<NoisyMatrix>(answers[0]),
                   PaidQuestions::take<NoisyMatrix>(answers[1]),
-                  PaidQuestions::take<NoisyVector>(answers.back()), {}};
+                  PaidQuestions::take<NoisyVector>(answers.back()),
+                  {}};
   if (normal) round.residual_squares = PaidQuestions::take<NoisyVector>(answers[2]);
   return round;
 }
@@ -155,8 +158,8 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     if (!facts.sigma) start.scale = spread;
     if (facts.link == Link::identity) unit = spread;
   }
-  ResolvedPrior prior = resolve_prior(settings.priors, facts, stand_in, unit,
-                                      facts.link == Link::identity ? start.at[0] : 0);
+  ResolvedPrior prior =
+      resolve_prior(settings.priors, facts, stand_in, unit, facts.link == Link::identity ? start.at[0] : 0);
   const JointNormalPrior locating =
       locating_prior(stand_in, facts, kReach * unit, unit, prior.normal.location);
   Located located = locate(facts, stand_in, frame.matrix, std::move(start), locating, questions);

@@ -8,9 +8,9 @@
 namespace sotto {
 namespace {
 
-constexpr int kSlices = 24;             // normal priors: the base is nearly the target
-constexpr int kSlicesOfOthers = 100;    // other priors: it is only near
-constexpr double kBaseSpread = 1.25;    // of the base's covariance, so that it covers the target's tails
+constexpr int kSlices = 24;           // normal priors: the base is nearly the target
+constexpr int kSlicesOfOthers = 100;  // other priors: it is only near
+constexpr double kBaseSpread = 1.25;  // of the base's covariance, so that it covers the target's tails
 constexpr int kMostShrinks = 60;
 constexpr Eigen::Index kTogether = 512;  // chains per product of matrices
 

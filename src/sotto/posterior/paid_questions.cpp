@@ -40,8 +40,7 @@ std::vector<Answer> PaidQuestions::ask(std::span<const Query> queries) {
     const auto* status = std::get_if<QueryStatus>(&answer);
     if (status == nullptr) continue;
     if (*status == QueryStatus::budget) refuse_budget();
-    throw Error(ErrorCode::configuration,
-                "release-once: a position went out of range; use a narrower prior");
+    throw Error(ErrorCode::configuration, "release-once: a position went out of range; use a narrower prior");
   }
   return answers;
 }

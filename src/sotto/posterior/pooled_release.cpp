@@ -6,8 +6,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kGuessDoubt = 0.3;     // relative error of the stand-in's level of information
-constexpr double kLeastSpread = 0.15;   // of the information's eigenvalues, over their mean
+constexpr double kGuessDoubt = 0.3;    // relative error of the stand-in's level of information
+constexpr double kLeastSpread = 0.15;  // of the information's eigenvalues, over their mean
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;
 constexpr double kDisagreement = 4;
@@ -54,10 +54,10 @@ void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
   const auto d = static_cast<double>(n);
   const double released_precision = d / noisy.variance;
   const double guess_precision = 1 / (kGuessDoubt * guess * kGuessDoubt * guess);
-  const double level = std::max(
-      (noisy.value.trace() / d * released_precision + 0.8 * guess * guess_precision) /
-          (released_precision + guess_precision),
-      0.2 * guess);
+  const double level =
+      std::max((noisy.value.trace() / d * released_precision + 0.8 * guess * guess_precision) /
+                   (released_precision + guess_precision),
+               0.2 * guess);
   const Matrix identity = Matrix::Identity(n, n);
   const Matrix shape = noisy.value - level * identity;
   const double spread = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance,
@@ -133,9 +133,9 @@ double dispersion_of(const NoisyMatrix& squares, const BoundsPlan& plan, Link li
   }
   const double precision = trace * trace / (d * squares.variance);
   const double guess_precision = 1 / (doubt * doubt);
-  return std::max((squares.value.trace() / trace * precision + guess * guess_precision) /
-                      (precision + guess_precision),
-                  0.3 * guess);
+  return std::max(
+      (squares.value.trace() / trace * precision + guess * guess_precision) / (precision + guess_precision),
+      0.3 * guess);
 }
 
 /// Sampling covariance of the score: empirical Bayes between released squares and a multiple of the information. Where the
@@ -144,15 +144,14 @@ double dispersion_of(const NoisyMatrix& squares, const BoundsPlan& plan, Link li
 void pool_spread(const std::vector<const OnceRound*>& rounds, Link link, PooledRelease& release) {
   const NoisyMatrix squares = pool_squares(rounds);
   const auto d = static_cast<double>(squares.value.rows());
-  const double ratio =
-      dispersion_of(squares, rounds.back()->plan, link, release.information.trace());
+  const double ratio = dispersion_of(squares, rounds.back()->plan, link, release.information.trace());
   const Matrix shape = squares.value - ratio * release.information;
   const double least = kLeastMisfit * ratio * release.level;
-  const double spread = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
+  const double spread =
+      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
   const double kept = spread / (spread + squares.variance);
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(ratio * release.information + kept * shape);
-  const double floor =
-      std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
+  const double floor = std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
   const Position values = solver.eigenvalues().cwiseMax(floor);
   release.spread = solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
   release.dispersion = ratio;

@@ -30,13 +30,14 @@ struct PooledRelease {
   double score_variance = 0;
   Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
   double information_variance = 0;
-  Matrix spread;             ///< sampling covariance of the score: released squares, shrunk towards the information
-  double dispersion = 1;     ///< trace of the spread over that of the information
-  double kept = 1;           ///< 1 - how far the information was shrunk
-  bool unresolved = false;   ///< the information's noise hides some direction
-  double level = 0;          ///< mean eigenvalue of the information
-  std::vector<double> disagreement;  ///< of earlier scores with the last, in standard deviations of chi-squared
-  std::size_t dropped = 0;           ///< earlier scores that disagree too much to be used
+  Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards the information
+  double dispersion = 1;    ///< trace of the spread over that of the information
+  double kept = 1;          ///< 1 - how far the information was shrunk
+  bool unresolved = false;  ///< the information's noise hides some direction
+  double level = 0;         ///< mean eigenvalue of the information
+  std::vector<double>
+      disagreement;         ///< of earlier scores with the last, in standard deviations of chi-squared
+  std::size_t dropped = 0;  ///< earlier scores that disagree too much to be used
 };
 
 /// `rounds`: at least one, all in `frame`; the last one's position is the anchor.

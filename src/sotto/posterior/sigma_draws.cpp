@@ -37,7 +37,8 @@ Position draw_sigma(const OnceRound& last, double rows, const Matrix& frame, con
   std::vector<double> log_total(kGrid), weight(kGrid), cumulated(kGrid);
   double best = -HUGE_VAL;
   for (std::size_t i = 0; i < kGrid; ++i) {
-    log_total[i] = std::log(h * kFromClip) + std::log(kToClip / kFromClip) * static_cast<double>(i) / (kGrid - 1);
+    log_total[i] =
+        std::log(h * kFromClip) + std::log(kToClip / kFromClip) * static_cast<double>(i) / (kGrid - 1);
     const Moments m = clipped_moments(std::exp(log_total[i]), h);
     const double variance =
         squares.variance + rows * std::max(m.fourth - m.second * m.second, 1e-12 * m.fourth);
@@ -52,8 +53,8 @@ Position draw_sigma(const OnceRound& last, double rows, const Matrix& frame, con
   Position sigma(positions.rows());
   for (Eigen::Index k = 0; k < sigma.size(); ++k) {
     const double u = rng.uniform() * total;
-    const auto at = static_cast<std::size_t>(
-        std::lower_bound(cumulated.begin(), cumulated.end(), u) - cumulated.begin());
+    const auto at =
+        static_cast<std::size_t>(std::lower_bound(cumulated.begin(), cumulated.end(), u) - cumulated.begin());
     const std::size_t cell = std::min(at, static_cast<std::size_t>(kGrid - 1));
     const double below = cell == 0 ? 0 : cumulated[cell - 1];
     const double within = (u - below) / (cumulated[cell] - below) - 0.5;

@@ -52,8 +52,7 @@ double median_place(const Position& counts, double rows) {
 
 double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions) {
   if (facts.link == Link::logit) {
-    const auto ones =
-        questions.ask<NoisyVector>(TotalQuery{TotalOf::response, questions.pay(kStartShare)});
+    const auto ones = questions.ask<NoisyVector>(TotalQuery{TotalOf::response, questions.pay(kStartShare)});
     const double least = std::max(0.2, std::sqrt(ones.variance)) / rows;
     const double share = least < 0.5 ? std::clamp(ones.value[0] / rows, least, 1 - least) : 0.5;
     return std::clamp(std::log(share / (1 - share)), -6.0, 6.0);
@@ -62,9 +61,9 @@ double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& quest
   const double low = counts ? std::log(0.5) - 5 : facts.response.lower;
   const double high = counts ? std::log(facts.response.upper + 0.5) + 5 : facts.response.upper;
   const Position edges = Position::LinSpaced(counts ? 81 : 201, low, high);
-  const auto histogram = questions.ask<NoisyVector>(
-      HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response, Position(), edges,
-                     questions.pay(kStartShare)});
+  const auto histogram =
+      questions.ask<NoisyVector>(HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response,
+                                                Position(), edges, questions.pay(kStartShare)});
   return clamped_place(edges, median_place(histogram.value, rows));
 }
 

@@ -36,8 +36,8 @@ void guess_spreads(const Domain& domain, OnceFacts& facts) {
       const bool interval = component.vertices.rows() == 2 && component.vertices.cols() == 1 &&
                             !facts.indicator[static_cast<std::size_t>(column)];
       facts.column_mean[column] = values.mean();
-      facts.column_sd[column] = interval ? width / std::sqrt(12.0)
-                                         : std::sqrt((values - values.mean()).square().mean());
+      facts.column_sd[column] =
+          interval ? width / std::sqrt(12.0) : std::sqrt((values - values.mean()).square().mean());
       if (!(width > 0) && facts.column_mean[column] == 0) facts.column_mean[column] = 1;  // always zero
       if (!(width > 0) && column > 0) facts.column_sd[column] = 1;
     }

@@ -11,8 +11,8 @@
 namespace sotto {
 
 /// `cost`: of all releases; leave a millionth of the budget for slack.
-[[nodiscard]] OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
-                                         const PrivacyUnit& unit, Rho cost);
+[[nodiscard]] OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem,
+                                         const Glm& model, const PrivacyUnit& unit, Rho cost);
 
 /// Asks, checks, draws. Fills in the record's draws, priors, warnings and what the releases predict.
 /// Errors: budget when the noise dominates and method.force is not set, after the releases: they stay spent.

@@ -26,9 +26,7 @@ using Quiet = boost::math::policies::policy<
     boost::math::policies::promote_double<false>>;
 
 /// P(Y <= k) for Y ~ Poisson(mean) and integer k.
-double poisson_cdf(double k, double mean) {
-  return k < 0 ? 0.0 : boost::math::gamma_q(k + 1, mean, Quiet());
-}
+double poisson_cdf(double k, double mean) { return k < 0 ? 0.0 : boost::math::gamma_q(k + 1, mean, Quiet()); }
 
 /// E min(Y, t) for Y ~ Poisson(mean), t real.
 double poisson_min(double mean, double t) {
@@ -171,34 +169,31 @@ BoundedResidual bounded_residual(Family family, double y, double mean, double cl
 void bounded_score_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
                         const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  for_each_weighted_row(family, tiles, weighting,
-                        [&](const Position& z, double c, const BoundedResidual& r) {
-                          total.entries = total.factor * c * r.psi * z.array();
-                          total.add();
-                        });
+  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+    total.entries = total.factor * c * r.psi * z.array();
+    total.add();
+  });
   total.give(sums);
 }
 
 void bounded_information_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
                               const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  for_each_weighted_row(family, tiles, weighting,
-                        [&](const Position& z, double c, const BoundedResidual& r) {
-                          set_triangle(z, total.factor * c * r.slope, total.entries);
-                          total.add();
-                        });
+  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+    set_triangle(z, total.factor * c * r.slope, total.entries);
+    total.add();
+  });
   total.give(sums);
 }
 
 void score_squares_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
                         const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  for_each_weighted_row(family, tiles, weighting,
-                        [&](const Position& z, double c, const BoundedResidual& r) {
-                          const double score = c * r.psi;
-                          set_triangle(z, total.factor * score * score, total.entries);
-                          total.add();
-                        });
+  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+    const double score = c * r.psi;
+    set_triangle(z, total.factor * score * score, total.entries);
+    total.add();
+  });
   total.give(sums);
 }
 
