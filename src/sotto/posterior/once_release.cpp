@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/posterior/curvature.hpp"
 #include "sotto/posterior/start.hpp"
 
 namespace sotto {
@@ -133,7 +134,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
     release.predictor_sd = std::sqrt(base.covariance.trace()) / release.predictor_unit;
-    if (last) return;
+    if (last) {
+      correct_curvature(release.pooled, release.frame.matrix, release.stand_in, release.prior.normal);
+      return;
+    }
     last = release.last_move <
            std::max(std::min(kSmallMove, std::sqrt(3 * release.predictor_sd)), release.predictor_sd);
     at = next_position(release, locating);
