@@ -17,12 +17,13 @@
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
+#include "sotto/measurement/statistic.hpp"
 #include "sotto/model/families.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
-#include "sotto/owner/batch_owner.hpp"
 #include "sotto/owner/data_owner.hpp"
-#include "sotto/owner/statistic_owner.hpp"
 
 namespace sotto {
 namespace {
@@ -82,29 +83,26 @@ struct Side {
 };
 
 template <class Problem>
-auto owner_of(Side& side, std::size_t rows) {
-  return std::make_unique<DataOwner<decltype(Problem::model())>>(
-      Problem::rows(rows), Problem::model(), PrivacyUnit{}, ExecutionOptions{}, side.budget, side.entropy);
-}
-template <class Problem>
 void all_rows(Side& side, std::size_t rows, std::size_t) {
-  side.owner = owner_of<Problem>(side, rows);
+  side.owner = std::make_unique<DataOwner>(Problem::rows(rows), Problem::model(), PrivacyUnit{},
+                                           ExecutionOptions{}, side.budget, side.entropy);
 }
 template <class Problem>
 void batch_gradients(Side& side, std::size_t rows, std::size_t steps) {
-  auto owner = owner_of<Problem>(side, rows);
-  owner->serve_batches({kRate, 1, steps}, Epsilon(1));
-  side.owner = std::move(owner);
+  side.owner = std::make_unique<DataOwner>(
+      Problem::rows(rows), measure_batches({Problem::model()}, {kRate, 1, steps}, side.budget, Epsilon(1)), 1,
+      side.budget, side.entropy, std::make_unique<DiscreteGaussianMechanism>(side.entropy));
 }
 template <class Problem>
 void batch_ratios(Side& side, std::size_t rows, std::size_t) {
-  side.owner = std::make_unique<BatchOwner<decltype(Problem::model())>>(
-      Problem::rows(rows), Problem::model(), std::min(rows, kBatch), PrivacyUnit{}, ExecutionOptions{},
-      side.budget, side.entropy);
+  side.owner = std::make_unique<DataOwner>(
+      measure_batch_ratios(Problem::rows(rows), {Problem::model()}, std::min(rows, kBatch)), side.budget,
+      side.entropy);
 }
 void statistics(Side& side, std::size_t rows, std::size_t) {
-  side.owner = std::make_unique<StatisticOwner<LocationFamily>>(
-      NormalMean::rows(rows), StandardStatistic(LocationFamily(NormalMean::model())), PrivacyUnit{}, 1,
+  side.owner = std::make_unique<DataOwner>(
+      measure_statistic(NormalMean::rows(rows), StandardStatistic(LocationFamily(NormalMean::model())),
+                        PrivacyUnit{}, 1),
       side.budget, side.entropy);
 }
 using MakeSide = void (*)(Side&, std::size_t rows, std::size_t steps);

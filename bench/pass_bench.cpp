@@ -8,8 +8,9 @@
 
 #include "sotto/data/rows.hpp"
 #include "sotto/model/glm/glm.hpp"
+#include "sotto/owner/non_private_oracle.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/sum/passes.hpp"
+#include "sotto/sum/exact_sum.hpp"
 
 namespace {
 using namespace sotto;
@@ -17,17 +18,19 @@ using namespace sotto;
 constexpr std::size_t kRows = 1'000'000;
 constexpr Eigen::Index kColumns = 10;
 
+Rows make_rows() {
+  Rows made(kRows, kColumns + 1);
+  ChainRng rng(1);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kColumns; ++j) made.at(i, j) = j == 0 ? 1 : 2 * rng.uniform() - 1;
+    made.at(i, kColumns) = rng.uniform() < 0.5 ? 1 : 0;
+    made.weight(i) = 1;
+  }
+  return made;
+}
+
 const Rows& logistic_rows() {
-  static const Rows rows = [] {
-    Rows made(kRows, kColumns + 1);
-    ChainRng rng(1);
-    for (std::size_t i = 0; i < kRows; ++i) {
-      for (std::size_t j = 0; j < kColumns; ++j) made.at(i, j) = j == 0 ? 1 : 2 * rng.uniform() - 1;
-      made.at(i, kColumns) = rng.uniform() < 0.5 ? 1 : 0;
-      made.weight(i) = 1;
-    }
-    return made;
-  }();
+  static const Rows rows = make_rows();
   return rows;
 }
 
@@ -75,31 +78,23 @@ void bandwidth(benchmark::State& state) {
 }
 BENCHMARK(bandwidth)->Arg(1)->Arg(2)->ArgName("threads")->UseRealTime();
 
-void ratio(benchmark::State& state) {
-  const Rows& rows = logistic_rows();
-  const Glm model = logistic();
-  const Position from = Position::Constant(kColumns, 0.1);
-  const Position to = Position::Constant(kColumns, 0.11);
-  const std::vector<RatioTask> tasks(static_cast<std::size_t>(state.range(1)),
-                                     RatioTask{&from, &to, -(std::int64_t{1} << 37), std::int64_t{1} << 37});
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        sum_ratios(model, rows, std::span(tasks), 0x1p40, static_cast<int>(state.range(0))));
-  }
+/// Answers to `chains` equal questions at once, as a run asks them: one pass over the rows.
+void ask(benchmark::State& state, const Query& query) {
+  static NonPrivateOracle one(make_rows(), logistic(), {.threads = 1});
+  static NonPrivateOracle two(make_rows(), logistic(), {.threads = 2});
+  NonPrivateOracle& oracle = state.range(0) == 1 ? one : two;
+  const std::vector<Query> queries(static_cast<std::size_t>(state.range(1)), query);
+  for (auto _ : state) benchmark::DoNotOptimize(oracle.answer(queries));
   report(state);
+}
+
+void ratio(benchmark::State& state) {
+  ask(state, RatioQuery{Position::Constant(kColumns, 0.1), Position::Constant(kColumns, 0.11), Rho(1)});
 }
 BENCHMARK(ratio)->ArgsProduct({{1, 2}, {1, 4}})->ArgNames({"threads", "chains"})->UseRealTime();
 
 void gradient(benchmark::State& state) {
-  const Rows& rows = logistic_rows();
-  const Glm model = logistic();
-  const Position at = Position::Constant(kColumns, 0.1);
-  const std::vector<GradientTask> tasks(static_cast<std::size_t>(state.range(1)),
-                                        GradientTask{&at, Position::Constant(kColumns, 0x1p28)});
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(sum_gradients(model, rows, std::span(tasks), static_cast<int>(state.range(0))));
-  }
-  report(state);
+  ask(state, GradientQuery{Position::Constant(kColumns, 0.1), Rho(1)});
 }
 BENCHMARK(gradient)->ArgsProduct({{1, 2}, {1, 4}})->ArgNames({"threads", "chains"})->UseRealTime();
 

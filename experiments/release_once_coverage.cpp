@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "sotto/entropy/entropy.hpp"
-#include "tests/support/once_wall_study.hpp"
-#include "tests/support/reachable_limit.hpp"
-#include "tests/support/regression_designs.hpp"
+#include "support/once_wall_study.hpp"
+#include "support/reachable_limit.hpp"
+#include "support/regression_designs.hpp"
 
 namespace {
 

@@ -37,6 +37,8 @@ for place, stage in enumerate(ANALYST):
 for stage in set(ANALYST) - {"mixture"}:
     ALLOWED[stage] = ALLOWED[stage] - {"channel"}
 
+ALLOWED["sotto.hpp"] = set(ALLOWED)  # the umbrella: names all sides for programs that link them all
+
 # What the analyst's side must not reach through any chain of headers: whatever sees rows, and the system's entropy.
 HIDDEN_STAGES = {*ROWS, "mechanism", "owner", "run"}
 HIDDEN_FILES = {"sotto/entropy/entropy.hpp"}

@@ -12,6 +12,8 @@
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
+#include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/model/clipped.hpp"
 #include "sotto/owner/data_owner.hpp"
 
@@ -95,9 +97,10 @@ class Run {
                         kChains;
     if (experiment_.most_steps > 0) count = std::min(count, experiment_.most_steps);
     if (count == 0) return;
-    DataOwner owner(copy(problem_.rows), Clipped(problem_.model, {.ratio = 1, .gradient = tuning.clip}),
-                    PrivacyUnit{}, ExecutionOptions{}, budget_, entropy_);
-    owner.serve_batches({rate, multiplier, count * kChains});
+    const OwnerContext context{Clipped(problem_.model, {.ratio = 1, .gradient = tuning.clip})};
+    DataOwner owner(copy(problem_.rows),
+                    measure_batches(context, {rate, multiplier, count * kChains}, budget_), 1, budget_,
+                    entropy_, std::make_unique<DiscreteGaussianMechanism>(entropy_));
     const K kernel({.rate = rate,
                     .noise_multiplier = multiplier,
                     .scale = Position::Ones(problem_.truth.size()),

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
+#include "sotto_io/output_guard.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -40,14 +42,15 @@ std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std:
   return found;
 }
 
+std::filesystem::path channel_file(const Options& options) {
+  if (!options.channel_file.empty()) return options.channel_file;
+  std::filesystem::path beside = options.data;
+  return beside += ".channel.toml";
+}
+
 DensityReport from_release(const Options& options) {
-  std::filesystem::path path = options.channel_file;
-  if (path.empty()) {
-    path = options.data;
-    path += ".channel.toml";
-  }
   DensityReport report;
-  report.channel = read_channel_file(path);
+  report.channel = read_channel_file(channel_file(options));
   report.rows = report.channel->rows;
   const std::vector<Column> columns = find_columns(*report.channel, options.columns);
   std::vector<PrivatisedColumn> released;
@@ -92,6 +95,10 @@ void compare(DensityReport& report, const std::filesystem::path& directory) {
 }
 
 void density(const Options& options) {
+  std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
+  if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
+  refuse_overwriting_inputs(present_outputs(options.out, is_density_file), inputs);
+  if (options.not_private) hold_rows();
   DensityReport report = options.not_private ? from_confidential(options) : from_release(options);
   report.settings = options.settings;
   if (!options.compare.empty()) compare(report, options.compare);
@@ -115,7 +122,7 @@ void density(const Options& options) {
 void add_density(CLI::App& program, int&) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = program.add_subcommand("density", "Density and clusters of a privatised column");
-  verb->add_option("data", options->data, "CSV file written by `sotto privatize`")->required();
+  verb->add_option("data", options->data, "CSV (or Parquet) file written by `sotto privatize`")->required();
   auto* channel_file = verb->add_option("--channel-file", options->channel_file,
                                         "Public description of the noise (default: DATA.channel.toml)");
   verb->add_option(

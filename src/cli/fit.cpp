@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/confidential.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
@@ -19,6 +20,7 @@
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/method.hpp"
+#include "sotto_io/charge_journal.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
@@ -28,13 +30,23 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// The first Ctrl-C asks the run to end with what was drawn; a second one ends the program.
-void end_on_interrupt() {
+/// The first Ctrl-C, hang-up or termination asks the run to end with what was drawn; a second one ends the program.
+/// Under nohup a hang-up stays ignored.
+void end_on_signals() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted = 1; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+}
+
+/// Once everything that was paid for is written, a signal may end the program at once.
+void end_at_once_on_signals() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 struct FitOptions {
@@ -46,6 +58,8 @@ struct FitOptions {
   std::uint64_t seed = 0;
   int threads = 0;
   bool not_private = false;
+  bool overwrite = false;
+  bool timing = false;
   bool json = false;
 };
 
@@ -80,6 +94,7 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   override_with("--data", "data.file", quoted(options.data));
   override_with("--schema", "data.schema", quoted(options.schema));
   if (options.not_private) overrides.emplace_back("privacy.not_private=true");
+  if (options.timing) overrides.emplace_back("output.timing=true");
   overrides.insert(overrides.end(), options.set.begin(), options.set.end());
   return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
 }
@@ -113,6 +128,7 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
   }
   fmt::print("{}\n{}\n", posterior_table(record.draws, record.comparison),
              (std::filesystem::path(config.out) / "report.html").string());
+  if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
 }
 
 std::string method_names() {
@@ -121,40 +137,110 @@ std::string method_names() {
   return names + " (default auto; docs/methods.md)";
 }
 
+/// The first line of the record of charges: all that this run can spend.
+nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& problem) {
+  return {{"started", utc_now()},
+          {"epsilon", config.epsilon.value_or(0)},
+          {"delta", config.delta.value_or(0)},
+          {"adjacency", adjacency_name(problem.unit.adjacency)},
+          {"privacy_unit", problem.public_info.privacy_unit},
+          {"data", config.data},
+          {"title", problem.public_info.title}};
+}
+
+std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
+  if (!journal.used()) return "nothing was spent";
+  return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}), as {} says", privacy.spent_epsilon,
+                     privacy.epsilon, privacy.delta, journal.path().string());
+}
+
+RunRecord fit_and_book(const FitConfig& config, const Problem& problem, ChargeJournal& journal) {
+  SystemEntropy entropy;
+  Progress line;
+  try {
+    return fit(
+        config, problem, entropy,
+        [&](std::size_t done, std::size_t total, double epsilon) {
+          const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
+          line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
+                      budget);
+          return interrupted == 0;
+        },
+        [&](const Booking& booking) { journal.book(booking); });
+  } catch (const Error& error) {
+    if (!journal.used()) throw;
+    throw Error(error.code(),
+                fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
+  }
+}
+
+/// How a run ended: what is in the files, and what a person must know.
+struct Ending {
+  std::size_t draws = 0;
+  bool stopped = false;  ///< by a signal
+};
+
+Ending ending_of(const RunRecord& record) {
+  Ending ending;
+  for (const Chain& chain : record.draws.chains) {
+    ending.draws += static_cast<std::size_t>(chain.draws.rows());
+    ending.stopped = ending.stopped || chain.stop == StopReason::interrupted;
+  }
+  return ending;
+}
+
+Error no_draws(const Ending& ending, const std::string& spent) {
+  if (ending.stopped)
+    return {ErrorCode::interrupted, fmt::format("stopped before the first draw; {}", spent)};
+  return {
+      ErrorCode::budget,
+      fmt::format("the budget ended before the first draw: fewer method.warmup steps, or more epsilon; {}",
+                  spent)};
+}
+
+void write_or_say_what_was_spent(const FitConfig& config, const RunRecord& record,
+                                 const ChargeJournal& journal) {
+  try {
+    write_run(config.out, record);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; {}", error.what(), spent(record.privacy, journal)));
+  }
+}
+
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
-  const Schema schema = read_schema(resolved(config.schema, verb.count("--schema") > 0, options));
-  const std::vector<std::string> names = columns_read(config.model);
-  const Table table =
-      read_table(resolved(config.data, verb.count("--data") > 0, options), schema.select(names));
+  const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
+  const std::filesystem::path data_file = resolved(config.data, verb.count("--data") > 0, options);
+  check_run_directory(config.out, std::vector<std::filesystem::path>{options.config, schema_file, data_file},
+                      options.overwrite);
+  const Schema schema = read_schema(schema_file);
+  hold_rows();
+  const Table table = read_table(data_file, schema.select(columns_read(config.model)));
   const Problem problem = make_problem(config, table);
 
-  end_on_interrupt();
-  SystemEntropy entropy;
-  const RunRecord record = [&] {
-    Progress line;
-    return fit(config, problem, entropy, [&](std::size_t done, std::size_t total, double epsilon) {
-      const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
-      line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
-                  budget);
-      return interrupted == 0;
-    });
-  }();
-  std::size_t draws = 0;
-  bool stopped = false;
-  for (const Chain& chain : record.draws.chains) {
-    draws += static_cast<std::size_t>(chain.draws.rows());
-    stopped = stopped || chain.stop == StopReason::interrupted;
+  end_on_signals();
+  ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
+  RunRecord record = fit_and_book(config, problem, journal);
+  const Ending ending = ending_of(record);
+  if (ending.draws == 0) {
+    journal.close(record.privacy, ending.stopped ? "interrupted" : "budget_spent");
+    throw no_draws(ending, spent(record.privacy, journal));
   }
-  if (draws == 0) {
-    if (stopped)
-      throw Error(ErrorCode::interrupted, "stopped before the first draw; what was released stays spent");
-    throw Error(ErrorCode::budget,
-                "the budget ended before the first draw: fewer method.warmup steps, or more epsilon");
+  // What was paid for is safe before anything else happens.
+  write_or_say_what_was_spent(config, record, journal);
+  journal.close(record.privacy, ending.stopped ? "interrupted" : "finished");
+  if (config.compare_not_private && !config.not_private && !ending.stopped) {
+    end_at_once_on_signals();
+    record.comparison = fit_without_privacy(config, problem);
+    write_run(config.out, record);
   }
-  write_run(config.out, record);
   say_result(config, record, options.json);
-  if (stopped) status = 130;
+  for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
+    fmt::print(stderr, "sotto: {}\n", sentence);
+  if (!ending.stopped) return;
+  status = 130;
+  fmt::print(stderr, "sotto: stopped early; {} draws are kept in {}; {}\n", ending.draws, config.out,
+             config.not_private ? "nothing was spent" : spent(record.privacy, journal));
 }
 
 }  // namespace
@@ -179,6 +265,9 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_option("--seed", options->seed, "seed of the chains, never of the noise (default 1)");
   verb->add_option("--threads", options->threads, "threads for passes over the rows (default: all cores)");
   verb->add_option("--out", options->out, "output directory (default out)");
+  verb->add_flag("--overwrite", options->overwrite,
+                 "replace a release that was paid for; its charges stay in charges.jsonl");
+  verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(

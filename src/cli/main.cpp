@@ -1,8 +1,11 @@
 // The command line program.
+#include <csignal>
+
 #include "cli/run_program.hpp"
 #include "cli/verbs.hpp"
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, like a full disk, and not the end
   CLI::App program("Bayesian inference under differential privacy", "sotto");
   program.set_version_flag("--version", "sotto 0.1.0");
   program.require_subcommand(1);

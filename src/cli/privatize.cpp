@@ -5,10 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/privatise/privatise.hpp"
+#include "sotto_io/atomic_file.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
+#include "sotto_io/output_guard.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto::cli {
@@ -22,6 +25,7 @@ struct Options {
   double epsilon = 0;
   double delta = 0;
   double rho = 0;
+  bool overwrite = false;
   bool json = false;
 };
 
@@ -54,7 +58,29 @@ nlohmann::json summary(const ChannelFile& file, const Options& options,
   return result;
 }
 
+/// Before a row is read: nothing that is an input, and no release that was paid for, is written over.
+void check_output(const Options& options, const std::filesystem::path& channel_file) {
+  const std::string extension = options.out.extension().string();
+  if (!extension.empty() && extension != ".csv" && extension != ".txt") {
+    throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
+                                              options.out.string()));
+  }
+  refuse_overwriting_inputs(std::vector{options.out, channel_file},
+                            std::vector{options.data, options.columns_file});
+  if (!std::filesystem::exists(options.out) && !std::filesystem::exists(channel_file)) return;
+  if (!options.overwrite) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} or its description exists: choose another --out, or add --overwrite",
+                            options.out.string()));
+  }
+  fmt::print(stderr, "sotto: overwriting {}; if these rows were released before, the two releases add up\n",
+             options.out.string());
+}
+
 void privatize(const Options& options, bool has_epsilon, bool has_delta, bool has_rho) {
+  std::filesystem::path channel_file = options.out;
+  channel_file += ".channel.toml";
+  check_output(options, channel_file);
   std::vector<ColumnSettings> settings;
   if (!options.columns_file.empty()) {
     settings = read_column_settings(options.columns_file);
@@ -69,25 +95,26 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
   std::vector<std::string> names;
   names.reserve(settings.size());
   for (const ColumnSettings& s : settings) names.push_back(s.name);
+  hold_rows();
   const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, names);
   const std::size_t rows = cells.at(0).size();
   if (rows == 0) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
 
   SystemEntropy entropy;
   Privatiser privatiser(plan_columns(settings, target, rows), entropy);
-  std::filesystem::path channel_file = options.out;
-  channel_file += ".channel.toml";
-  if (std::filesystem::exists(options.out)) {
-    fmt::print(stderr,
-               "sotto: overwriting '{}'; if these rows were released before, the two releases add up\n",
-               options.out.string());
-  }
   ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
                    entropy.is_private()};
-  // The description first: when it cannot be written nothing has been spent.
+  // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);
+  flush_file(channel_file);
   const auto released = privatiser.release(cells);
-  write_privatised(options.out, file, released);
+  try {
+    write_privatised(options.out, file, released);
+    flush_file(options.out);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; the release is spent all the same, as {} says", error.what(),
+                                          channel_file.string()));
+  }
   for (std::size_t c = 0; c < file.columns.size(); ++c)
     file.fingerprints[file.columns[c].settings.name] =
         release_fingerprint(file.columns[c], released.value()[c]);
@@ -112,7 +139,9 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
 void add_privatize(CLI::App& program, int&) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = program.add_subcommand("privatize", "Put noise on columns of a CSV file, for release");
-  verb->add_option("data", options->data, "CSV file with the confidential column")->required();
+  verb->add_option("data", options->data,
+                   "CSV (.csv, .tsv) or Parquet (.parquet) file with the confidential column")
+      ->required();
   ColumnSettings& column = options->column;
   auto* name = verb->add_option("--column", column.name, "Column to privatise");
   verb->add_option("--channel", column.channel, "How: what is released of each value")
@@ -150,6 +179,7 @@ void add_privatize(CLI::App& program, int&) {
   rho->excludes(epsilon);
   verb->add_option("--out", options->out, "File to write; FILE.channel.toml beside it describes the noise")
       ->required();
+  verb->add_flag("--overwrite", options->overwrite, "Replace files of that name; what they cost stays spent");
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer(
       "Example: sotto privatize survey.csv --column bmi --channel laplace --lower 10 --upper 60 --epsilon 2 "

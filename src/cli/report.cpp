@@ -1,4 +1,4 @@
-// sotto report: makes report.html again from an output directory.
+// sotto report: makes the pages again from an output directory.
 #include <fmt/core.h>
 
 #include <memory>
@@ -21,13 +21,16 @@ void report(const Options& options) {
   if (options.without_comparison) record.comparison.reset();
   write_report(options.directory, record);
   const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
+  const std::string comparison = not_private_report(options.directory).string();
   if (options.json) {
-    const nlohmann::ordered_json json{{"report", file},
-                                      {"private", record.privacy.is_private},
-                                      {"comparison", record.comparison.has_value()}};
+    nlohmann::ordered_json json{{"report", file},
+                                {"private", record.privacy.is_private},
+                                {"comparison", record.comparison.has_value()}};
+    if (record.comparison) json["not_private_report"] = comparison;
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else {
     fmt::print("{}\n", file);
+    if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", comparison);
   }
 }
 
@@ -39,8 +42,8 @@ void add_report(CLI::App& program, int& status) {
   CLI::App* verb = program.add_subcommand("report", "Make report.html again from an output directory");
   verb->add_option("DIR", options->directory, "output directory of a fit")->required();
   verb->add_flag("--without-comparison", options->without_comparison,
-                 "leave out what is NOT PRIVATE (default: keep it)");
-  verb->add_flag("--json", options->json, "print one JSON object (default: the file's name)");
+                 "make no page that is NOT PRIVATE, and remove not_private/report.html (default: make it)");
+  verb->add_flag("--json", options->json, "print one JSON object (default: the pages' names)");
   verb->footer("Example: sotto report out/demo --without-comparison");
   verb->callback([options] { report(*options); });
 }

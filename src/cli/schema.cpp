@@ -1,6 +1,7 @@
-// sotto schema: a template of a schema, from the header of a file alone.
+// sotto schema: a template of a schema, from the header of a file alone; --check counts what a schema cannot read.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -8,17 +9,25 @@
 #include <string>
 #include <vector>
 
+#include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/schema_toml.hpp"
-#include "sotto_io/table_file.hpp"
+#include "sotto_io/table_check.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto::cli {
 
 namespace {
 
+constexpr const char* kNotPrivate =
+    "NOT PRIVATE: these counts are computed from the rows without noise; they are for the curator's eyes "
+    "alone";
+
 struct SchemaOptions {
   std::string file;
+  std::string schema;
+  bool check = false;
   std::string out;
   bool json = false;
 };
@@ -44,19 +53,70 @@ void write_schema(const SchemaOptions& options) {
   }
 }
 
+nlohmann::ordered_json to_json(const TableCheck& check) {
+  nlohmann::ordered_json json{{"private", false},         {"warning", kNotPrivate},
+                              {"records", check.records}, {"not_of_the_headers_form", check.not_whole},
+                              {"rows_used", check.used},  {"columns", nlohmann::ordered_json::array()}};
+  for (const ColumnCheck& column : check.columns) {
+    json["columns"].push_back({{"name", column.name},
+                               {"values", column.count(CellReading::value)},
+                               {"clamped", column.count(CellReading::clamped)},
+                               {"missing", column.count(CellReading::missing)},
+                               {"out_of_range", column.count(CellReading::out_of_range)},
+                               {"undecodable", column.count(CellReading::undecodable)}});
+  }
+  return json;
+}
+
+void check_schema(const SchemaOptions& options) {
+  if (options.schema.empty())
+    throw Error(ErrorCode::usage, "--check needs a table and its schema: sotto schema --check FILE SCHEMA");
+  const Schema schema = read_schema(options.schema);
+  hold_rows();
+  const TableCheck check = check_table(options.file, schema);
+  fmt::print(stderr, "sotto: {}\n", kNotPrivate);
+  if (options.json) {
+    fmt::print("{}\n", to_json(check).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{}\n{} records, {} not of the header's form, {} rows used\n\n", kNotPrivate, check.records,
+             check.not_whole, check.used);
+  std::size_t width = 6;
+  for (const ColumnCheck& column : check.columns) width = std::max(width, column.name.size());
+  fmt::print("{:<{}}  {:>9}  {:>9}  {:>9}  {:>12}  {:>11}\n", "column", width, "values", "clamped", "missing",
+             "out of range", "undecodable");
+  for (const ColumnCheck& column : check.columns) {
+    fmt::print("{:<{}}  {:>9}  {:>9}  {:>9}  {:>12}  {:>11}\n", column.name, width,
+               column.count(CellReading::value), column.count(CellReading::clamped),
+               column.count(CellReading::missing), column.count(CellReading::out_of_range),
+               column.count(CellReading::undecodable));
+  }
+}
+
+void run_schema(const SchemaOptions& options) {
+  if (options.check) return check_schema(options);
+  if (!options.schema.empty()) throw Error(ErrorCode::usage, "a second file is for --check only");
+  write_schema(options);
+}
+
 }  // namespace
 
 void add_schema(CLI::App& program, int& /*status*/) {
   auto options = std::make_shared<SchemaOptions>();
   CLI::App* verb =
-      program.add_subcommand("schema", "Write a schema to fill in, from the header of a file alone");
+      program.add_subcommand("schema", "Write a schema to fill in, or check a table against one");
   verb->add_option("FILE", options->file,
-                   "CSV (.csv, .tsv) or Parquet (.parquet) file; only its header is read")
+                   "CSV (.csv, .tsv) or Parquet (.parquet) file; only its header is read, but with --check")
       ->required();
+  verb->add_option("SCHEMA", options->schema, "with --check: the declaration of FILE");
+  verb->add_flag("--check", options->check,
+                 "count the cells of FILE that SCHEMA cannot read; NOT PRIVATE, for the curator's eyes");
   verb->add_option("--out", options->out, "File to write; standard output if not given");
   verb->add_flag("--json", options->json, "Print one JSON object: columns, template");
-  verb->footer("Example:\n  sotto schema patients.csv --out patients.schema.toml");
-  verb->callback([options] { write_schema(*options); });
+  verb->footer(
+      "Example:\n  sotto schema patients.csv --out patients.schema.toml\n  sotto schema --check patients.csv "
+      "patients.schema.toml");
+  verb->callback([options] { run_schema(*options); });
 }
 
 }  // namespace sotto::cli

@@ -2,12 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -38,30 +36,51 @@ class Descriptor {
 
 }  // namespace
 
+void make_directory(const std::filesystem::path& directory) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (failure || !std::filesystem::is_directory(directory)) {
+    throw Error(ErrorCode::cannot_create, fmt::format("cannot create the directory {}", directory.string()));
+  }
+}
+
+bool write_and_flush(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t wrote = ::write(file, content.data(), content.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // what has no disk under it needs no flush
+}
+
+void flush_file(const std::filesystem::path& file) {
+  const Descriptor written(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (written.number() < 0 || !write_and_flush(written.number(), "")) fail(ErrorCode::io, "write", file);
+  flush_directory(file);
+}
+
+void flush_directory(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.number() >= 0) ::fsync(directory.number());
+}
+
 void write_whole_file(const std::filesystem::path& file, std::string_view content) {
-  std::string aside = file.string() + "." + std::string(6, 'X');  // mkstemp replaces the last six letters
+  // Two writers may meet: the name holds the process, and must be new.
+  const std::string aside = fmt::format("{}.{}.part", file.string(), ::getpid());
+  ::unlink(aside.c_str());
   {
-    const Descriptor out(::mkstemp(aside.data()));
+    const Descriptor out(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (out.number() < 0) fail(ErrorCode::cannot_create, "create", file);
-    bool good = ::fchmod(out.number(), 0644) == 0;
-    for (std::size_t done = 0; good && done < content.size();) {
-      const ssize_t wrote = ::write(out.number(), content.data() + done, content.size() - done);
-      if (wrote < 0 && errno == EINTR) continue;
-      good = wrote > 0;
-      if (good) done += static_cast<std::size_t>(wrote);
-    }
-    good = good && ::fsync(out.number()) == 0 && std::rename(aside.c_str(), file.c_str()) == 0;
-    if (!good) {
+    if (!write_and_flush(out.number(), content) || std::rename(aside.c_str(), file.c_str()) != 0) {
       const int reason = errno;
       ::unlink(aside.c_str());
       errno = reason;
       fail(ErrorCode::io, "write", file);
     }
   }
-  // The new name itself must reach the disk; file systems that cannot flush a directory are left alone.
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY));
-  if (directory.number() >= 0) ::fsync(directory.number());
+  flush_directory(file);
 }
 
 std::string read_whole_file(const std::filesystem::path& file) {

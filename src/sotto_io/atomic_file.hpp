@@ -8,8 +8,20 @@
 namespace sotto {
 
 /// Writes `content` beside `file`, flushes it to disk and renames it into place. Readers see the old file or
-/// the new one, never a part. Errors: cannot_create, io.
+/// the new one, never a part. Its mode follows the umask. Errors: cannot_create, io.
 void write_whole_file(const std::filesystem::path& file, std::string_view content);
+
+/// Makes a directory and those above it. Errors: cannot_create.
+void make_directory(const std::filesystem::path& directory);
+
+/// Writes all of `content` to an open file and flushes it to the disk. False, with errno, when that fails.
+[[nodiscard]] bool write_and_flush(int file, std::string_view content);
+
+/// Flushes a file that was written by other means. Errors: io.
+void flush_file(const std::filesystem::path& file);
+
+/// The name of a file that was made must reach the disk too; file systems that cannot flush a directory are left alone.
+void flush_directory(const std::filesystem::path& file);
 
 /// The whole content of a file. Errors: no_input, io.
 [[nodiscard]] std::string read_whole_file(const std::filesystem::path& file);

@@ -13,6 +13,7 @@
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_page.hpp"
+#include "sotto_io/output_guard.hpp"
 
 namespace sotto {
 namespace {
@@ -21,7 +22,9 @@ namespace {
 constexpr std::size_t kLargestMatrix = 300;
 
 std::string density_csv(const DensityReport& report) {
-  std::string text = "column,x,mean,lower,upper,simultaneous_lower,simultaneous_upper,prior,deconvolution\n";
+  const char* mark = report.channel ? "\n" : ",1\n";
+  std::string text = "column,x,mean,lower,upper,simultaneous_lower,simultaneous_upper,prior,deconvolution";
+  text += report.channel ? "\n" : ",NOT_PRIVATE\n";
   for (std::size_t d = 0; d < report.result.columns.size(); ++d) {
     const ColumnDensity& c = report.result.columns[d];
     for (Eigen::Index x = 0; x < c.grid.size(); ++x) {
@@ -29,7 +32,8 @@ std::string density_csv(const DensityReport& report) {
                           csv_field(point_name(report, d, x)), c.bands.mean[x], c.bands.lower[x],
                           c.bands.upper[x], c.bands.simultaneous_lower[x], c.bands.simultaneous_upper[x],
                           c.prior[x]);
-      text += c.deconvolution ? fmt::format("{:.8g}\n", (*c.deconvolution)[x]) : std::string("\n");
+      if (c.deconvolution) text += fmt::format("{:.8g}", (*c.deconvolution)[x]);
+      text += mark;
     }
   }
   return text;
@@ -37,16 +41,20 @@ std::string density_csv(const DensityReport& report) {
 
 std::string synthetic_csv(const DensityReport& report) {
   const std::vector<std::vector<double>>& columns = report.result.synthetic;
+  const auto end_line = [](std::string& text, const char* mark) {
+    text.back() = '\n', text.insert(text.size() - 1, mark);
+  };
   std::string text;
-  for (std::size_t d = 0; d < columns.size(); ++d)
-    text += csv_field(report.result.columns[d].name) + (d + 1 < columns.size() ? "," : "\n");
+  for (std::size_t d = 0; d < columns.size(); ++d) text += csv_field(report.result.columns[d].name) + ",";
+  end_line(text, report.channel ? "" : ",NOT_PRIVATE");
   for (std::size_t row = 0; row < columns[0].size(); ++row) {
     for (std::size_t d = 0; d < columns.size(); ++d) {
       const std::vector<std::string>& levels = report.levels[d];
       text += levels.empty() ? fmt::format("{:.10g}", columns[d][row])
                              : csv_field(levels[static_cast<std::size_t>(columns[d][row])]);
-      text += d + 1 < columns.size() ? "," : "\n";
+      text += ',';
     }
+    end_line(text, report.channel ? "" : ",1");
   }
   return text;
 }
@@ -64,8 +72,11 @@ nlohmann::json partition_json(const mixture::PointPartition& p) {
           {"expected_loss", p.expected_loss}};
 }
 
-nlohmann::json clusters_json(const DensityResult& r) {
-  nlohmann::json out{{"probability_of_count", r.cluster_count}, {"mean_count", mean_clusters(r)}};
+nlohmann::json clusters_json(const DensityReport& report) {
+  const DensityResult& r = report.result;
+  nlohmann::json out{{"private", report.channel && report.channel->is_private},
+                     {"probability_of_count", r.cluster_count},
+                     {"mean_count", mean_clusters(r)}};
   if (!r.by_vi) {
     out["note"] = "one release describes all rows together, so it does not tell which rows belong together";
     return out;
@@ -90,6 +101,7 @@ std::string chain_csv(const DensityReport& report, std::size_t chain) {
   CsvHeader header;
   header.model = "sotto density";
   header.started = utc_now();
+  header.about.emplace_back("private", report.channel ? "1" : "0 (NOT PRIVATE)");
   for (std::size_t d = 0; d < report.channels.size(); ++d) {
     header.about.emplace_back("column", report.result.columns[d].name);
     header.about.emplace_back("channel", report.channels[d]);
@@ -148,13 +160,18 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
                 fmt::format("cannot create the directory '{}'", directory.string()));
   const DensityResult& r = report.result;
   write_whole_file(directory / "density.csv", density_csv(report));
-  write_whole_file(directory / "clusters.json", clusters_json(r).dump() + "\n");
+  write_whole_file(directory / "clusters.json", clusters_json(report).dump() + "\n");
   write_whole_file(directory / "synthetic.csv", synthetic_csv(report));
   for (std::size_t c = 0; c < r.draws.chains.size(); ++c) {
     write_whole_file(directory / fmt::format("chain_{}.csv", c + 1), chain_csv(report, c));
   }
   write_whole_file(directory / "summary.json", density_summary(report).dump(2) + "\n");
   write_whole_file(directory / "report.html", density_html(report));
+}
+
+bool is_density_file(const std::string& name) {
+  return is_chain_file(name) || name == "density.csv" || name == "clusters.json" || name == "synthetic.csv" ||
+         name == "summary.json" || name == "report.html";
 }
 
 mixture::Allocation read_partition(const std::filesystem::path& directory) {

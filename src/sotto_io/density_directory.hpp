@@ -8,9 +8,13 @@
 
 namespace sotto {
 
-/// Writes density.csv, clusters.json, synthetic.csv, chain_N.csv, summary.json and report.html. Errors:
-/// cannot_create, io.
+/// Writes density.csv, clusters.json, synthetic.csv, chain_N.csv, summary.json and report.html. Of confidential data every one
+/// of them says that it is not private: tables by a column NOT_PRIVATE of ones, chains by a line of their header, JSON by
+/// "private": false. Errors: cannot_create, io.
 void write_density(const std::filesystem::path& directory, const DensityReport& report);
+
+/// Whether `write_density` may write a file of that name.
+[[nodiscard]] bool is_density_file(const std::string& name);
 
 /// The partition of least expected variation of information in a directory that `write_density` wrote. Errors: no_input; data
 /// when it holds none.

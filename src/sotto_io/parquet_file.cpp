@@ -7,6 +7,7 @@
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <type_traits>
 
 #include "sotto/base/error.hpp"
+#include "sotto_io/csv_reader.hpp"
 
 namespace sotto {
 
@@ -28,7 +30,14 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const std::filesystem::
   const auto file = arrow::io::ReadableFile::Open(path.string());
   if (!file.ok())
     throw Error(ErrorCode::no_input, fmt::format("{} cannot be opened for reading", path.string()));
-  auto reader = parquet::arrow::OpenFile(*file, arrow::default_memory_pool());
+  parquet::ReaderProperties pages;
+  pages.enable_buffered_stream();  // page by page, never a whole column
+  parquet::ArrowReaderProperties rows;
+  rows.set_batch_size(4096);
+  rows.set_pre_buffer(false);
+  parquet::arrow::FileReaderBuilder builder;
+  if (!builder.Open(*file, pages).ok()) refuse_file(path);
+  auto reader = builder.properties(rows)->Build();
   if (!reader.ok()) refuse_file(path);
   (*reader)->set_use_threads(false);
   return std::move(*reader);
@@ -86,21 +95,12 @@ struct TextOf {
   }
 };
 
-}  // namespace
-
-std::vector<std::string> read_parquet_names(const std::filesystem::path& path) {
-  const auto reader = open_parquet(path);
-  std::shared_ptr<arrow::Schema> schema;
-  if (!reader->GetSchema(&schema).ok()) refuse_file(path);
-  return schema->field_names();
-}
-
-void read_parquet_rows(const std::filesystem::path& path, const std::vector<std::string>& names,
-                       Table& table) {
-  const auto reader = open_parquet(path);
+/// Where the named columns stand in the file.
+std::vector<int> leaves_of(const parquet::arrow::FileReader& reader, const std::filesystem::path& path,
+                           const std::vector<std::string>& names) {
   std::vector<int> leaves;
   for (const std::string& name : names) {
-    for (const parquet::arrow::SchemaField& field : reader->manifest().schema_fields) {
+    for (const parquet::arrow::SchemaField& field : reader.manifest().schema_fields) {
       if (field.field->name() != name) continue;
       if (!field.is_leaf() || !holds_single_values(*field.field->type())) {
         throw Error(ErrorCode::data,
@@ -110,14 +110,29 @@ void read_parquet_rows(const std::filesystem::path& path, const std::vector<std:
       leaves.push_back(field.column_index);
     }
   }
+  return leaves;
+}
+
+}  // namespace
+
+std::vector<std::string> read_parquet_names(const std::filesystem::path& path) {
+  const auto reader = open_parquet(path);
+  std::shared_ptr<arrow::Schema> schema;
+  if (!reader->GetSchema(&schema).ok()) refuse_file(path);
+  return schema->field_names();
+}
+
+void read_parquet_records(const std::filesystem::path& path, const std::vector<std::string>& names,
+                          const std::function<void(const TableRecord&)>& visit) {
+  const auto reader = open_parquet(path);
+  const std::vector<int> leaves = leaves_of(*reader, path, names);
   std::vector<int> groups(static_cast<std::size_t>(reader->num_row_groups()));
   std::iota(groups.begin(), groups.end(), 0);
   const auto batches = reader->GetRecordBatchReader(groups, leaves);
   if (!batches.ok()) refuse_file(path);
 
-  const std::size_t declared = table.schema().columns.size();
   std::vector<std::vector<std::optional<std::string>>> texts(names.size());
-  std::vector<std::optional<std::string_view>> cells(declared);
+  std::vector<std::optional<std::string_view>> cells(names.size());
   while (true) {
     std::shared_ptr<arrow::RecordBatch> batch;
     if (!(*batches)->ReadNext(&batch).ok()) refuse_file(path);
@@ -129,9 +144,13 @@ void read_parquet_rows(const std::filesystem::path& path, const std::vector<std:
       if (!array || !arrow::VisitArrayInline(*array, &visitor).ok()) refuse_file(path);
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(batch->num_rows()); ++i) {
-      for (std::size_t j = 0; j < declared; ++j) cells[j] = texts[j][i];
-      table.append(cells, names.size() > declared ? std::optional<std::string_view>(texts[declared][i])
-                                                  : std::nullopt);
+      bool whole = true;
+      for (std::size_t j = 0; j < names.size(); ++j) {
+        cells[j] = texts[j][i];
+        whole = whole && (!cells[j] || cells[j]->size() <= kMostCellBytes);
+      }
+      if (!whole) std::fill(cells.begin(), cells.end(), std::nullopt);
+      visit({whole, cells});
     }
   }
 }

@@ -11,29 +11,49 @@
 #include "sotto/report/run_json.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
+#include "sotto_io/output_guard.hpp"
 
 namespace sotto {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kChain = "chain";
-constexpr const char* kComparison = "not_private_chain";
+constexpr const char* kNotPrivate = "not_private";
+constexpr const char* kPrivacy = "privacy.json";
+constexpr const char* kCharges = "charges.jsonl";
 
-std::vector<fs::path> chain_files(const fs::path& directory, const char* base) {
+fs::path chain_file(const fs::path& directory, std::size_t chain) {
+  return directory / fmt::format("chain_{}.csv", chain + 1);
+}
+
+std::vector<fs::path> chain_files(const fs::path& directory) {
   std::vector<fs::path> files;
-  while (fs::exists(directory / fmt::format("{}_{}.csv", base, files.size() + 1))) {
-    files.push_back(directory / fmt::format("{}_{}.csv", base, files.size() + 1));
-  }
+  while (fs::exists(chain_file(directory, files.size())))
+    files.push_back(chain_file(directory, files.size()));
   return files;
+}
+
+bool is_run_file(const std::string& name) {
+  return is_chain_file(name) || name == "summary.csv" || name == "summary.json" || name == kPrivacy ||
+         name == "manifest.json" || name == "report.html" || name == kCharges;
+}
+
+std::vector<std::string> not_private_files(const RunRecord& record) {
+  std::vector<std::string> names;
+  if (!record.comparison) return names;
+  for (std::size_t c = 0; c < record.comparison->chains.size(); ++c)
+    names.push_back(chain_file(kNotPrivate, c).generic_string());
+  names.push_back(not_private_report("").generic_string());
+  return names;
 }
 
 CsvHeader csv_header(const RunRecord& record, bool is_private) {
   CsvHeader header;
   header.model = "sotto_model";
   header.started = record.manifest.started;
-  header.warmup_seconds = record.manifest.warmup_seconds;
-  header.sampling_seconds = record.manifest.sampling_seconds;
+  const auto told = [](double seconds) { return std::isfinite(seconds) ? seconds : 0; };
+  header.warmup_seconds = told(record.manifest.warmup_seconds);
+  header.sampling_seconds = told(record.manifest.sampling_seconds);
   header.about = {{"private", is_private ? "1" : "0"}, {"model", record.model}, {"method", record.method}};
   if (is_private) {
     header.about.emplace_back("epsilon", fmt::format("{:.17g}", record.privacy.epsilon));
@@ -44,16 +64,25 @@ CsvHeader csv_header(const RunRecord& record, bool is_private) {
   return header;
 }
 
-void write_chains(const fs::path& directory, const char* base, const CsvHeader& header, const Draws& draws) {
+void write_chains(const fs::path& directory, const CsvHeader& header, const Draws& draws) {
   for (std::size_t c = 0; c < draws.chains.size(); ++c) {
     std::ostringstream text;
     write_cmdstan_csv(text, header, draws.parameters, draws.chains[c], c + 1);
-    write_whole_file(directory / fmt::format("{}_{}.csv", base, c + 1), text.str());
+    write_whole_file(chain_file(directory, c), text.str());
   }
   // What an earlier run with more chains left behind would be read as part of this one.
-  for (std::size_t c = draws.chains.size() + 1;; ++c) {
-    if (!fs::remove(directory / fmt::format("{}_{}.csv", base, c))) break;
+  for (std::size_t c = draws.chains.size(); fs::remove(chain_file(directory, c)); ++c) {
   }
+}
+
+void write_comparison(const fs::path& directory, const RunRecord& record) {
+  const fs::path folder = directory / kNotPrivate;
+  if (record.comparison) {
+    make_directory(folder);
+  } else if (!fs::is_directory(folder)) {
+    return;
+  }
+  write_chains(folder, csv_header(record, false), record.comparison.value_or(Draws{}));
 }
 
 std::string summary_csv(const std::vector<ParameterSummary>& summary) {
@@ -87,30 +116,60 @@ nlohmann::ordered_json read_json(const fs::path& file) {
 
 }  // namespace
 
-void write_run(const fs::path& directory, const RunRecord& record) {
-  std::error_code failure;
-  fs::create_directories(directory, failure);
-  if (failure || !fs::is_directory(directory)) {
-    throw Error(ErrorCode::cannot_create, "cannot create the directory " + directory.string());
-  }
-  write_chains(directory, kChain, csv_header(record, record.privacy.is_private), record.draws);
-  write_chains(directory, kComparison, csv_header(record, false), record.comparison.value_or(Draws{}));
+void write_run(const fs::path& directory, RunRecord record) {
+  make_directory(directory);
+  record.privacy.not_private_files = not_private_files(record);
+  // The statement first: while other files are missing it already says what was spent.
+  write_whole_file(directory / kPrivacy, dump(to_json(record.privacy)));
+  write_chains(directory, csv_header(record, record.privacy.is_private), record.draws);
+  write_comparison(directory, record);
   const auto summary = summarise(record.draws);
   write_whole_file(directory / "summary.csv", summary_csv(summary));
   write_whole_file(directory / "summary.json",
-                   dump(summary_json(summary, warnings(record.draws, summary, record.markov_chain))));
-  write_whole_file(directory / "privacy.json", dump(to_json(record.privacy)));
+                   dump(summary_json(summary, all_warnings(record, summary))));
   write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
   write_report(directory, record);
 }
 
 void write_report(const fs::path& directory, const RunRecord& record) {
+  if (record.comparison) {
+    write_whole_file(not_private_report(directory), html_report(record));
+    RunRecord alone = record;
+    alone.comparison.reset();
+    write_whole_file(directory / "report.html", html_report(alone));
+    return;
+  }
+  fs::remove(not_private_report(directory));
+  std::error_code holds_chains;  // then the folder stays
+  fs::remove(directory / kNotPrivate, holds_chains);
   write_whole_file(directory / "report.html", html_report(record));
+}
+
+fs::path not_private_report(const fs::path& directory) { return directory / kNotPrivate / "report.html"; }
+
+fs::path charges_file(const fs::path& directory) { return directory / kCharges; }
+
+void check_run_directory(const fs::path& directory, std::span<const fs::path> inputs, bool overwrite) {
+  std::vector<fs::path> outputs = present_outputs(directory, is_run_file);
+  for (fs::path& file : present_outputs(directory / kNotPrivate, is_run_file))
+    outputs.push_back(std::move(file));
+  refuse_overwriting_inputs(outputs, inputs);
+  if (overwrite) return;
+  bool paid = fs::exists(charges_file(directory));
+  if (fs::exists(directory / kPrivacy)) {
+    const auto json = nlohmann::json::parse(read_whole_file(directory / kPrivacy), nullptr, false);
+    paid = paid || !json.is_object() || json.value("private", nlohmann::json()) != false;
+  }
+  if (paid) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} holds a release that was paid for: choose another --out, or add --overwrite",
+                            directory.string()));
+  }
 }
 
 RunRecord read_run(const fs::path& directory) {
   if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());
-  const auto files = chain_files(directory, kChain);
+  const auto files = chain_files(directory);
   if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
   RunRecord record;
   const auto read = [](const std::vector<fs::path>& paths) {
@@ -124,7 +183,7 @@ RunRecord read_run(const fs::path& directory) {
     return draws;
   };
   record.draws = read(files);
-  if (const auto others = chain_files(directory, kComparison); !others.empty())
+  if (const auto others = chain_files(directory / kNotPrivate); !others.empty())
     record.comparison = read(others);
   record.privacy = privacy_from_json(read_json(directory / "privacy.json"));
   read_manifest(read_json(directory / "manifest.json"), record);

@@ -2,21 +2,34 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "sotto/report/run_record.hpp"
 
 namespace sotto {
 
 /// Writes chain_N.csv, summary.csv, summary.json, privacy.json, manifest.json and report.html into
-/// `directory`, which is made if needed; a comparison goes to not_private_chain_N.csv. Each file is whole or
+/// `directory`, which is made if needed. A comparison goes to the folder not_private in it, with a page of its own; nothing
+/// outside that folder shows it, and privacy.json and manifest.json name its files. Each file is whole or
 /// absent: written aside, flushed to disk, renamed. Chain files of an earlier, larger run are removed.
-/// Errors: cannot_create when the directory cannot be made, io when a write fails.
-void write_run(const std::filesystem::path& directory, const RunRecord& record);
+/// Errors: cannot_create when a directory cannot be made, io when a write fails.
+void write_run(const std::filesystem::path& directory, RunRecord record);
 
 /// Reads what `write_run` wrote. Errors: no_input when a file is missing, data when one is damaged.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);
 
-/// Writes report.html alone.
+/// Writes report.html alone, and not_private/report.html when there is a comparison; when there is none, that page goes.
 void write_report(const std::filesystem::path& directory, const RunRecord& record);
+
+/// Where the page with the comparison stands.
+[[nodiscard]] std::filesystem::path not_private_report(const std::filesystem::path& directory);
+
+/// The record of charges of the runs that wrote into `directory`.
+[[nodiscard]] std::filesystem::path charges_file(const std::filesystem::path& directory);
+
+/// Errors: cannot_create when the directory holds a release that was paid for, unless `overwrite`, and when a file that
+/// write_run would replace there is one of `inputs`.
+void check_run_directory(const std::filesystem::path& directory,
+                         std::span<const std::filesystem::path> inputs, bool overwrite);
 
 }  // namespace sotto

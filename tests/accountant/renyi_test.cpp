@@ -179,9 +179,9 @@ TEST(Concentrated, conversions_match_published_values) {
 
 TEST(Advanced, formula) {
   const double delta = 1e-6;
-  EXPECT_NEAR(advanced_epsilon({PureEvent{0.01}, 1000}, delta),
+  EXPECT_NEAR(advanced_epsilon({PureEvent{0.01}, 1000}, Adjacency::substitute, delta),
               std::sqrt(2 * 1000 * std::log(2 / delta)) * 0.01 + 1000 * 0.01 * std::expm1(0.01), 1e-9);
-  EXPECT_TRUE(std::isinf(advanced_epsilon({GaussianEvent{1, 1}, 10}, delta)));
+  EXPECT_TRUE(std::isinf(advanced_epsilon({GaussianEvent{1, 1}, 10}, Adjacency::substitute, delta)));
 }
 
 }  // namespace

@@ -56,7 +56,19 @@ TEST_F(DensityVerb, confidential_data_are_marked) {
       sotto("density y.csv --not-private --column y --lower 0 --upper 1 --out d --json" + quick_);
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(nlohmann::json::parse(run.out)["private"], false);
-  EXPECT_NE(file_content(folder_ / "d/report.html").find("NOT PRIVATE"), std::string::npos);
+  for (const char* name : {"density.csv", "synthetic.csv", "chain_1.csv", "report.html"}) {
+    const std::string text = content(std::string("d/") + name);
+    EXPECT_TRUE(text.find("NOT PRIVATE") != std::string::npos ||
+                text.find("NOT_PRIVATE") != std::string::npos)
+        << name;
+  }
+  for (const char* name : {"clusters.json", "summary.json"})
+    EXPECT_EQ(nlohmann::json::parse(content(std::string("d/") + name)).at("private"), false) << name;
+  EXPECT_EQ(read_csv_cells(folder_ / "d/density.csv", {"NOT_PRIVATE"})[0][50], "1");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "d"))
+    files += entry.exists() ? 1 : 0;
+  EXPECT_EQ(files, 7u) << "a file that this test does not look at";
 }
 
 TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
@@ -195,7 +207,7 @@ TEST_F(DensityVerb, one_row_is_enough) {
        {numbers + "laplace", numbers + "gaussian", numbers + "wavelet", numbers + "smoothed-histogram",
         numbers + "perturbed-histogram",
         std::string("--column c --categories a,b --rho 0.1 --channel randomized-response")}) {
-    ASSERT_EQ(sotto("privatize y.csv " + channel + " --out z.csv").status, 0) << channel;
+    ASSERT_EQ(sotto("privatize y.csv " + channel + " --overwrite --out z.csv").status, 0) << channel;
     for (const char* algorithm : {"neal5", "slice"}) {
       const Outcome run =
           sotto("density z.csv --json --out d --draws 1000 --chains 2 --grid 51 --thin 1 --algorithm " +

@@ -59,10 +59,13 @@ TEST_F(Report, is_made_again_with_and_without_the_comparison) {
   std::filesystem::remove(folder_ / "run/report.html");
   EXPECT_EQ(sotto("report run").status, 0);
   EXPECT_EQ(file_content(folder_ / "run/report.html"), first);
+  EXPECT_THAT(first, testing::Not(HasSubstr("class=\"badge\"")));
+  EXPECT_THAT(content("run/not_private/report.html"), HasSubstr("NOT PRIVATE"));
   const auto object = nlohmann::json::parse(sotto("report run --without-comparison --json").out);
   EXPECT_EQ(object["comparison"], false);
   EXPECT_EQ(object["private"], true);
   EXPECT_THAT(file_content(folder_ / "run/report.html"), testing::Not(HasSubstr("class=\"badge\"")));
+  EXPECT_FALSE(exists("run/not_private/report.html"));
   EXPECT_EQ(sotto("report nowhere").status, 66);
 }
 

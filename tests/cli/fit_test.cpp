@@ -26,7 +26,7 @@ class FitProgram : public Program {
 TEST_F(FitProgram, any_row_is_a_legal_row) {
   std::string text = "y,x,g\n";
   for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
-  text += "nan,nan,nan\n1,1e308,a\n\n0,-inf,unseen\n1\n1,2,3,4,5\n\"open,0,a\nyes,\xff\xfe,b\n";
+  text += "nan,nan,nan\n1,1e308,a\n\n0,-inf,unseen\n1\n1,2,3,4,5\n\"\n\n,\",0,a\nyes,\xff\xfe,b\n";
   write("d.csv", text);
   const Outcome outcome = fit("d.csv", "--formula 'y ~ x + C(g)' --epsilon 1 --draws 20 --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -54,7 +54,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
   write("banana.toml",
         "[data]\nfile = \"d.csv\"\nschema = \"d.toml\"\n[privacy]\ndelta = 1e-6\n"
         "[model]\nfamily = \"banana\"\ncolumns = [\"u\", \"v\"]\nsd = [2, 1.5]\na = 1\n");
-  const std::string few = " --out out --draws 6 --warmup 4 --json --method ";
+  const std::string few = " --out out --overwrite --draws 6 --warmup 4 --json --method ";
   for (const std::string config : {"normal.toml", "banana.toml"}) {
     for (const char* method :
          {"auto", "penalty", "penalty-one-at-a-time", "guided-walk", "penalty-exponential-family",
@@ -75,6 +75,66 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
     }
     EXPECT_EQ(sotto("fit " + config + " --epsilon 2" + few + "release-once").status, 78);
   }
+}
+
+TEST_F(FitProgram, a_table_of_no_rows_costs_nothing) {
+  write("none.csv", "y,x,g\n");
+  const Outcome refused = fit("none.csv", "--formula 'y ~ x' --epsilon 1");
+  EXPECT_EQ(refused.status, 65) << refused.err;
+  EXPECT_FALSE(exists("out"));
+  // Where a row may be added or removed, their number is private and an empty table is like any other.
+  write("s.toml",
+        "adjacency = \"add-remove\"\n" + content("s.toml").substr(content("s.toml").find("[[column]]")));
+  EXPECT_EQ(fit("none.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, 0);
+}
+
+TEST_F(FitProgram, durations_are_published_only_when_asked_for) {
+  std::string text = "y,x\n";
+  for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
+  write("d.csv", text);
+  ASSERT_EQ(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, 0);
+  const auto json = [&](const char* name) { return nlohmann::json::parse(content(name)); };
+  for (const char* key : {"wall_seconds", "warmup_seconds", "sampling_seconds"})
+    EXPECT_TRUE(json("out/manifest.json").at(key).is_null()) << key;
+  EXPECT_FALSE(json("out/privacy.json").at("times_published").get<bool>());
+  EXPECT_NE(json("out/privacy.json").at("time").get<std::string>().find("No duration"), std::string::npos);
+  EXPECT_NE(content("out/chain_1.csv").find(" 0 seconds (Total)"), std::string::npos);
+  ASSERT_EQ(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20 --timing --overwrite").status, 0);
+  EXPECT_GT(json("out/manifest.json").at("wall_seconds").get<double>(), 0);
+  EXPECT_TRUE(json("out/privacy.json").at("times_published").get<bool>());
+}
+
+TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
+  std::string text = "y,x\n";
+  for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
+  write("d.csv", text);
+  const std::string arguments = "--formula 'y ~ x' --epsilon 1 --draws 20 ";
+  ASSERT_EQ(fit("d.csv", arguments + "--set privacy.compare_not_private=true").status, 0);
+  const std::vector<std::string> names = {"not_private/chain_1.csv", "not_private/chain_2.csv",
+                                          "not_private/chain_3.csv", "not_private/chain_4.csv",
+                                          "not_private/report.html"};
+  for (const char* file : {"out/privacy.json", "out/manifest.json"})
+    EXPECT_EQ(nlohmann::json::parse(content(file)).at("not_private_files"), names) << file;
+  for (const std::string& name : names) EXPECT_TRUE(exists("out/" + name)) << name;
+  EXPECT_NE(content("out/not_private/report.html").find("NOT PRIVATE"), std::string::npos);
+  EXPECT_EQ(content("out/report.html").find("class=\"badge\""), std::string::npos);
+  // Nothing of the exact fit outside that folder: without it the page is the same.
+  const std::string page = content("out/report.html");
+  ASSERT_EQ(sotto("report out --without-comparison").status, 0);
+  EXPECT_EQ(content("out/report.html"), page);
+  EXPECT_FALSE(exists("out/not_private/report.html"));
+  ASSERT_EQ(fit("d.csv", arguments + "--overwrite").status, 0);
+  EXPECT_FALSE(exists("out/not_private"));
+}
+
+TEST_F(FitProgram, files_keep_the_umask) {
+  write("d.csv", "y,x\n1,0.5\n0,0.25\n");
+  const std::string command =
+      "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 "
+      "--overwrite "
+      "--out out >/dev/null && stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
+  EXPECT_EQ(shell("umask 077; " + command).out, "600\n");
+  EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
 }
 
 TEST_F(FitProgram, refusals_are_one_line_with_a_status) {

@@ -4,7 +4,7 @@
 
 #include "cli/program.hpp"
 #include "sotto_io/channel_file.hpp"
-#include "sotto_io/csv_cells.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(Privatize, splits_a_budget_over_columns) {
   const auto columns = nlohmann::json::parse(run.out)["columns"];
   EXPECT_NEAR(columns[0]["epsilon"], 3, 1e-9);
   EXPECT_NEAR(columns[1]["epsilon"], 1, 1e-9);
-  EXPECT_EQ(read_csv_header(folder_ / "z.csv"), (std::vector<std::string>{"bmi", "smoker"}));
+  EXPECT_EQ(read_column_names(folder_ / "z.csv"), (std::vector<std::string>{"bmi", "smoker"}));
 }
 
 TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {

@@ -44,6 +44,18 @@ class Program : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_content(folder_ / "stdout.txt"),
             file_content(folder_ / "stderr.txt")};
   }
+  /// A shell command in that folder; `$sotto` is the program.
+  [[nodiscard]] Outcome shell(const std::string& script) const {
+    write("script.sh", "cd '" + folder_.string() + "'\nsotto='" SOTTO_PROGRAM "'\n" + script + "\n");
+    const int status =
+        std::system(("bash '" + (folder_ / "script.sh").string() + "' >'" +
+                     (folder_ / "stdout.txt").string() + "' 2>'" + (folder_ / "stderr.txt").string() + "'")
+                        .c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, file_content(folder_ / "stdout.txt"),
+            file_content(folder_ / "stderr.txt")};
+  }
+  [[nodiscard]] bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
+  [[nodiscard]] std::string content(const std::string& name) const { return file_content(folder_ / name); }
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }

@@ -17,12 +17,13 @@
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
+#include "sotto/measurement/statistic.hpp"
 #include "sotto/model/families.hpp"
-#include "sotto/owner/batch_owner.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/federation.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
-#include "sotto/owner/statistic_owner.hpp"
 #include "sotto/proposal/independence.hpp"
 #include "sotto/proposal/truncated_walk.hpp"
 #include "support/one_dimension.hpp"
@@ -34,21 +35,21 @@ namespace {
 constexpr double kScale = 0.8;  // of a random walk; the posterior's sd is about 0.35
 
 /// One owner with its books and its noise.
-struct RunPlan {
-  RunPlan(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
+struct OwnerSide {
+  OwnerSide(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
         owner(rows_of(values), model_on_the_line(), PrivacyUnit{}, options, budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  DataOwner<LocationModel> owner;
+  DataOwner owner;
   QueryInterface& interface() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 
 struct RatioCase {
-  using Side = RunPlan;
+  using Side = OwnerSide;
   static double likelihood_power() { return 1; }
 };
 
@@ -121,20 +122,21 @@ struct FrictionCase : RatioCase {
 };
 
 /// Three owners of unequal shares, budgets and noises.
-struct ThreeDesks {
-  ThreeDesks(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
+struct ThreeOwners {
+  ThreeOwners(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
+              std::uint64_t seed)
       : first({values.begin(), values.begin() + 1}, options, epsilon, 3 * seed),
         second({values.begin() + 1, values.begin() + 3}, options, epsilon, 3 * seed + 1),
         third({values.begin() + 3, values.end()}, options, epsilon, 3 * seed + 2),
         all({&first.owner, &second.owner, &third.owner}) {}
-  RunPlan first, second, third;
+  OwnerSide first, second, third;
   Federation all;
   QueryInterface& interface() { return all; }
   double limit() { return all.left().value(); }
   double spent() { return std::max({first.spent(), second.spent(), third.spent()}); }
 };
 struct ThreeOwnersCase : PenaltyCase {
-  using Side = ThreeDesks;
+  using Side = ThreeOwners;
   static auto kernel() {
     return PenaltyMetropolis({.cost = Rho(20), .proposal = Matrix::Identity(1, 1), .step_size = kScale},
                              prior_on_the_line());
@@ -155,23 +157,23 @@ UnitNormalFamily unit_normal() { return {}; }
 LocationFamily location_family() { return LocationFamily(model_on_the_line()); }
 
 template <auto Family>
-struct StatisticDesk {
-  StatisticDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
+struct StatisticSide {
+  StatisticSide(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
                 std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), StandardStatistic(Family()), PrivacyUnit{}, options.threads, budget, entropy) {
-  }
+        owner(measure_statistic(rows_of(values), StandardStatistic(Family()), PrivacyUnit{}, options.threads),
+              budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  StatisticOwner<decltype(Family())> owner;
+  DataOwner owner;
   QueryInterface& interface() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 template <auto Family>
 struct FamilyCase {
-  using Side = StatisticDesk<Family>;
+  using Side = StatisticSide<Family>;
   static double likelihood_power() { return 1; }
   static auto kernel() {
     const StandardStatistic statistic(Family());
@@ -188,45 +190,53 @@ struct LocationFamilyCase : FamilyCase<location_family> {};
 
 /// Batches of `Share` percent of the rows. A batch of all rows does not vary: then the target is exact.
 template <std::size_t Share>
-struct BatchDesk {
-  BatchDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
+struct BatchSide {
+  BatchSide(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon, std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(rows_of(values), model_on_the_line(), values.size() * Share / 100, PrivacyUnit{}, options,
+        owner(measure_batch_ratios(rows_of(values), {model_on_the_line(), {}, options.likelihood_power},
+                                   values.size() * Share / 100),
               budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  BatchOwner<LocationModel> owner;
+  DataOwner owner;
   QueryInterface& interface() { return owner; }
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
 struct FullBatchCase : PenaltyCase {
-  using Side = BatchDesk<100>;
+  using Side = BatchSide<100>;
 };
 struct HalfBatchCase : PenaltyCase {
-  using Side = BatchDesk<50>;
+  using Side = BatchSide<50>;
 };
 
 /// Batch gradients, paid for before the first.
-struct GradientDesk : RunPlan {
+struct BatchGradientSide {
   static constexpr double kRate = 0.5;
   static constexpr double kMultiplier = 2;
-  GradientDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
-               std::uint64_t seed)
-      : RunPlan(values, options, epsilon, seed) {
-    owner.serve_batches({kRate, kMultiplier, 400}, Epsilon(0.9 * epsilon.value()));
-  }
+  BatchGradientSide(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
+                    std::uint64_t seed)
+      : budget(epsilon, Delta(1e-6)),
+        entropy(seed),
+        owner(rows_of(values),
+              measure_batches({model_on_the_line(), {}, options.likelihood_power}, {kRate, kMultiplier, 400},
+                              budget, Epsilon(0.9 * epsilon.value())),
+              options.threads, budget, entropy, std::make_unique<DiscreteGaussianMechanism>(entropy)) {}
+  Budget budget;
+  TestEntropy entropy;
+  DataOwner owner;
+  QueryInterface& interface() { return owner; }
   double limit() { return budget.epsilon().value(); }
   double spent() { return budget.spent_epsilon(Delta(1e-6)).value(); }
 };
 struct LangevinCase {
-  using Side = GradientDesk;
+  using Side = BatchGradientSide;
   static double likelihood_power() { return 1; }
   template <class K>
   static K kernel_of() {
-    return K({.rate = GradientDesk::kRate,
-              .noise_multiplier = GradientDesk::kMultiplier,
+    return K({.rate = BatchGradientSide::kRate,
+              .noise_multiplier = BatchGradientSide::kMultiplier,
               .scale = Position::Constant(1, 0.35),
               .step_size = 0.1},
              prior_on_the_line());
@@ -240,20 +250,20 @@ struct SgnhtCase : LangevinCase {
 };
 
 /// No noise and no budget.
-struct OpenDesk {
-  OpenDesk(const std::vector<double>& values, ExecutionOptions options, Epsilon, std::uint64_t)
+struct ExactSide {
+  ExactSide(const std::vector<double>& values, ExecutionOptions options, Epsilon, std::uint64_t)
       : owner(rows_of(values), model_on_the_line(), options) {}
-  NonPrivateOracle<LocationModel> owner;
+  NonPrivateOracle owner;
   QueryInterface& interface() { return owner; }
 };
 struct MetropolisCase : PenaltyCase {
-  using Side = OpenDesk;
+  using Side = ExactSide;
 };
 struct OpenHmcCase : HmcCase {
-  using Side = OpenDesk;
+  using Side = ExactSide;
 };
 struct OpenBarkerCase : RatioCase {
-  using Side = OpenDesk;
+  using Side = ExactSide;
   static auto kernel() {
     return Barker<>({.noise_variance = 0, .proposal = Matrix::Identity(1, 1), .step_size = kScale},
                     prior_on_the_line());

@@ -33,11 +33,32 @@ TEST(Decode, kinds) {
   EXPECT_EQ(decode_cell(binary, "True"), 1);
   EXPECT_EQ(decode_cell(binary, "0.0"), 0);
   EXPECT_EQ(decode_cell(binary, "0.5"), std::nullopt);
+  for (const char* text : {"1", "true", "TRUE", "True", "yes", "YES", " Yes ", "yEs"})
+    EXPECT_EQ(decode_cell(binary, text), 1) << text;
+  for (const char* text : {"0", "false", "FALSE", "no", "NO", "No\r", "-0"})
+    EXPECT_EQ(decode_cell(binary, text), 0) << text;
+  for (const char* text : {"ja", "y", "n", "t", "yess", "no way", "truefalse"})
+    EXPECT_EQ(read_cell(binary, text).reading, CellReading::undecodable) << text;
   const SchemaColumn region{"r", ColumnKind::category, {}, {"north", "None", "1"}};
   EXPECT_EQ(decode_cell(region, " north "), 0);
   EXPECT_EQ(decode_cell(region, "None"), 1);
   EXPECT_EQ(decode_cell(region, "west"), std::nullopt);
   EXPECT_EQ(decode_cell(region, ""), std::nullopt);
+}
+
+TEST(Decode, tells_what_became_of_a_cell) {
+  const auto reading = [](const SchemaColumn& column, const char* text) {
+    return read_cell(column, text).reading;
+  };
+  EXPECT_EQ(reading(real(-1, 2), "0.5"), CellReading::value);
+  EXPECT_EQ(reading(real(-1, 2), "inf"), CellReading::clamped);
+  EXPECT_EQ(reading(real(-1, 2, OutOfRangePolicy::missing), "inf"), CellReading::out_of_range);
+  EXPECT_EQ(reading(real(-1, 2), " NA "), CellReading::missing);
+  EXPECT_EQ(reading(real(-1, 2), "1e999"), CellReading::undecodable);
+  const SchemaColumn region{"r", ColumnKind::category, {}, {"north", "None"}};
+  EXPECT_EQ(reading(region, "None"), CellReading::value);
+  EXPECT_EQ(reading(region, "NA"), CellReading::missing);
+  EXPECT_EQ(reading(region, "West"), CellReading::undecodable);
 }
 
 // Random bytes, half of the time with the look of a number.

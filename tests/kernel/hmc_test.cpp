@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sotto/chain/lockstep.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/non_private_oracle.hpp"

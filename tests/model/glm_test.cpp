@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "sotto/base/int128.hpp"
-#include "sotto/measurement/price.hpp"
+#include "sotto/measurement/ratio.hpp"
+#include "sotto/measurement/vector_noise.hpp"
 #include "sotto/model/model.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -203,34 +204,6 @@ TEST_P(GlmBounds, positions_that_are_not_finite_have_no_bound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, GlmBounds, testing::Values(0, 1, 2, 3));
-
-TEST(Glm, curvature_bound_encloses_every_row) {
-  ChainRng rng(9);
-  for (const int index : {0, 1, 2}) {
-    const Case& c = kCases[index];
-    const Glm glm(c.family, domain(), c.response);
-    const Position at = 0.5 * rng.normals(5);
-    const VectorBound bound = glm.curvature_bound(at);
-    const auto triangle = [&](const Record& r) {
-      const double eta = r.x.dot(at);
-      const double p = 1 / (1 + std::exp(-eta));
-      const double v = index == 0 ? p * (1 - p) : index == 1 ? std::exp(eta) : 1 / (0.7 * 0.7);
-      Position entries(15);
-      Eigen::Index e = 0;
-      for (Eigen::Index i = 0; i < 5; ++i) {
-        for (Eigen::Index j = i; j < 5; ++j) entries[e++] = v * r.x[i] * r.x[j];
-      }
-      return entries;
-    };
-    Position last = triangle(random_record(c, rng));
-    for (int i = 0; i < 500; ++i) {
-      const Position next = triangle(random_record(c, rng));
-      EXPECT_LE(next.norm(), bound.norm * (1 + 1e-12));
-      EXPECT_LE((next - last).norm(), bound.diameter * (1 + 1e-12));
-      last = next;
-    }
-  }
-}
 
 }  // namespace
 }  // namespace sotto

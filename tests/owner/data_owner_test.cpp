@@ -1,4 +1,5 @@
 #include "sotto/owner/data_owner.hpp"
+#include "sotto/ledger/budget.hpp"
 
 #include <gtest/gtest.h>
 

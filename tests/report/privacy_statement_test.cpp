@@ -1,4 +1,5 @@
 #include "sotto/report/privacy_statement.hpp"
+#include "sotto/ledger/budget.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +25,8 @@ PrivacyStatement example() {
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(0.002), 1e-10, 10. + i, 5, 0.5}).has_value());
   EXPECT_TRUE(budget.spend({"curvature", "discrete Gaussian", Rho(0.001), 0}).has_value());
-  return statement_of(budget, Adjacency::substitute, "one row", "one curator", "operating system", true);
+  return statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator", "operating system",
+                      true);
 }
 
 TEST(PrivacyStatement, holds_the_books) {
@@ -54,6 +56,28 @@ TEST(PrivacyStatement, the_curve_meets_the_promise) {
     }
   }
   EXPECT_GT(s.curve.back().epsilon, s.epsilon);
+}
+
+// What is spent depends on the data: the curve must be the same whatever was, and hold if all of it had been.
+TEST(PrivacyStatement, the_curve_is_that_of_the_limits) {
+  const auto after = [](double rho, double slack) {
+    Budget budget(Epsilon(1), Delta(1e-6));
+    EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(rho), slack}).has_value());
+    return statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator", "operating system", true)
+        .curve;
+  };
+  const auto little = after(1e-5, 1e-12);
+  const auto much = after(0.01, 0.99e-6);
+  ASSERT_EQ(little.size(), much.size());
+  const double slack = kSlackShare * 1;
+  const Rho most = gaussian_rho(Epsilon(1 - slack), Delta(1e-6));
+  for (std::size_t i = 0; i < little.size(); ++i) {
+    EXPECT_EQ(little[i].epsilon, much[i].epsilon);
+    EXPECT_EQ(little[i].delta, much[i].delta);
+    // All slack that may be spent, and all cost.
+    EXPECT_GE(little[i].delta,
+              gaussian_delta_bounds(most, Epsilon(std::max(little[i].epsilon - slack, 0.0))).lower);
+  }
 }
 
 TEST(PrivacyStatement, power_is_the_gaussian_tests_and_never_below) {
@@ -92,8 +116,8 @@ TEST(PrivacyStatement, says_the_numbers_in_words) {
 TEST(PrivacyStatement, a_weak_promise_is_called_weak) {
   const auto words = [](double epsilon) {
     const Budget budget(Epsilon(epsilon), Delta(1e-6));
-    return all_words(
-        statement_of(budget, Adjacency::substitute, "one row", "one curator", "operating system", true));
+    return all_words(statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator",
+                                  "operating system", true));
   };
   EXPECT_THAT(words(30), HasSubstr("weak promise"));
   EXPECT_THAT(words(1), testing::Not(HasSubstr("weak promise")));
@@ -101,8 +125,8 @@ TEST(PrivacyStatement, a_weak_promise_is_called_weak) {
 
 TEST(PrivacyStatement, noise_that_can_be_repeated_promises_nothing) {
   Budget budget(Epsilon(1), Delta(1e-6));
-  const auto s =
-      statement_of(budget, Adjacency::substitute, "one row", "one curator", "test (seeded)", false);
+  const auto s = statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator",
+                              "test (seeded)", false);
   const std::string words = all_words(s);
   EXPECT_THAT(words, HasSubstr("NOT PRIVATE"));
   EXPECT_THAT(words, HasSubstr("test (seeded)"));

@@ -8,6 +8,7 @@
 #include "entropy/seeded_entropy.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/release_fingerprint.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 namespace {
@@ -183,16 +184,17 @@ TEST_F(ChannelFiles, settings_for_many_columns) {
   }
 }
 
-// Every line is one record: a blank one counts, and an open quote does not reach into the next.
+// A blank line is a record of one empty cell; one with too few or too many cells has none.
 TEST_F(ChannelFiles, csv_is_read_as_written) {
-  const auto path = write("a.csv",
-                          "\xef\xbb\xbf"
-                          "a,\"b,\"\"c\",d\r\n1,\"two \"\"words\"\"\",3\r\n\r\n4\n\"5,5\",,6\n7,\"open,8\n");
+  const auto path =
+      write("a.csv",
+            "\xef\xbb\xbf"
+            "a,\"b,\"\"c\",d\r\n1,\"two \"\"words\"\"\",3\r\n\r\n4\n\"5,5\",,6\n7,\"1\n2\",8\n");
   const auto cells = read_csv_cells(path, {"d", "a", "b,\"c"});
-  EXPECT_EQ(cells[0], (std::vector<std::string>{"3", "", "", "6", ""}));
-  EXPECT_EQ(cells[1], (std::vector<std::string>{"1", "", "4", "5,5", ""}));
-  EXPECT_EQ(cells[2], (std::vector<std::string>{"two \"words\"", "", "", "", ""}));
-  EXPECT_EQ(read_csv_header(path)[1], "b,\"c");
+  EXPECT_EQ(cells[0], (std::vector<std::string>{"3", "", "", "6", "8"}));
+  EXPECT_EQ(cells[1], (std::vector<std::string>{"1", "", "", "5,5", "7"}));
+  EXPECT_EQ(cells[2], (std::vector<std::string>{"two \"words\"", "", "", "", "1\n2"}));
+  EXPECT_EQ(read_column_names(path)[1], "b,\"c");
   EXPECT_EQ(code_of([&] { (void)read_csv_cells(path, {"zz"}); }), ErrorCode::data);
   EXPECT_EQ(code_of([&] { (void)read_csv_cells(directory_, {"zz"}); }), ErrorCode::no_input);
 }

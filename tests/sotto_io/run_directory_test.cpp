@@ -53,8 +53,10 @@ TEST_F(RunDirectory, what_is_written_is_read_back) {
 
   // The report can be made again from the directory alone, byte for byte.
   const std::string report = read_whole_file(folder_ / "report.html");
+  const std::string page = read_whole_file(not_private_report(folder_));
   write_report(folder_, back);
   EXPECT_EQ(read_whole_file(folder_ / "report.html"), report);
+  EXPECT_EQ(read_whole_file(not_private_report(folder_)), page);
 }
 
 TEST_F(RunDirectory, holds_the_promised_files_and_nothing_half_written) {
@@ -62,9 +64,8 @@ TEST_F(RunDirectory, holds_the_promised_files_and_nothing_half_written) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
   EXPECT_THAT(names, testing::UnorderedElementsAre("chain_1.csv", "chain_2.csv", "chain_3.csv", "chain_4.csv",
-                                                   "not_private_chain_1.csv", "not_private_chain_2.csv",
-                                                   "summary.csv", "summary.json", "privacy.json",
-                                                   "manifest.json", "report.html"));
+                                                   "not_private", "summary.csv", "summary.json",
+                                                   "privacy.json", "manifest.json", "report.html"));
 }
 
 TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {
@@ -75,7 +76,7 @@ TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {
   write_run(folder_, smaller);
   EXPECT_FALSE(fs::exists(folder_ / "chain_3.csv"));
   EXPECT_FALSE(fs::exists(folder_ / "chain_4.csv"));
-  EXPECT_FALSE(fs::exists(folder_ / "not_private_chain_1.csv"));
+  EXPECT_FALSE(fs::exists(folder_ / "not_private"));
   EXPECT_EQ(read_run(folder_).draws.chains.size(), 2U);
 }
 

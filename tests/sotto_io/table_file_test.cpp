@@ -7,7 +7,9 @@
 #include <fstream>
 
 #include "sotto/base/error.hpp"
-#include "sotto_io/csv_line.hpp"
+#include "sotto_io/csv_cells.hpp"
+#include "sotto_io/csv_reader.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 namespace {
@@ -39,32 +41,77 @@ QueryStatus refusal(const std::string& path, const Schema& declared) {
   return {ErrorCode::internal, "accepted"};
 }
 
-TEST(CsvLine, quotes_and_delimiters) {
-  std::vector<std::string> fields;
-  EXPECT_TRUE(split_csv_line("a,\"b,\"\"c\"\"\",\r", ',', fields));
-  EXPECT_EQ(fields, (std::vector<std::string>{"a", "b,\"c\"", ""}));
-  EXPECT_TRUE(split_csv_line("", ',', fields));
-  EXPECT_EQ(fields.size(), 1U);
-  EXPECT_FALSE(split_csv_line("a,\"b", ',', fields));
+std::vector<std::vector<std::string>> records(const std::string& content) {
+  const std::string path = write("records.csv", content);
+  const std::vector<std::string> names = read_column_names(path);
+  std::vector<std::vector<std::string>> all;
+  read_records(path, names, [&](const TableRecord& record) {
+    all.emplace_back();
+    if (!record.whole) return;
+    for (const auto& cell : record.cells) all.back().emplace_back(*cell);
+  });
+  return all;
+}
+
+TEST(CsvReader, records_may_span_lines) {
+  using Records = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(records("\xef\xbb\xbf\"a\nb\", c \r\n\"1\r\n\n2\",\"x,\"\"y\"\"\"\r\n,"),
+            (Records{{"1\r\n\n2", "x,\"y\""}, {"", ""}}));
+  EXPECT_EQ(records("a\n\n\"\"\n1"), (Records{{""}, {""}, {"1"}}));
+  EXPECT_EQ(records("a,b\n1\n1,2,3\n1,2"), (Records{{}, {}, {"1", "2"}}));
+  EXPECT_EQ(read_column_names(write("names.csv", "\xef\xbb\xbf\"a\nb\", c \r\n")),
+            (std::vector<std::string>{"a\nb", "c"}));
+}
+
+// One sentence whatever is wrong, wherever, and whatever the record holds.
+TEST(CsvReader, a_file_that_is_not_well_formed_is_refused_by_one_sentence) {
+  const std::string sentence = refusal(write("r.csv", "y,x,r\n\"secret"), schema()).message;
+  for (const char* text :
+       {"1,\"secret", "1,\"secret\"x,a\n", "1,sec\"ret,a\n", "1,secret\r,a\n", "1,2,secret\r",
+        "1, \"secret\",a\n", "1,0,a\n1,0,a\n\"1\"secret\"\n", "\"1\"\r2\n"}) {
+    const QueryStatus refused = refusal(write("r.csv", std::string("y,x,r\n") + text), schema());
+    EXPECT_EQ(refused.code, ErrorCode::data) << text;
+    EXPECT_EQ(refused.message, sentence) << text;
+  }
+  EXPECT_THAT(sentence, testing::Not(HasSubstr("secret")));
+}
+
+TEST(CsvReader, a_record_beyond_the_limits_contributes_nothing) {
+  const std::string longest(kMostCellBytes, '7');
+  const std::string fits = "0.5,a," + longest + "\n";
+  const std::string too_long = "0.5,a,\"7" + longest + "\"\n";
+  const std::string skipped =
+      "0.5,a,1,\"" + std::string(kMostRecordBytes - 16, ',') + "\"\n";  // the cell is not used
+  const std::string long_record = "0.5,a,1,\"" + std::string(kMostRecordBytes, '\n') + "\"\n";
+  const std::string commas(kMostRecordBytes, ',');
+  const Table cells = read_table(write("limits.csv", "x,r,y\n" + fits + too_long + fits), schema());
+  ASSERT_EQ(cells.rows(), 3U);
+  EXPECT_TRUE(cells.kept(0) && !cells.kept(1) && cells.kept(2));
+  const Table table = read_table(
+      write("limits.csv", "x,r,y,note\n" + skipped + long_record + commas + "\n0.5,b,9,\n"), schema());
+  ASSERT_EQ(table.rows(), 4U);
+  EXPECT_TRUE(table.kept(0) && table.kept(3));
+  EXPECT_FALSE(table.kept(1) || table.kept(2));
+  EXPECT_EQ(table.column("y")[3], 9);
 }
 
 TEST(TableFile, every_row_becomes_legal_or_contributes_nothing) {
   const std::string path = write("rows.csv",
                                  "\xef\xbb\xbfx, r ,unused,\"y\"\r\n"
-                                 "0.5,a,,3\r\n"        // 0 kept
-                                 "1e308,b,zz,99\n"     // 1 kept, clamped
-                                 "nan,b,zz,inf\n"      // 2 kept, imputed and clamped
-                                 "\n"                  // 3 empty line
-                                 "0.5,west,1,3\n"      // 4 unseen level
-                                 "0.5,a,1\n"           // 5 short
-                                 "0.5,a,1,3,4\n"       // 6 long
-                                 "0.5,\"a,1,3\n"       // 7 open quote
-                                 "0.5,\"a\",1,3\n"     // 8 kept
-                                 "0.5,a,1,\xff\xfe\n"  // 9 not text
-                                 "-0.5,b,,0");         // 10 kept, no line feed
+                                 "0.5,a,,3\r\n"           // 0 kept
+                                 "1e308,b,zz,99\n"        // 1 kept, clamped
+                                 "nan,b,zz,inf\n"         // 2 kept, imputed and clamped
+                                 "\n"                     // 3 empty line
+                                 "0.5,west,1,3\n"         // 4 unseen level
+                                 "0.5,a,1\n"              // 5 short
+                                 "0.5,a,1,3,4\n"          // 6 long
+                                 "0.5,a,\"\n\n,\n\",3\n"  // 7 kept: a record is not a line
+                                 "0.5,\"a\",1,3\n"        // 8 kept
+                                 "0.5,a,1,\xff\xfe\n"     // 9 not text
+                                 "-0.5,b,,0");            // 10 kept, no line feed
   const Table table = read_table(path, schema());
   ASSERT_EQ(table.rows(), 11U);
-  const std::vector<bool> kept{true, true, true, false, false, false, false, false, true, false, true};
+  const std::vector<bool> kept{true, true, true, false, false, false, false, true, true, false, true};
   for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(table.kept(i), kept[i]) << i;
   EXPECT_EQ(table.column("x")[1], 1);
   EXPECT_EQ(table.column("y")[1], 9);
@@ -100,28 +147,32 @@ TEST(TableFile, tab_separated_and_persons) {
   EXPECT_FALSE(table.kept(1) || table.kept(2));
 }
 
-// Neighbouring files: one line is exchanged for any other bytes. No other row changes, whatever the bytes.
-TEST(TableFile, one_line_changes_one_row) {
+// Neighbouring tables: one record's cells are exchanged for any other bytes, written as RFC 4180 says. No other row
+// changes, and the number of rows does not.
+TEST(TableFile, one_record_changes_one_row) {
   const bool held = rc::check([] {
     const auto byte =
-        rc::gen::oneOf(rc::gen::element('"', ',', 'a', 'b', '1', '.', '\r', '\0', '-', ' '),
-                       rc::gen::suchThat(rc::gen::arbitrary<char>(), [](char c) { return c != '\n'; }));
-    const auto line =
-        rc::gen::oneOf(rc::gen::container<std::string>(byte),
-                       rc::gen::element<std::string>("0.5,a,3", "1e308,b,9", "nan,a,0", ",,", "-1,b,1"));
-    auto lines = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(line));
-    const auto joined = [&lines] {
+        rc::gen::oneOf(rc::gen::element('"', ',', 'a', 'b', '1', '.', '\r', '\n', '\0', '-', ' '),
+                       rc::gen::arbitrary<char>());
+    const auto cell = rc::gen::oneOf(rc::gen::container<std::string>(byte),
+                                     rc::gen::element<std::string>("0.5", "a", "b", "3", "1e308", "nan", ""));
+    const auto record = rc::gen::container<std::vector<std::string>>(cell);  // of any number of cells
+    auto rows = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::vector<std::string>>>(record));
+    const auto file = [&rows] {
       std::string text = "x,r,y\n";
-      for (const std::string& each : lines) text += each + "\n";
+      for (const auto& cells : rows) {
+        for (std::size_t j = 0; j < cells.size(); ++j) text += (j > 0 ? "," : "") + csv_field(cells[j]);
+        text += "\r\n";
+      }
       return text;
     };
-    const Table before = read_table(write("before.csv", joined()), schema());
-    const auto changed = *rc::gen::inRange<std::size_t>(0, lines.size());
-    lines[changed] = *line;
-    const Table after = read_table(write("after.csv", joined()), schema());
-    RC_ASSERT(before.rows() == lines.size());
-    RC_ASSERT(after.rows() == lines.size());
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Table before = read_table(write("before.csv", file()), schema());
+    const auto changed = *rc::gen::inRange<std::size_t>(0, rows.size());
+    rows[changed] = *record;
+    const Table after = read_table(write("after.csv", file()), schema());
+    RC_ASSERT(before.rows() == rows.size());
+    RC_ASSERT(after.rows() == rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
         const Interval range = schema().columns[j].range();
         RC_ASSERT(after.column(j)[i] >= range.lower && after.column(j)[i] <= range.upper);

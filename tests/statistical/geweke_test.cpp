@@ -8,6 +8,7 @@
 #include <span>
 
 #include "sotto/kernel/hmc.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"

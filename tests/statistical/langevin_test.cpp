@@ -7,6 +7,7 @@
 
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/langevin.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"

@@ -51,7 +51,7 @@ struct Party {
         owner(rows_of(values), model_on_the_line(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
-  DataOwner<LocationModel> owner;
+  DataOwner owner;
 };
 
 // 50 independent chains; four averages within 5 standard errors of 49 degrees of freedom: false alarm below 1e-4.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/ledger/budget.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/report/run_record.hpp"
 
@@ -61,7 +62,7 @@ inline RunRecord synthetic_run(Eigen::Index length = 1000, double correlation = 
     (void)budget.spend({"log-likelihood ratio", "discrete Gaussian", Rho(2.4e-4), 1e-12});
   for (int i = 0; i < 40; ++i)
     (void)budget.spend({"gradient", "discrete Gaussian", Rho(1.1e-4 + 1e-6 * i), 1e-12});
-  record.privacy = statement_of(budget, Adjacency::substitute, "one person (at most 1 row)",
+  record.privacy = statement_of(budget.spending(), Adjacency::substitute, "one person (at most 1 row)",
                                 "one curator holds the rows and runs this program",
                                 "operating system (libsodium randombytes)", true);
   record.manifest.versions = current_versions();

@@ -29,7 +29,7 @@ double upper_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, Bou
     case BoundKind::zcdp:
       return concentrated_delta(known_rho(event, adjacency), epsilon.value());
     case BoundKind::advanced:
-      return advanced_delta(event, epsilon.value());
+      return advanced_delta(event, adjacency, epsilon.value());
   }
   throw Error(ErrorCode::internal, "unknown bound");
 }
@@ -43,7 +43,7 @@ double upper_epsilon(const Event& event, Adjacency adjacency, Delta delta, Bound
     case BoundKind::zcdp:
       return concentrated_epsilon(known_rho(event, adjacency), delta.value());
     case BoundKind::advanced:
-      return advanced_epsilon(event, delta.value());
+      return advanced_epsilon(event, adjacency, delta.value());
   }
   throw Error(ErrorCode::internal, "unknown bound");
 }

@@ -6,35 +6,37 @@
 
 namespace sotto {
 
-double advanced_epsilon(const Event& event, double delta) {
+double advanced_epsilon(const Event& event, Adjacency adjacency, double delta) {
   const std::vector<Event> leaves = flatten(event);
   if (leaves.empty() || delta >= 1) return 0;
   if (leaves.size() > 1) throw Error(ErrorCode::usage, "--bound advanced takes one mechanism, repeated");
   const Event& leaf = leaves.front();
   const auto k = static_cast<double>(leaf.count);
   double step = 0;
-  if (const auto* e = std::get_if<PureEvent>(&leaf.mechanism)) {
-    step = e->epsilon;
-  } else if (const auto* e = std::get_if<LaplaceEvent>(&leaf.mechanism)) {
-    step = e->sensitivity / e->scale;
-  } else if (const auto* e = std::get_if<GaussianEvent>(&leaf.mechanism)) {
-    step = e->sensitivity / e->sigma * std::sqrt(2 * std::log(1.25 * 2 * k / delta));
+  const View<double> pure = pure_epsilon_view(leaf, adjacency);
+  const View<LossView> loss = loss_view(leaf, adjacency, Side::upper);
+  const auto* gaussian = loss.is_known() ? std::get_if<GaussianLoss>(&loss.value().forward) : nullptr;
+  if (pure.is_known()) {
+    step = pure.value();
+  } else if (gaussian != nullptr && gaussian->most_rounding == 0) {
+    step = gaussian->ratio * std::sqrt(2 * std::log(1.25 * 2 * k / delta));
     if (step > 1) return std::numeric_limits<double>::infinity();
   } else {
-    throw Error(ErrorCode::usage, "--bound advanced takes gaussian, laplace or pure; use --bound tight");
+    throw Error(ErrorCode::usage,
+                "--bound advanced takes gaussian noise and epsilon-private mechanisms: use --bound tight");
   }
   if (!(delta > 0)) return step * k * (1 + 1e-12);
   return (std::sqrt(2 * k * std::log(2 / delta)) * step + k * step * std::expm1(step)) * (1 + 1e-12);
 }
 
-double advanced_delta(const Event& event, double epsilon) {
+double advanced_delta(const Event& event, Adjacency adjacency, double epsilon) {
   // advanced_epsilon decreases in delta: bisect in log delta.
   double low = -700;
   double high = 0;
-  if (advanced_epsilon(event, std::exp(low)) <= epsilon) return std::exp(low);
+  if (advanced_epsilon(event, adjacency, std::exp(low)) <= epsilon) return std::exp(low);
   for (int i = 0; i < 100; ++i) {
     const double middle = (low + high) / 2;
-    (advanced_epsilon(event, std::exp(middle)) <= epsilon ? high : low) = middle;
+    (advanced_epsilon(event, adjacency, std::exp(middle)) <= epsilon ? high : low) = middle;
   }
   return std::min(1.0, std::exp(high));
 }

@@ -10,7 +10,7 @@ namespace sotto {
 /// classic calibration does not hold (a single step's epsilon above 1).
 /// Computes   sqrt(2 k log(2 / delta)) e + k e (exp(e) - 1), e of one step
 /// Source     [DRV10] and the Gaussian mechanism [DR14, Theorem A.1], as in theorem 1 of [Y17] (E20)
-[[nodiscard]] double advanced_epsilon(const Event& event, double delta);
-[[nodiscard]] double advanced_delta(const Event& event, double epsilon);
+[[nodiscard]] double advanced_epsilon(const Event& event, Adjacency adjacency, double delta);
+[[nodiscard]] double advanced_delta(const Event& event, Adjacency adjacency, double epsilon);
 
 }  // namespace sotto

@@ -8,30 +8,6 @@
 namespace sotto {
 namespace {
 
-Event with_noise(const Event& mechanism, double noise) {
-  Event event = mechanism;
-  bool known = true;
-  std::visit(
-      [&]<class T>(T& e) {
-        if constexpr (std::is_same_v<T, GaussianEvent> || std::is_same_v<T, DiscreteGaussianEvent>) {
-          e.sigma = noise * e.sensitivity;
-        } else if constexpr (std::is_same_v<T, LaplaceEvent>) {
-          e.scale = noise * e.sensitivity;
-        } else if constexpr (std::is_same_v<T, SubsampledGaussianEvent>) {
-          e.sigma = noise * e.clip_norm;
-        } else if constexpr (std::is_same_v<T, SubsampledLaplaceEvent>) {
-          e.scale = noise * e.clip_norm;
-        } else if constexpr (std::is_same_v<T, SubsampledPenaltyEvent>) {
-          e.tau = noise;
-        } else {
-          known = false;
-        }
-      },
-      event.mechanism);
-  if (!known) throw Error(ErrorCode::usage, mechanism_name(mechanism) + " has no sigma to solve for");
-  return event;
-}
-
 // log of the upper bound of delta over the target's; infinite beyond the accountant's range.
 double log_excess(const Event& event, const Target& target, UpperBound bound) {
   const Event all{CompositionEvent{{event, target.others}}, 1};

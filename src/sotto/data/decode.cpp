@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string>
 
 namespace sotto {
 
@@ -20,12 +21,10 @@ std::optional<double> parse_number(std::string_view text) {
 }
 
 std::optional<double> parse_truth(std::string_view text) {
-  for (const std::string_view word : {"true", "TRUE", "True"}) {
-    if (text == word) return 1;
-  }
-  for (const std::string_view word : {"false", "FALSE", "False"}) {
-    if (text == word) return 0;
-  }
+  std::string word(text.substr(0, 6));
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (word == "true" || word == "yes") return 1;
+  if (word == "false" || word == "no") return 0;
   return parse_number(text);
 }
 
@@ -50,20 +49,29 @@ bool is_missing(std::string_view trimmed) {
   return std::find(words.begin(), words.end(), trimmed) != words.end();
 }
 
-std::optional<double> decode_cell(const SchemaColumn& column, std::string_view cell) {
+DecodedCell read_cell(const SchemaColumn& column, std::string_view cell) {
   const std::string_view text = trim(cell);
   // A declared level may be spelled like a missing value ("None").
-  if (column.kind == ColumnKind::category) return parse_level(column, text);
-  if (is_missing(text)) return std::nullopt;
+  if (column.kind == ColumnKind::category) {
+    if (const auto level = parse_level(column, text)) return {CellReading::value, *level};
+  }
+  if (is_missing(text)) return {CellReading::missing};
+  if (column.kind == ColumnKind::category) return {CellReading::undecodable};
   const std::optional<double> number =
       column.kind == ColumnKind::binary ? parse_truth(text) : parse_number(text);
-  if (!number) return std::nullopt;
+  if (!number) return {CellReading::undecodable};
   const auto [lower, upper] = column.range();
   const bool inside = lower <= *number && *number <= upper;
-  if (!inside && column.out_of_range == OutOfRangePolicy::missing) return std::nullopt;
+  if (!inside && column.out_of_range == OutOfRangePolicy::missing) return {CellReading::out_of_range};
   const double value = std::clamp(*number, lower, upper);
-  if (column.kind != ColumnKind::real && value != std::floor(value)) return std::nullopt;
-  return value;
+  if (column.kind != ColumnKind::real && value != std::floor(value)) return {CellReading::undecodable};
+  return {inside ? CellReading::value : CellReading::clamped, value};
+}
+
+std::optional<double> decode_cell(const SchemaColumn& column, std::string_view cell) {
+  const DecodedCell decoded = read_cell(column, cell);
+  const bool is_value = decoded.reading == CellReading::value || decoded.reading == CellReading::clamped;
+  return is_value ? std::optional(decoded.value) : std::nullopt;
 }
 
 }  // namespace sotto

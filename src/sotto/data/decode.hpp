@@ -9,10 +9,30 @@
 
 namespace sotto {
 
-/// The value of a cell, always inside `column.range()` and finite; nothing where the cell is missing.
-/// Missing are: empty text, NA, NaN, null, None and the like, text that is no number, a number too large for
-/// a double, a fraction in a count, an unknown level, and numbers out of range where the policy says so. The
-/// column's policy for missing cells is applied by the caller (see table.hpp).
+/// What became of a cell.
+enum class CellReading {
+  value,         ///< taken as it is
+  clamped,       ///< a number out of range, moved to the nearest bound
+  missing,       ///< empty text, NA, NaN, null, None and the like
+  out_of_range,  ///< missing, because the policy says so
+  undecodable,   ///< missing: text that means nothing here
+};
+
+struct DecodedCell {
+  CellReading reading = CellReading::missing;
+  double value = 0;  ///< of `value` and `clamped`: finite, inside `column.range()`
+};
+
+/// What each kind of column accepts, blanks at both ends aside:
+///   real      a number: digits, at most one point, an exponent, a sign; infinities lie out of range
+///   count     a number without a fraction (3, 3.0)
+///   binary    0, 1, true, false, yes, no, in capitals or not; another number is out of range
+///   category  one of the levels, letter by letter
+/// Undecodable are all other texts, numbers too large for a double, a fraction in a count, an unknown level.
+[[nodiscard]] DecodedCell read_cell(const SchemaColumn& column, std::string_view cell);
+
+/// The value of a cell; nothing where it is missing. The column's policy for missing cells is applied by the caller (see
+/// table.hpp).
 [[nodiscard]] std::optional<double> decode_cell(const SchemaColumn& column, std::string_view cell);
 
 /// Without the blanks at both ends.

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <span>
+
+#include "sotto/data/wiped.hpp"
 
 namespace sotto {
 
@@ -13,7 +16,7 @@ namespace sotto {
 inline constexpr std::size_t kTile = 8;
 
 /// Curator side. A matrix of doubles whose last column is the row's weight: 1, or 0 for rows that contribute
-/// nothing (dropped, beyond a person's maximum, padding). Entry (row i, column j) of tile t is data(t)[j *
+/// nothing (dropped, beyond a person's maximum, padding). Its memory is wiped when it is given back. Entry (row i, column j) of tile t is data(t)[j *
 /// kTile + i].
 class Rows {
  public:
@@ -22,8 +25,8 @@ class Rows {
       : rows_(rows),
         stride_((columns + 1) * kTile),
         tiles_((rows + kTile - 1) / kTile),
-        values_(static_cast<double*>(
-            ::operator new(std::max<std::size_t>(1, tiles_* stride_) * sizeof(double), kAlign))) {
+        values_(static_cast<double*>(::operator new(bytes(tiles_* stride_), kAlign)),
+                Free{bytes(tiles_ * stride_)}) {
     std::fill_n(values_.get(), tiles_ * stride_, 0.0);
   }
 
@@ -45,8 +48,13 @@ class Rows {
 
  private:
   static constexpr std::align_val_t kAlign{64};
+  static std::size_t bytes(std::size_t doubles) { return std::max<std::size_t>(1, doubles) * sizeof(double); }
   struct Free {
-    void operator()(double* memory) const { ::operator delete(memory, kAlign); }
+    std::size_t bytes = 0;
+    void operator()(double* memory) const {
+      wipe(memory, bytes);
+      ::operator delete(memory, kAlign);
+    }
   };
   std::size_t rows_;
   std::size_t stride_;

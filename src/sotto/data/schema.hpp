@@ -13,7 +13,7 @@ namespace sotto {
 enum class ColumnKind {
   real,      ///< a number in [lower, upper]
   count,     ///< a whole number in [lower, upper], lower >= 0
-  binary,    ///< 0 or 1; "true" and "false" are read too
+  binary,    ///< 0 or 1; true, false, yes and no are read too
   category,  ///< one of the levels, held as its index
 };
 

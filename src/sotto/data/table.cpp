@@ -35,10 +35,7 @@ bool Table::within_person(std::optional<std::string_view> person) {
   if (!person) return false;
   const std::string_view name = trim(*person);
   if (is_missing(name)) return false;
-  std::size_t& used = rows_of_person_[std::string(name)];
-  if (used == schema_.unit.maximum_rows) return false;
-  ++used;
-  return true;
+  return rows_of_person_.take(name, schema_.unit.maximum_rows);
 }
 
 }  // namespace sotto

@@ -7,10 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "sotto/data/person_rows.hpp"
 #include "sotto/data/schema.hpp"
+#include "sotto/data/wiped.hpp"
 
 namespace sotto {
 
@@ -29,7 +30,7 @@ class Table {
   /// hold.
   void append(std::span<const std::optional<std::string_view>> cells, std::optional<std::string_view> person);
 
-  /// A row that contributes nothing, for a line of a file that is no record.
+  /// A row that contributes nothing, for a record of a file that is not of the table's form.
   void append_nothing();
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
@@ -45,9 +46,9 @@ class Table {
   [[nodiscard]] bool within_person(std::optional<std::string_view> person);
 
   Schema schema_;
-  std::vector<std::vector<double>> columns_;
-  std::vector<std::uint8_t> kept_;
-  std::unordered_map<std::string, std::size_t> rows_of_person_;
+  std::vector<WipedVector<double>> columns_;
+  WipedVector<std::uint8_t> kept_;
+  PersonRows rows_of_person_;
 };
 
 }  // namespace sotto

@@ -1,54 +1,18 @@
 #include "sotto/diagnostics/effective_sample_size.hpp"
 
-#include <fftw3.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "sotto/diagnostics/sequences.hpp"
+#include "sotto/math/fourier.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-// FFTW's planner is the one part of it that threads may not share.
-std::mutex& planner() {
-  static std::mutex mutex;
-  return mutex;
-}
-
-// Forward and backward real transforms of one length on buffers of their own.
-class Transform {
- public:
-  explicit Transform(std::size_t length)
-      : real(fftw_alloc_real(length), fftw_free), spectrum(fftw_alloc_complex(length / 2 + 1), fftw_free) {
-    const std::lock_guard lock(planner());
-    forward_ = fftw_plan_dft_r2c_1d(static_cast<int>(length), real.get(), spectrum.get(), FFTW_ESTIMATE);
-    backward_ = fftw_plan_dft_c2r_1d(static_cast<int>(length), spectrum.get(), real.get(), FFTW_ESTIMATE);
-  }
-  ~Transform() {
-    const std::lock_guard lock(planner());
-    fftw_destroy_plan(forward_);
-    fftw_destroy_plan(backward_);
-  }
-  Transform(const Transform&) = delete;
-  Transform& operator=(const Transform&) = delete;
-  void forward() { fftw_execute(forward_); }
-  void backward() { fftw_execute(backward_); }
-
-  std::unique_ptr<double[], void (*)(void*)> real;
-  std::unique_ptr<fftw_complex[], void (*)(void*)> spectrum;
-
- private:
-  fftw_plan forward_;
-  fftw_plan backward_;
-};
 
 // Geyer's initial positive sequence, made monotone: pairs of autocorrelations are kept while their sum is
 // positive, and of the pair behind the last one kept the even member counts once.
@@ -74,20 +38,15 @@ Matrix autocovariance(const Matrix& x) {
   if (count == 0) return result;
   const std::size_t length =
       std::bit_ceil(2 * count);  // zeros keep the end of a chain from meeting its beginning
-  Transform transform(length);
-  const double scale = 1 / (static_cast<double>(length) * static_cast<double>(count));
+  std::vector<double> values(length);
   for (Eigen::Index c = 0; c < x.cols(); ++c) {
-    std::fill_n(transform.real.get(), length, 0.0);
-    Eigen::Map<Eigen::VectorXd> values(transform.real.get(), x.rows());
-    values = x.col(c).array() - x.col(c).mean();
-    transform.forward();
-    for (std::size_t k = 0; k <= length / 2; ++k) {
-      double* entry = transform.spectrum[k];
-      entry[0] = entry[0] * entry[0] + entry[1] * entry[1];
-      entry[1] = 0;
-    }
-    transform.backward();
-    result.col(c) = values * scale;
+    std::fill(values.begin(), values.end(), 0.0);
+    Eigen::Map<Eigen::VectorXd>(values.data(), x.rows()) = x.col(c).array() - x.col(c).mean();
+    std::vector<std::complex<double>> spectrum = real_to_complex(values);
+    for (std::complex<double>& entry : spectrum) entry = std::norm(entry);
+    const std::vector<double> covariance = complex_to_real(spectrum, length);
+    result.col(c) =
+        Eigen::Map<const Eigen::VectorXd>(covariance.data(), x.rows()) / static_cast<double>(count);
   }
   return result;
 }

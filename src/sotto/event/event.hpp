@@ -1,7 +1,7 @@
-// Privacy events: what was done to the data, as plain values. Accountants read them; no event knows any
-// accountant.
+// Privacy events: what was done to the data, as plain values. An event tells how it may be seen; it knows no accountant.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -9,91 +9,19 @@
 #include <vector>
 
 #include "sotto/base/numbers.hpp"
+#include "sotto/event/barker.hpp"
+#include "sotto/event/discrete_gaussian.hpp"
+#include "sotto/event/gaussian.hpp"
+#include "sotto/event/laplace.hpp"
+#include "sotto/event/pure.hpp"
+#include "sotto/event/randomized_response.hpp"
+#include "sotto/event/subsampled_gaussian.hpp"
+#include "sotto/event/subsampled_laplace.hpp"
+#include "sotto/event/subsampled_penalty.hpp"
+#include "sotto/event/variance_completed_barker.hpp"
+#include "sotto/event/view.hpp"
 
 namespace sotto {
-
-/// How the rows of one step are chosen.
-enum class Sampling {
-  none,                 ///< every row takes part
-  poisson,              ///< each row independently with probability `rate`
-  without_replacement,  ///< a batch of fixed size, `rate` = batch / rows
-};
-
-struct GaussianEvent {
-  double sensitivity = 1;  ///< L2, under the adjacency in force, in units of the query
-  double sigma = 1;        ///< standard deviation of the noise, same units
-  bool operator==(const GaussianEvent&) const = default;
-};
-
-/// Discrete Gaussian noise on an integer grid, one coordinate at a time.
-struct DiscreteGaussianEvent {
-  double sensitivity = 1;  ///< L2, an integer number of grid steps
-  double sigma = 1;        ///< parameter of the noise, in grid steps
-  std::uint64_t dimension = 1;
-  bool operator==(const DiscreteGaussianEvent&) const = default;
-};
-
-struct LaplaceEvent {
-  double sensitivity = 1;  ///< L1
-  double scale = 1;
-  bool operator==(const LaplaceEvent&) const = default;
-};
-
-/// A sum over a random batch, plus Gaussian noise. One row contributes a vector of norm at most `clip_norm`.
-struct SubsampledGaussianEvent {
-  double clip_norm = 1;
-  double sigma = 1;  ///< same units as clip_norm
-  double rate = 1;
-  Sampling sampling = Sampling::poisson;
-  bool operator==(const SubsampledGaussianEvent&) const = default;
-};
-
-/// A one-dimensional sum over a random batch, plus Laplace noise. One row contributes a number in
-/// [-clip_norm, clip_norm].
-struct SubsampledLaplaceEvent {
-  double clip_norm = 1;
-  double scale = 1;
-  double rate = 1;
-  Sampling sampling = Sampling::poisson;
-  bool operator==(const SubsampledLaplaceEvent&) const = default;
-};
-
-/// One of `levels` answers; with `probability` the answer is replaced by a uniformly drawn one.
-struct RandomizedResponseEvent {
-  double probability = 0.5;
-  std::uint64_t levels = 2;
-  bool operator==(const RandomizedResponseEvent&) const = default;
-};
-
-/// Any epsilon-private mechanism.
-struct PureEvent {
-  double epsilon = 1;
-  bool operator==(const PureEvent&) const = default;
-};
-
-/// One step of DP Barker on a batch of fixed size, noise of total variance 2, |log ratio| <= sqrt(batch) /
-/// rows.
-struct BarkerEvent {
-  std::uint64_t rows = 1;
-  std::uint64_t batch = 1;
-  bool operator==(const BarkerEvent&) const = default;
-};
-
-/// One step of Barker's test on a batch of fixed size: noise topped up, batch by batch, to a total variance of 2 with the
-/// batch's own; log ratios of single rows within `bound`, in the log density's unit, bound <= sqrt(batch) / rows.
-struct VarianceCompletedBarkerEvent {
-  std::uint64_t rows = 1;
-  std::uint64_t batch = 1;
-  double bound = 0;
-  bool operator==(const VarianceCompletedBarkerEvent&) const = default;
-};
-
-/// One step of the subsampled penalty algorithm: noise variance tau * sensitivity^2 on a batch of fixed size.
-struct SubsampledPenaltyEvent {
-  double tau = 1;
-  double rate = 1;
-  bool operator==(const SubsampledPenaltyEvent&) const = default;
-};
 
 struct Event;
 
@@ -102,14 +30,38 @@ struct CompositionEvent {
   std::vector<Event> parts;
 };
 
+/// The closed list. A new kind of event is a file of its own and a word here.
+using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+                               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+                               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, CompositionEvent>;
+
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
-  std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
-               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, CompositionEvent>
-      mechanism;
+  Mechanism mechanism;
   std::uint64_t count = 1;
 };
+
+/// What every kind of event must tell, so that none is free by oversight: its name, its keys, the legal range of their values,
+/// and one step's view for each accountant or the reason why there is none.
+template <class E>
+concept EventKind = std::equality_comparable<E> && requires(const E& e, Adjacency adjacency) {
+  { E::name } -> std::convertible_to<std::string>;
+  E::fields();
+  e.check();
+  { e.loss(adjacency, Side::upper) } -> std::same_as<View<LossView>>;
+  { e.renyi(adjacency) } -> std::same_as<View<RenyiCurve>>;
+  { e.rho(adjacency) } -> std::same_as<View<double>>;
+  { e.pure_epsilon(adjacency) } -> std::same_as<View<double>>;
+};
+
+/// The views of one step; a composition has none.
+[[nodiscard]] View<LossView> loss_view(const Event& step, Adjacency adjacency, Side side);
+[[nodiscard]] View<RenyiCurve> renyi_view(const Event& step, Adjacency adjacency);
+[[nodiscard]] View<double> rho_view(const Event& step, Adjacency adjacency);
+[[nodiscard]] View<double> pure_epsilon_view(const Event& step, Adjacency adjacency);
+
+/// The same mechanism with this much noise, in units of its sensitivity or clip norm. Throws Error(usage) if it has none.
+[[nodiscard]] Event with_noise(const Event& event, double noise);
 
 /// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count
 /// overflows.
@@ -127,5 +79,9 @@ void from_json(const nlohmann::json& json, Event& event);
 /// Reads "NAME:key=value,..." as on the command line; `sigma` and `scale` are in units of sensitivity (of the
 /// clip norm for subsampled mechanisms). Throws Error(usage) saying what to change.
 [[nodiscard]] Event parse_event(const std::string& spec);
+/// The same, with any noise where none is given.
+[[nodiscard]] Event parse_event_without_noise(const std::string& spec);
+/// Every name with its keys, one a line.
+[[nodiscard]] std::string event_grammar();
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sotto/event/event.hpp"
+#include "sotto/event/kinds.hpp"
 
 namespace sotto {
 namespace {
@@ -93,55 +94,50 @@ class Keys {
   std::map<std::string, std::string> values_;
 };
 
-Event read_mechanism(const std::string& name, Keys& keys) {
-  if (name == "gaussian") return {GaussianEvent{1, keys.number("sigma")}};
-  if (name == "discrete-gaussian") {
-    const double sigma = keys.number("sigma");
-    const auto grid = static_cast<double>(keys.integer("grid", 1));
-    return {DiscreteGaussianEvent{grid, sigma * grid, keys.integer("dim", 1)}};
-  }
-  if (name == "subsampled-gaussian") {
-    const double sigma = keys.number("sigma");
-    const double rate = keys.number("rate");
-    return {SubsampledGaussianEvent{1, sigma, rate, keys.sampling()}};
-  }
-  if (name == "laplace") return {LaplaceEvent{1, keys.number("scale")}};
-  if (name == "subsampled-laplace") {
-    const double scale = keys.number("scale");
-    const double rate = keys.number("rate");
-    return {SubsampledLaplaceEvent{1, scale, rate, keys.sampling()}};
-  }
-  if (name == "randomized-response") {
-    const double probability = keys.number("probability");
-    return {RandomizedResponseEvent{probability, keys.integer("levels", 2)}};
-  }
-  if (name == "dp-barker") {
-    const std::uint64_t rows = keys.integer("rows");
-    return {BarkerEvent{rows, keys.integer("batch")}};
-  }
-  if (name == "variance-completed-barker") {
-    const std::uint64_t rows = keys.integer("rows");
-    const std::uint64_t batch = keys.integer("batch");
-    return {VarianceCompletedBarkerEvent{rows, batch, keys.number("bound")}};
-  }
-  if (name == "subsampled-penalty") {
-    const double tau = keys.number("tau");
-    return {SubsampledPenaltyEvent{tau, keys.number("rate")}};
-  }
-  if (name == "pure") return {PureEvent{keys.number("epsilon")}};
-  fail("unknown mechanism " + shown(name) +
-       "; known: gaussian, discrete-gaussian, subsampled-gaussian, laplace, subsampled-laplace, "
-       "randomized-response, "
-       "dp-barker, variance-completed-barker, subsampled-penalty, pure");
+template <class T>
+std::optional<T> fallback(bool needed, T value) {
+  return needed ? std::nullopt : std::optional<T>(value);
 }
 
-}  // namespace
+void read_value(Keys& keys, const char* key, bool needed, double& x) {
+  x = keys.number(key, fallback(needed, x));
+}
+void read_value(Keys& keys, const char* key, bool needed, std::uint64_t& n) {
+  n = keys.integer(key, fallback(needed, n));
+}
+void read_value(Keys& keys, const char*, bool, Sampling& sampling) { sampling = keys.sampling(); }
 
-Event parse_event(const std::string& spec) {
+template <class E>
+E read_kind(Keys& keys, bool needs_noise) {
+  E event;
+  each_field<E>([&]<class T>(const Field<E, T>& field) {
+    if (!field.spec) return;
+    bool needed = field.is_needed;
+    if constexpr (HasNoise<E> && std::is_same_v<T, double>)
+      needed = needed && (needs_noise || field.member != E::noise().noise);
+    read_value(keys, field.spec, needed, event.*field.member);
+  });
+  // Noise is given in units of the sensitivity or clip norm.
+  if constexpr (HasNoise<E>) {
+    const auto field = E::noise();
+    if (field.unit) event.*field.noise *= event.*field.unit;
+  }
+  return event;
+}
+
+Event parse(const std::string& spec, bool needs_noise) {
   const std::size_t colon = spec.find(':');
   const std::string name = spec.substr(0, colon);
   Keys keys(name, colon == std::string::npos ? "" : spec.substr(colon + 1));
-  Event event = read_mechanism(name, keys);
+  Event event;
+  std::string names;
+  const bool known = any_kind([&]<class E>(const E&) {
+    names += (names.empty() ? "" : ", ") + std::string(E::name);
+    if (name != E::name) return false;
+    event.mechanism = read_kind<E>(keys, needs_noise);
+    return true;
+  });
+  if (!known) fail("unknown mechanism " + shown(name) + "; known: " + names);
   event.count = keys.integer("count", 1);
   keys.finish();
   try {
@@ -150,6 +146,27 @@ Event parse_event(const std::string& spec) {
     fail(name + ": " + error.what());
   }
   return event;
+}
+
+}  // namespace
+
+Event parse_event(const std::string& spec) { return parse(spec, true); }
+Event parse_event_without_noise(const std::string& spec) { return parse(spec, false); }
+
+std::string event_grammar() {
+  std::string text;
+  (void)any_kind([&]<class E>(const E&) {
+    text += std::string(E::name) + ":";
+    const char* separator = " ";
+    each_field<E>([&](const auto& field) {
+      if (!field.spec) return;
+      text += separator + std::string(field.spec);
+      separator = ", ";
+    });
+    text += "\n";
+    return false;
+  });
+  return text;
 }
 
 }  // namespace sotto

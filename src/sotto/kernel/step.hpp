@@ -57,7 +57,6 @@ class Step {
     }
     auto await_transform(const RatioQuery& query) { return ask<NoisyRatio>(query); }
     auto await_transform(const GradientQuery& query) { return ask<NoisyGradient>(query); }
-    auto await_transform(const CurvatureQuery& query) { return ask<NoisyCurvature>(query); }
     auto await_transform(const JointQuery& query) { return ask<NoisyJoint>(query); }
     auto await_transform(const BatchGradientQuery& query) { return ask<NoisyGradient>(query); }
     auto await_transform(const StatisticQuery& query) { return ask<NoisyStatistic>(query); }

@@ -3,24 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/math/round_up.hpp"
 
 namespace sotto {
-namespace {
-
-double add_up(double a, double b) {
-  const double sum = a + b;
-  return b == 0 ? a : std::nextafter(sum, std::numeric_limits<double>::infinity());
-}
-
-}  // namespace
-
-Budget::Budget(Epsilon epsilon, Delta delta)
+Budget::Budget(Epsilon epsilon, Delta delta, BookingWriter writer)
     : epsilon_(epsilon),
       delta_(delta),
       totals_{.limit = gaussian_rho(Epsilon(epsilon.value() * (1 - kSlackShare)), delta).value(),
-              .limit_slack = epsilon.value() * kSlackShare} {}
+              .limit_slack = epsilon.value() * kSlackShare},
+      writer_(std::move(writer)) {}
 
 std::optional<Budget::Totals> Budget::after(const Totals& totals, const Charge& charge) const {
   const double rho = charge.rho.value();
@@ -50,6 +44,7 @@ std::optional<Receipt> Budget::spend(Charge charge) {
   if (!next) return std::nullopt;
   totals_ = *next;
   write_down(charge);
+  if (writer_) writer_({charge});
   return Receipt(std::move(charge));
 }
 
@@ -80,27 +75,31 @@ void Budget::write_down(const Charge& charge) {
   }
 }
 
-std::optional<PrecomposedBudget> Budget::prepay(Charge each, std::size_t count, Epsilon composed,
-                                                Rho others) {
-  if (prepaid_ || !entries_.empty() || count == 0) return std::nullopt;
+std::optional<PrecomposedBudget> Budget::precompose(Charge each, std::size_t count, Epsilon composed,
+                                                    Rho others) {
+  if (precomposed_ || !entries_.empty() || count == 0) return std::nullopt;
   const double slack = each.slack * static_cast<double>(count);
   if (!std::isfinite(slack) || !(slack >= 0)) return std::nullopt;
   const double total = add_up(composed.value(), slack);
   if (!(total <= epsilon_.value())) return std::nullopt;
-  prepaid_ = Epsilon(total);
+  precomposed_ = Epsilon(total);
   totals_ = {.limit = others.value(), .limit_slack = epsilon_.value() - total};
   entries_.push_back({each, count});
+  if (writer_) writer_({each, count, precomposed_});
   return PrecomposedBudget(std::move(each), count);
 }
 
 Rho Budget::left() const { return Rho(std::max(0.0, totals_.limit - totals_.spent)); }
 
-Epsilon Budget::spent_epsilon(Delta delta) const {
-  if (prepaid_) {
-    if (delta < delta_) return Epsilon(std::numeric_limits<double>::infinity());
-    return Epsilon(add_up(prepaid_->value(), totals_.slack));
-  }
-  return Epsilon(add_up(gaussian_epsilon(Rho(totals_.spent), delta).value(), totals_.slack));
+Spending Budget::spending() const {
+  return {.epsilon = epsilon_,
+          .delta = delta_,
+          .rho = Rho(totals_.spent),
+          .slack = totals_.slack,
+          .limit = Rho(totals_.limit),
+          .limit_slack = totals_.limit_slack,
+          .precomposed = precomposed_,
+          .entries = entries_};
 }
 
 }  // namespace sotto

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
 
+#include "sotto/accountant/account.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/measurement/secret_batches.hpp"
 
 namespace sotto {
 namespace {
 
 using Integer = boost::multiprecision::cpp_int;
+
+constexpr const char* kName = "subsampled log-likelihood ratio";
 
 }  // namespace
 
@@ -69,8 +75,71 @@ std::optional<GaussianNoise> batch_ratio_noise(const ContributionRange& range, s
 
 Charge batch_ratio_charge(double tau) {
   constexpr double kUp = 1 + 0x1p-40;
-  return {"priced", "discrete Gaussian on a secret batch of fixed size", Rho(1 / (2 * tau) * kUp),
-          1 / (tau * kLeastPrecomposedSensitivity) * kUp};
+  return {.query = kName,
+          .mechanism = "discrete Gaussian on a secret batch of fixed size",
+          .rho = Rho(1 / (2 * tau) * kUp),
+          .slack = 1 / (tau * kLeastPrecomposedSensitivity) * kUp};
+}
+
+Event batch_ratio_event(double tau, std::size_t batch, std::size_t rows, std::size_t count) {
+  return {SubsampledPenaltyEvent{.tau = tau, .rate = static_cast<double>(batch) / static_cast<double>(rows)},
+          count};
+}
+
+namespace {
+
+Measurements measure_one(const std::shared_ptr<const SecretBatches>& batches, const RatioQuery& query,
+                         const ContributionRange& range, const GaussianNoise& noise,
+                         const std::shared_ptr<PrecomposedBudget>& paid) {
+  Measurement ratio{.charge = noise.charge(kName),
+                    .precomposed = paid.get(),
+                    .pass = OwnPass([batches, &query, range, paid](const Rows&, EntropySource& entropy) {
+                      ExactSum sum(1);
+                      sum.add(0, batch_statistic(batches->draw(query, range, entropy), batches->rows()));
+                      return sum;
+                    }),
+                    .release = release_ratio(noise)};
+  return {.parts = {std::move(ratio)}};
+}
+
+}  // namespace
+
+Measure measure_batch_ratios(const Rows& rows, OwnerContext context, std::size_t batch) {
+  auto batches = std::make_shared<const SecretBatches>(rows, context, batch);
+  return [batches, context = std::move(context)](const Query& asked) -> std::optional<Measurements> {
+    const RatioQuery& query = ratio_of_batch(asked);
+    const auto range = contribution_range(query, context);
+    if (!range) return std::nullopt;
+    const auto noise = batch_ratio_noise(*range, batches->batch(), batches->rows(), context.unit, query.cost);
+    if (!noise) return std::nullopt;
+    return measure_one(batches, query, *range, *noise, nullptr);
+  };
+}
+
+Measure measure_batch_ratios(const Rows& rows, OwnerContext context, const BatchRatioPlan& plan,
+                             Ledger& ledger) {
+  const Event run = batch_ratio_event(plan.tau, plan.batch, rows.rows(), plan.count);
+  const Epsilon composed(upper_epsilon(run, context.unit.adjacency, ledger.delta(), BoundKind::rdp));
+  Charge each = batch_ratio_charge(plan.tau);
+  each.event = batch_ratio_event(plan.tau, plan.batch, rows.rows(), 1);
+  auto precomposed = ledger.precompose(std::move(each), plan.count, composed, Rho(0));
+  if (!precomposed)
+    throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer or more noise");
+  auto batches = std::make_shared<const SecretBatches>(rows, context, plan.batch);
+  return [batches, context = std::move(context), cost = Rho(1 / (2 * plan.tau)),
+          paid = std::make_shared<PrecomposedBudget>(std::move(*precomposed))](
+             const Query& asked) -> std::optional<Measurements> {
+    const RatioQuery& query = ratio_of_batch(asked);
+    if (query.cost != cost)
+      throw Error(ErrorCode::configuration,
+                  "the ratios of this run were paid for at another cost: ask for that one");
+    const auto range = contribution_range(query, context);
+    if (!range) return std::nullopt;
+    const auto noise = batch_ratio_noise(*range, batches->batch(), batches->rows(), context.unit, query.cost,
+                                         kLeastPrecomposedSensitivity);
+    if (!noise) return std::nullopt;
+    return measure_one(batches, query, *range, *noise, paid);
+  };
 }
 
 }  // namespace sotto

@@ -7,7 +7,8 @@
 #include <span>
 
 #include "sotto/base/int128.hpp"
-#include "sotto/measurement/price.hpp"
+#include "sotto/ledger/ledger.hpp"
+#include "sotto/measurement/ratio.hpp"
 
 namespace sotto {
 
@@ -35,7 +36,7 @@ namespace sotto {
 /// Noise        discrete Gaussian of a variance that is a whole multiple of the grid
 /// Charge       GaussianNoise::charge, of at least `least_sensitivity`, as if every row were in the batch, at most `cost`: given the batch, which does
 ///              not depend on the data, the loss is a Gaussian release's or none, and divergences are convex in
-///              mixtures. Less is due by amplification: BatchOwner::serve
+///              mixtures. Less is due by amplification: measure_batch_ratios
 /// Source       [CKS20, Theorem 14]; [WBK19]
 /// None when the noise does not fit the grid. Errors: configuration for other adjacencies and units.
 [[nodiscard]] std::optional<GaussianNoise> batch_ratio_noise(const ContributionRange& range,
@@ -49,5 +50,31 @@ inline constexpr double kLeastPrecomposedSensitivity = 0x1p30;
 
 /// At least what any batch_ratio_noise of cost 1 / (2 tau) and that least sensitivity charges without sampling.
 [[nodiscard]] Charge batch_ratio_charge(double tau);
+
+/// The ratios of a run: each with noise of variance tau * sensitivity^2.
+struct BatchRatioPlan {
+  std::size_t batch = 0;
+  double tau = 0;
+  std::size_t count = 0;
+};
+
+/// `count` releases of noise variance tau * sensitivity^2, as the accountant sees them.
+[[nodiscard]] Event batch_ratio_event(double tau, std::size_t batch, std::size_t rows, std::size_t count);
+
+/// Answers ratio questions only. The released value is an estimate of the ratio from a fresh batch, less half
+/// the batch's own estimated variance; its `variance` is that of the noise alone, so that a penalty kernel
+/// corrects for both. The chain's target is approximate: the variance of a batch is estimated, and correlated
+/// with its mean (erratum E6). The batch never leaves. A release is paid for as if its batch were known.
+/// Source     [R21, Section 4.1]
+/// Checked by tests/measurement/batch_ratio_test.cpp
+[[nodiscard]] Measure measure_batch_ratios(const Rows& rows, OwnerContext context, std::size_t batch);
+
+/// The same, all ratios of a run paid for together, with the gain of sampling; each costs 1 / (2 tau), and
+/// questions of another cost are errors. Errors: budget, before anything is spent.
+/// Computes   epsilon from the Renyi divergence of a release whose batch is known, a / (2 tau), which discrete
+///            noise has like continuous noise [CKS20, Theorem 14], amplified by sampling without replacement
+///            [WBK19, Theorem 9]
+[[nodiscard]] Measure measure_batch_ratios(const Rows& rows, OwnerContext context, const BatchRatioPlan& plan,
+                                           Ledger& ledger);
 
 }  // namespace sotto

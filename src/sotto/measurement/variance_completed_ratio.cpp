@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "sotto/accountant/account.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/measurement/secret_batches.hpp"
 
 namespace sotto {
 namespace {
@@ -64,7 +68,8 @@ Charge VarianceCompletedPlan::charge() const {
   Charge charge =
       noise(floor_ratio(total() * b - reach * reach, b)).charge("log-likelihood ratio of a batch");
   charge.mechanism =
-      "discrete Gaussian of at least this scale, topping a secret batch of fixed size up to variance 2";
+      "discrete Gaussian of at least this scale, completing a secret batch of fixed size to variance 2";
+  charge.event = event(1);
   return charge;
 }
 
@@ -88,6 +93,73 @@ Integer variance_completed_variance(const VarianceCompletedPlan& plan,
   const Integer spread = n * (n - b) * (b * squares - sum * sum);
   const Integer cube = b * b * b;
   return floor_ratio(total() * cube - spread, cube);
+}
+
+namespace {
+
+const RatioQuery& checked(const Query& query) {
+  const RatioQuery& ratio = ratio_of_batch(query);
+  if (std::abs(ratio.noise_sd * ratio.noise_sd - kVarianceCompletedVariance) > 1e-9) {
+    throw Error(ErrorCode::configuration,
+                "batches are completed to a variance of 2: set noise_variance to 2");
+  }
+  return ratio;
+}
+
+/// The changes of a batch, as integers that only a mechanism opens.
+ExactSum sealed(const std::vector<std::int64_t>& changes) {
+  ExactSum integers(changes.size());
+  integers.add(std::span<const std::int64_t>(changes));
+  return integers;
+}
+
+Answer release_completed(NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sealed_changes,
+                         const VarianceCompletedPlan& plan) {
+  const SecretScale scale = [&](std::span<const Int128> entries) {
+    const std::vector<std::int64_t> changes(entries.begin(), entries.end());
+    return std::pair(variance_completed_center(plan, changes),
+                     plan.noise(variance_completed_variance(plan, changes)));
+  };
+  return mechanism.release_with_secret_scale(
+      std::move(receipt), sealed_changes, scale, [](const NoisyIntegers& noisy) {
+        return NoisyRatio{noisy.values[0] * kLogDensityGrid, kVarianceCompletedVariance};
+      });
+}
+
+}  // namespace
+
+Measure measure_variance_completed_ratios(const Rows& rows, OwnerContext context,
+                                          const VarianceCompletedPlan& plan, std::size_t count,
+                                          Ledger& ledger) {
+  if (context.unit.adjacency != Adjacency::substitute || context.unit.rows_per_unit != 1) {
+    throw Error(ErrorCode::configuration,
+                "batches of fixed size protect single rows under adjacency substitute only: choose another "
+                "method");
+  }
+  if (plan.rows != rows.rows()) throw Error(ErrorCode::internal, "a plan for another number of rows");
+  const Epsilon composed(
+      upper_epsilon(plan.event(count), context.unit.adjacency, ledger.delta(), BoundKind::rdp));
+  auto precomposed = ledger.precompose(plan.charge(), count, composed, Rho(0));
+  if (!precomposed)
+    throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer steps");
+  auto batches = std::make_shared<const SecretBatches>(rows, context, plan.batch);
+  return [batches, context = std::move(context), plan,
+          paid = std::make_shared<PrecomposedBudget>(std::move(*precomposed))](
+             const Query& asked) -> std::optional<Measurements> {
+    const RatioQuery& query = checked(asked);
+    const auto range = contribution_range(query, context);
+    if (!range || std::max(-range->lower, range->upper) > plan.bound) return std::nullopt;
+    Measurement ratio{
+        .charge = plan.charge(),
+        .precomposed = paid.get(),
+        .pass = OwnPass([batches, &query, range = *range, paid](const Rows&, EntropySource& entropy) {
+          return sealed(batches->draw(query, range, entropy));
+        }),
+        .release = [plan](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& changes) {
+          return release_completed(mechanism, std::move(receipt), changes, plan);
+        }};
+    return Measurements{.parts = {std::move(ratio)}};
+  };
 }
 
 }  // namespace sotto

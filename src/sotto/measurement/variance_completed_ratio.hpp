@@ -6,7 +6,8 @@
 
 #include "sotto/base/int128.hpp"
 #include "sotto/event/event.hpp"
-#include "sotto/measurement/price.hpp"
+#include "sotto/ledger/ledger.hpp"
+#include "sotto/measurement/ratio.hpp"
 
 namespace sotto {
 
@@ -49,5 +50,16 @@ struct VarianceCompletedPlan {
 /// floor(2/g^2 - W) squared steps. Computed from rows: for the mechanism only, and never told.
 [[nodiscard]] GaussianNoise::Integer variance_completed_variance(const VarianceCompletedPlan& plan,
                                                                  std::span<const std::int64_t> changes);
+
+/// Answers ratio questions only, `count` of them, all paid for before the first. A question between positions
+/// where a row's log ratio may pass the plan's bound is out of range: that follows from the positions alone.
+/// The batch and the noise's variance never leave. The chain's target is approximate: the variance of a batch
+/// is estimated, and its mean normal only in the limit.
+/// Source     [R21, Algorithm 2]; docs/barker.md
+/// Checked by tests/measurement/variance_completed_ratio_test.cpp
+/// Errors: budget, before anything is spent; configuration for other adjacencies and for units of several rows.
+[[nodiscard]] Measure measure_variance_completed_ratios(const Rows& rows, OwnerContext context,
+                                                        const VarianceCompletedPlan& plan, std::size_t count,
+                                                        Ledger& ledger);
 
 }  // namespace sotto

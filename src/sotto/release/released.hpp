@@ -28,9 +28,8 @@ class Released {
   { return Released(a.value_ + b.value_); }
 
  private:
-  friend class DiscreteGaussianMechanism;
+  friend class NoiseMechanism;
   friend class Privatiser;
-  friend class NoNoise;  // not private, for study
   friend class ReleasedForTests;
   template <class Joint, class... Parts>
   friend Released<Joint> join(Released<Parts>... parts);

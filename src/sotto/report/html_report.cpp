@@ -59,8 +59,7 @@ std::string head(const RunRecord& record) {
     text += box(
         "np",
         {"This page also shows a fit WITHOUT privacy, for comparison. What is marked NOT PRIVATE is outside "
-         "the guarantee: do not publish this page as it is. \"sotto report DIR --without-comparison\" "
-         "leaves it out."});
+         "the guarantee: do not publish this page. The report.html one folder up is without it."});
   }
   text += "<dl class=\"facts\">";
   if (s.is_private) {
@@ -271,7 +270,6 @@ std::string posterior_sections(const RunRecord& record) {
 std::string manifest_section(const RunRecord& record) {
   std::string text = heading("manifest", "How it was made", "");
   text += fmt::format("<p>Started {}", escape_html(record.manifest.started));
-  // No time is kept where it would tell a number of rows that is not public.
   if (record.manifest.wall_seconds > 0)
     text += fmt::format("; took {} s", format_number(record.manifest.wall_seconds));
   text += ".</p>";
@@ -312,7 +310,7 @@ std::string manifest_section(const RunRecord& record) {
 
 std::string html_report(const RunRecord& record) {
   const auto summary = summarise(record.draws);
-  const auto complaints = warnings(record.draws, summary, record.markov_chain);
+  const auto complaints = all_warnings(record, summary);
   std::string text =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"

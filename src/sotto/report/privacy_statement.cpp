@@ -61,34 +61,31 @@ std::string adjacency_name(Adjacency adjacency) {
   return adjacency == Adjacency::substitute ? "substitute" : "add-remove";
 }
 
-PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency, std::string privacy_unit,
+PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency, std::string privacy_unit,
                               std::string trust_model, std::string noise_source, bool noise_is_private) {
   PrivacyStatement statement;
   statement.is_private = noise_is_private;
-  statement.epsilon = budget.epsilon().value();
-  statement.delta = budget.delta().value();
-  statement.rho = budget.spent().value();
-  statement.slack = budget.slack();
-  statement.spent_epsilon = budget.spent_epsilon(budget.delta()).value();
+  statement.epsilon = spending.epsilon.value();
+  statement.delta = spending.delta.value();
+  statement.rho = spending.rho.value();
+  statement.slack = spending.slack;
+  statement.spent_epsilon = spending.spent_epsilon(spending.delta).value();
   statement.adjacency = adjacency;
   statement.privacy_unit = std::move(privacy_unit);
   statement.trust_model = std::move(trust_model);
   statement.noise_source = std::move(noise_source);
-  for (const LedgerEntry& entry : budget.entries()) {
+  for (const LedgerEntry& entry : spending.entries) {
     statement.releases.push_back(release_line(entry));
   }
-  // The guarantee is that of the filter's limit. What was charged may be less, but may itself depend on earlier releases.
-  // What was prepaid is no Gaussian release: it has no such cost, and its curve is known at this one point.
-  if (budget.is_prepaid()) {
+  // The guarantee is that of the filter's limits, of cost and of slack. What was charged may be less, but may
+  // itself depend on earlier releases. What was precomposed is no Gaussian release: it has no such cost, and
+  // its curve is known at this one point.
+  if (spending.precomposed) {
     statement.rho = std::numeric_limits<double>::quiet_NaN();
     statement.curve = {{statement.epsilon, statement.delta}};
     return statement;
   }
-  const double room = statement.epsilon - statement.slack;
-  if (room > 0) {
-    statement.curve =
-        privacy_curve(gaussian_rho(Epsilon(room), Delta(statement.delta)).value(), statement.slack);
-  }
+  statement.curve = privacy_curve(spending.limit.value(), spending.limit_slack);
   return statement;
 }
 
@@ -131,6 +128,17 @@ std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, 
   return points;
 }
 
+std::string claim_on_time(const PrivacyStatement& s) {
+  const std::string published =
+      s.times_published
+          ? "Durations stand in manifest.json and in the chains' files, because they were asked for. "
+          : "No duration stands in these files. ";
+  return published +
+         "How long the run took, when its files were written and what the machine was seen to do meanwhile "
+         "may depend on the "
+         "rows and are outside the promise.";
+}
+
 std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
   std::vector<std::string> words;
   if (!s.is_private) {
@@ -159,6 +167,12 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
                     "number to quote.",
                     format_number(s.epsilon), format_number(s.spent_epsilon)));
   }
+  if (!s.not_private_files.empty()) {
+    words.emplace_back(
+        "Beside this run stand results computed WITHOUT noise, in the folder not_private. They are outside "
+        "this promise: "
+        "remove that folder before you pass the directory on.");
+  }
   words.emplace_back(
       "It holds against any attacker, with any knowledge from elsewhere and any computing power, and for "
       "whatever is "
@@ -172,6 +186,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
       "grows. It "
       "rests on this trust: " +
       s.trust_model + ".");
+  words.push_back(claim_on_time(s));
   return words;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sotto/accountant/spending.hpp"
 #include "sotto/base/numbers.hpp"
-#include "sotto/ledger/budget.hpp"
 
 namespace sotto {
 
@@ -49,12 +49,15 @@ struct PrivacyStatement {
   std::vector<ReleaseLine> releases;
   std::string noise_source;  ///< EntropySource::name()
   std::vector<std::string>
-      approximations;             ///< sentences such as "clipped: ..."; empty when the target is exact
+      approximations;            ///< sentences such as "clipped: ..."; empty when the target is exact
+  bool times_published = false;  ///< durations stand in the files, because they were asked for
+  /// Results computed without noise that stand beside this run, by their names in its directory; the promise leaves them out.
+  std::vector<std::string> not_private_files;
   std::vector<CurvePoint> curve;  ///< of the promise, through (epsilon, delta); delta falls as epsilon grows
 };
 
 /// The statement of what is on the books, curve included. The caller adds `approximations`.
-[[nodiscard]] PrivacyStatement statement_of(const Budget& budget, Adjacency adjacency,
+[[nodiscard]] PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency,
                                             std::string privacy_unit, std::string trust_model,
                                             std::string noise_source, bool noise_is_private);
 
@@ -79,6 +82,9 @@ struct PrivacyStatement {
 
 /// What was promised, what that means, and what it does not promise: paragraphs in plain words.
 [[nodiscard]] std::vector<std::string> in_plain_words(const PrivacyStatement& statement);
+
+/// What is claimed of time, in one or two sentences.
+[[nodiscard]] std::string claim_on_time(const PrivacyStatement& statement);
 
 /// "substitute" or "add-remove", as written to privacy.json.
 [[nodiscard]] std::string adjacency_name(Adjacency adjacency);

@@ -72,6 +72,9 @@ Json to_json(const PrivacyStatement& s) {
   for (const auto& point : s.curve) {
     json["curve"].push_back({{"epsilon", number(point.epsilon)}, {"delta", number(point.delta)}});
   }
+  json["times_published"] = s.times_published;
+  json["time"] = claim_on_time(s);
+  json["not_private_files"] = s.not_private_files;
   json["statement"] = in_plain_words(s);
   return json;
 }
@@ -98,6 +101,8 @@ PrivacyStatement privacy_from_json(const Json& json) {
                             optional_from(line.at("grid")), line.at("count").get<std::size_t>(),
                             number_from(line.at("rho_each")), number_from(line.at("slack_each"))});
     }
+    s.times_published = json.value("times_published", false);
+    s.not_private_files = json.value("not_private_files", std::vector<std::string>());
     for (const Json& point : json.at("curve")) {
       s.curve.push_back({number_from(point.at("epsilon")), number_from(point.at("delta"))});
     }
@@ -123,7 +128,9 @@ Json manifest_json(const RunRecord& record) {
   json["model"] = record.model;
   json["method"] = record.method;
   json["markov_chain"] = record.markov_chain;
+  json["warnings"] = record.warnings;
   json["private"] = record.privacy.is_private;
+  json["not_private_files"] = record.privacy.not_private_files;
   json["started"] = record.manifest.started;
   json["wall_seconds"] = number(record.manifest.wall_seconds);
   json["warmup_seconds"] = number(record.manifest.warmup_seconds);
@@ -159,6 +166,7 @@ void read_manifest(const Json& json, RunRecord& record) {
     record.model = json.at("model").get<std::string>();
     record.method = json.at("method").get<std::string>();
     record.markov_chain = json.at("markov_chain").get<bool>();
+    record.warnings = json.value("warnings", std::vector<std::string>());
     record.manifest.started = json.at("started").get<std::string>();
     record.manifest.wall_seconds = number_from(json.at("wall_seconds"));
     record.manifest.warmup_seconds = number_from(json.at("warmup_seconds"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sotto/chain/draws.hpp"
+#include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/privacy_statement.hpp"
 
 namespace sotto {
@@ -30,9 +31,11 @@ struct Manifest {
       versions;                          ///< "sotto" -> "0.1.0", ...; filled by `current_versions`
   nlohmann::ordered_json configuration;  ///< resolved: every setting, defaults included
   std::string started;                   ///< UTC, "YYYY-MM-DD HH:MM:SS UTC"
-  double wall_seconds = 0;
-  double warmup_seconds = 0;  ///< of all chains together, which advance in lockstep
-  double sampling_seconds = 0;
+  // Durations depend on the rows: NaN unless they were asked for.
+  double wall_seconds = std::numeric_limits<double>::quiet_NaN();
+  double warmup_seconds =
+      std::numeric_limits<double>::quiet_NaN();  ///< of all chains, which advance in lockstep
+  double sampling_seconds = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Versions of the program and of the libraries it was compiled with.
@@ -50,8 +53,13 @@ struct RunRecord {
   Draws draws;
   std::vector<PriorDescription> priors;  ///< any order; parameters without an entry are shown without a prior
   std::optional<Draws> comparison;       ///< NOT PRIVATE: the same model without noise, marked on every page
+  std::vector<std::string> warnings;     ///< of the method itself: one plain sentence each
   PrivacyStatement privacy;
   Manifest manifest;
 };
+
+/// The method's own warnings, then what the draws show. `summary`: of the record's draws.
+[[nodiscard]] std::vector<std::string> all_warnings(const RunRecord& record,
+                                                    const std::vector<ParameterSummary>& summary);
 
 }  // namespace sotto

@@ -9,9 +9,6 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
-#include "sotto/posterior/once_prior.hpp"
-#include "sotto/posterior/once_release.hpp"
-#include "sotto/posterior/once_sampler.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/run_plan.hpp"
@@ -29,41 +26,10 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
           method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
 }
 
-/// Two informations and three scores are released; everything after that is computed from them.
-void run_release_once(const FitConfig& config, const Problem& problem, const ChainSettings& chain,
-                      QueryInterface& owner, const Budget& budget, RunRecord& record) {
-  const auto* glm = std::get_if<Glm>(&problem.model);
-  if (glm == nullptr) {
-    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
-  }
-  const OncePrior prior = once_prior(problem.public_info.coefficient_priors);
-  const Rho cost(budget.left().value() * (1 - 1e-6));  // a millionth is kept for the slack of discreteness
-  OnceSettings once = once_settings(*glm, problem.public_info.intercept, prior.normal, cost);
-  once.width = config.method.score_width;
-  const OnceRelease release = release_once(once, owner);
-  OnceSampling sampling{.chains = config.method.chains, .draws = chain.draws, .seed = chain.seed};
-  OncePosterior posterior = sample_once(release, prior.normal, prior.ratio, sampling);
-  for (Chain& c : posterior.chains) {
-    Matrix reported(c.draws.rows(), static_cast<Eigen::Index>(problem.public_info.parameters.size()));
-    for (Eigen::Index i = 0; i < c.draws.rows(); ++i)
-      reported.row(i) = problem.public_info.to_report(c.draws.row(i));
-    c.draws = std::move(reported);
-  }
-  record.draws.chains = std::move(posterior.chains);
-  // The intercept is left out: in original units it mixes with the other coefficients.
-  nlohmann::ordered_json inflation;
-  for (std::size_t j = problem.public_info.intercept ? 1 : 0; j < record.draws.parameters.size(); ++j) {
-    inflation[record.draws.parameters[j]] = posterior.sd_inflation[static_cast<Eigen::Index>(j)];
-  }
-  record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation},
-                                                   {"score_width", release.width},
-                                                   {"weight_kept", posterior.weight_kept}};
-}
-
 }  // namespace
 
 RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-              const FitProgress& progress) {
+              const FitProgress& progress, const BookingWriter& writer) {
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
   const auto begin = clock();
@@ -85,7 +51,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     });
     record.privacy = not_private_statement("The method answers exactly and has no privacy budget.");
   } else {
-    Budget budget(Epsilon(*config.epsilon), Delta(*config.delta));
+    Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
       throw Error(ErrorCode::budget,
                   "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
@@ -94,7 +60,9 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
         make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy);
     record.draws.parameters = problem.public_info.parameters;
     if (method.run == nullptr) {
-      run_release_once(config, problem, settings, *run_plan.interface, budget, record);
+      // A millionth is kept for the slack of discreteness.
+      const Rho cost(budget.left().value() * (1 - 1e-6));
+      run_release_once(config, problem, settings.draws, *run_plan.interface, cost, record);
     } else {
       const Progress report = [&](std::size_t done, std::size_t total) {
         return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
@@ -102,7 +70,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
       record.draws.chains = method.run(
           {config.method, problem.public_info, settings, run_plan.step_budget, *run_plan.interface, report});
     }
-    record.privacy = statement_of(budget, problem.unit.adjacency, problem.public_info.privacy_unit,
+    record.privacy = statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
   }
@@ -110,18 +78,20 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     std::string sentence = method.approximation(config.method);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
   }
-  if (config.compare_not_private && !config.not_private) {
-    FitConfig open = config;
-    open.not_private = true;
-    open.method.name = "auto";
-    open.method.draws = open.method.warmup = 0;
-    open.method.thin = 1;
-    record.comparison = open_draws(resolve_method(open, problem), open, problem, {});
-  }
-  // How long a pass takes tells the number of rows; it is written down only where that is public.
-  if (config.not_private || problem.public_info.rows) record.manifest.wall_seconds = seconds(clock() - begin);
-  record.manifest.sampling_seconds = record.manifest.wall_seconds;
+  // How long a run takes depends on the rows.
+  record.privacy.times_published = config.timing;
+  if (config.timing)
+    record.manifest.wall_seconds = record.manifest.sampling_seconds = seconds(clock() - begin);
   return record;
+}
+
+Draws fit_without_privacy(const FitConfig& config, const Problem& problem) {
+  FitConfig open = config;
+  open.not_private = true;
+  open.method.name = "auto";
+  open.method.draws = open.method.warmup = 0;
+  open.method.thin = 1;
+  return open_draws(resolve_method(open, problem), open, problem, {});
 }
 
 }  // namespace sotto

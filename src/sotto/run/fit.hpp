@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "sotto/entropy/entropy.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
@@ -14,8 +15,13 @@ namespace sotto {
 /// Steps done, of how many, and epsilon spent so far. Returning false ends the run with the draws made so far.
 using FitProgress = std::function<bool(std::size_t done, std::size_t total, double epsilon)>;
 
-/// Errors: configuration when method and model do not fit, budget when the budget cannot pay for anything.
+/// `writer` is told of each charge before noise is drawn for it. Durations enter the record only where the
+/// configuration asks for them. Errors: configuration when method and model do not fit, budget when the budget cannot
+/// pay for anything.
 [[nodiscard]] RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-                            const FitProgress& progress = {});
+                            const FitProgress& progress = {}, const BookingWriter& writer = {});
+
+/// NOT PRIVATE: the same model fitted without noise, to be shown beside a private run.
+[[nodiscard]] Draws fit_without_privacy(const FitConfig& config, const Problem& problem);
 
 }  // namespace sotto

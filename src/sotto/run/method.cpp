@@ -15,6 +15,7 @@
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/measurement/variance_completed_ratio.hpp"
+#include "sotto/model/glm/glm.hpp"
 
 namespace sotto {
 namespace {
@@ -247,8 +248,8 @@ const std::vector<Method>& methods() {
 const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
-    const auto* glm = std::get_if<Glm>(&problem.model);
-    const bool once = glm != nullptr && !glm->family().unknown_sigma && config.model.likelihood_power == 1;
+    const Glm* glm = problem.model.as<Glm>();
+    const bool once = glm != nullptr && config.model.likelihood_power == 1;
     name = config.not_private ? "nonprivate-hmc" : once ? "release-once" : "hmc";
   }
   const auto names = [](bool for_study) {

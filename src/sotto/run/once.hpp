@@ -15,7 +15,7 @@ namespace sotto {
                                          const Glm& model, const PrivacyUnit& unit, Rho cost);
 
 /// Asks, checks, draws. Fills in the record's draws, priors, warnings and what the releases predict.
-/// Errors: budget when the noise dominates and method.force is not set, after the releases: they stay spent.
+/// Errors: budget before anything is released; configuration for a model that is no regression.
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                       QueryInterface& owner, Rho cost, RunRecord& record);
 

@@ -8,8 +8,12 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/measurement/gradient.hpp"
+#include "sotto/measurement/ratio.hpp"
 #include "sotto/model/design.hpp"
 #include "sotto/model/design_rows.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
@@ -131,6 +135,12 @@ Problem regression(const FitConfig& config, const Table& table) {
   public_info.rows = public_rows(table);
   public_info.intercept = design.has_intercept();
   public_info.parameters = design.names();
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    const auto& parts = design.column(j).parts;
+    public_info.indicator.push_back(!parts.empty() && std::all_of(parts.begin(), parts.end(), [](const auto& part) {
+      return part.level.has_value();
+    }));
+  }
   public_info.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
   const Matrix original = design.original_from_scaled();
   if (family.unknown_sigma) {
@@ -153,7 +163,7 @@ Problem regression(const FitConfig& config, const Table& table) {
   }
   public_info.prior = product(public_info.coefficient_priors);
   public_info.prior_descriptions = describe(public_info);
-  public_info.prior_scale = prior_scale(std::get<Glm>(problem.model), public_info);
+  public_info.prior_scale = prior_scale(*problem.model.as<Glm>(), public_info);
   return problem;
 }
 
@@ -226,32 +236,6 @@ Problem location(const FitConfig& config, const Table& table) {
   return problem;
 }
 
-/// Bounds of what a row can do, which every query's noise follows from.
-void tell_bounds(Problem& problem, double likelihood_power) {
-  std::visit(
-      [&](const auto& model) {
-        const PrivacyUnit unit = problem.unit;
-        const auto range_of = [=](const Position& from, const Position& to) {
-          const Interval change = model.ratio_range(from, to);
-          return contribution_range({change.lower * likelihood_power, change.upper * likelihood_power});
-        };
-        problem.public_info.ratio_sensitivity = [=](const Position& from, const Position& to) {
-          const auto range = range_of(from, to);
-          if (!range) return std::numeric_limits<double>::infinity();
-          return ratio_noise(*range, unit, Rho(0), 1)->sensitivity * kLogDensityGrid;
-        };
-        problem.public_info.ratio_bound = [=](const Position& from, const Position& to) {
-          const auto range = range_of(from, to);
-          if (!range) return std::numeric_limits<double>::infinity();
-          return static_cast<double>(std::max(-range->lower, range->upper)) * kLogDensityGrid;
-        };
-        problem.public_info.gradient_norm = [=](const Position& at, const Position& scale) {
-          return model.gradient_bound(at, scale).norm * likelihood_power;
-        };
-      },
-      problem.model);
-}
-
 /// Whose rows are protected, in words.
 std::string in_words(const UnitDeclaration& unit) {
   if (unit.is_row()) return "one row";
@@ -259,6 +243,23 @@ std::string in_words(const UnitDeclaration& unit) {
 }
 
 }  // namespace
+
+void state_bounds(Problem& problem, double likelihood_power) {
+  const OwnerContext context{problem.model, problem.unit, likelihood_power};
+  problem.public_info.ratio_sensitivity = [context](const Position& from, const Position& to) {
+    const auto range = contribution_range({from, to, Rho(0)}, context);
+    if (!range) return std::numeric_limits<double>::infinity();
+    return ratio_noise(*range, context.unit, Rho(0), 1)->sensitivity * kLogDensityGrid;
+  };
+  problem.public_info.ratio_bound = [context](const Position& from, const Position& to) {
+    const auto range = contribution_range({from, to, Rho(0)}, context);
+    if (!range) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(std::max(-range->lower, range->upper)) * kLogDensityGrid;
+  };
+  problem.public_info.gradient_norm = [context](const Position& at, const Position& scale) {
+    return gradient_bound(at, scale, context).norm;
+  };
+}
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
   if (is_location(model)) return model.columns;
@@ -268,11 +269,15 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 }
 
 Problem make_problem(const FitConfig& config, const Table& table) {
+  // Neighbours have equally many units, and a table of no rows has none: that is public.
+  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute) {
+    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+  }
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
   problem.public_info.privacy_unit = in_words(table.schema().unit);
   problem.unit = {table.schema().adjacency,
                   table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
-  tell_bounds(problem, config.model.likelihood_power);
+  state_bounds(problem, config.model.likelihood_power);
   return problem;
 }
 

@@ -5,14 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "sotto/base/privacy_unit.hpp"
 #include "sotto/data/rows.hpp"
 #include "sotto/data/table.hpp"
-#include "sotto/measurement/price.hpp"
-#include "sotto/model/glm/glm.hpp"
-#include "sotto/model/location/location.hpp"
+#include "sotto/model/any_model.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
@@ -40,15 +38,20 @@ struct PublicProblem {
   std::function<double(const Position&, const Position&)> gradient_norm;
   std::optional<double> rows;  ///< their number, where it is public
   bool intercept = true;       ///< regressions: coordinate 0 is the intercept's
+  std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
 };
 
 /// The two sides of a fit. `rows` makes the curator's copy of the rows.
 struct Problem {
   PublicProblem public_info;
-  std::variant<Glm, LocationModel> model;
+  AnyModel model;
   std::function<Rows()> rows;
   PrivacyUnit unit;
 };
+
+/// Fills in the bounds of what a row can do, which every question's noise follows from: ratio_sensitivity,
+/// ratio_bound and gradient_norm, from model and unit. `likelihood_power`: n0 / n.
+void state_bounds(Problem& problem, double likelihood_power);
 
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
 [[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "sotto/entropy/entropy.hpp"
-#include "sotto/ledger/budget.hpp"
+#include "sotto/entropy/entropy_source.hpp"
+#include "sotto/ledger/ledger.hpp"
 #include "sotto/release/query.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
@@ -37,10 +37,10 @@ struct RunPlan {
 };
 
 /// An owner whose budget lasts for `steps` steps of all chains together. Batches are paid for here, all of them.
-/// Errors: configuration when the model or the data's protection rule the service out, saying what to choose instead;
+/// Errors: configuration when the model or the data's protection rule the regime out, saying what to choose instead;
 /// budget when it cannot pay.
 [[nodiscard]] RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem,
-                                    std::size_t steps, Budget& budget, EntropySource& entropy);
+                                    std::size_t steps, Ledger& ledger, EntropySource& entropy);
 
 /// NOT PRIVATE: an owner that answers exactly, clipped where method.clip_* say so. Errors: configuration when the model
 /// cannot be clipped.

@@ -5,6 +5,7 @@
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,11 +37,22 @@ class ExactSum {
   }
 
  private:
-  friend class DiscreteGaussianMechanism;
-  friend class NoNoise;  // not private, for study
+  friend class NoiseMechanism;
   friend class ExactSumForTests;
   std::vector<Int128> entries_;
 };
+
+/// Contributions of one row must stay below this, in grid steps.
+inline constexpr double kLargestContribution = 0x1p49;
+
+/// No run is longer, in tiles.
+inline constexpr std::size_t kLongestRun = 512;
+
+/// Inside a run integers are summed in doubles, eight lanes of them: the run's total must stay below 2^53 when
+/// no contribution exceeds `largest`.
+[[nodiscard]] inline std::size_t tiles_per_run(std::int64_t largest) {
+  return std::clamp<std::size_t>(static_cast<std::size_t>((std::int64_t{1} << 49) / largest), 1, kLongestRun);
+}
 
 /// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of at most `run` tiles
 /// to 64-bit sums. Integer addition is associative, so how the runs are shared among `threads` threads

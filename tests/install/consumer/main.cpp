@@ -1,9 +1,8 @@
 // A program of someone else's: reads a table under its schema.
 #include <cstdio>
 
-#include "sotto/accountant/zcdp/gaussian.hpp"
-#include "sotto_io/schema_toml.hpp"
-#include "sotto_io/table_file.hpp"
+#include "sotto/sotto.hpp"
+#include "sotto_io/sotto_io.hpp"
 
 int main(int, char** arguments) {
   const sotto::Schema schema = sotto::read_schema(arguments[2]);

@@ -7,11 +7,9 @@
 
 #include "sotto/accountant/pld/dominating_pair.hpp"
 #include "sotto/accountant/pld/lower_polygon.hpp"
+#include "sotto/event/view.hpp"
 
 namespace sotto {
-
-/// Which side of the truth a discretised distribution must stay on.
-enum class Side { lower, upper };
 
 /// P-probabilities of the losses offset + (first + i) * step. Read as a privacy curve u -> sum_i mass_i (1 -
 /// u e^-loss_i)_+

@@ -1,8 +1,11 @@
 // Dominating pairs with a continuous output: which privacy losses a mechanism can show, and how often.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
+
+#include "sotto/event/view.hpp"
 
 namespace sotto {
 
@@ -28,7 +31,7 @@ struct LossSketch {
 /// samples"
 class DominatingPair {
  public:
-  enum class Noise { gaussian, laplace };
+  using Noise = sotto::Noise;
 
   DominatingPair(Noise noise, double scale, double shift, double r, double s);
   /// The pair whose curve is that of `base` for losses >= 0 and its mirror image below: dominates a
@@ -48,6 +51,10 @@ class DominatingPair {
   /// Outputs whose loss lies between two cuts.
   [[nodiscard]] PairMass between(const Cut& low, const Cut& high) const;
 
+  /// Batches of fixed size: the truth lies below, and no lower bound comes near.
+  [[nodiscard]] bool is_mirrored() const { return mirrored_; }
+  /// The share of outputs in which the row may show; 1 where nothing is sampled.
+  [[nodiscard]] double rate() const { return std::max(r_, s_); }
   [[nodiscard]] double min_loss() const { return min_loss_; }
   [[nodiscard]] double max_loss() const { return max_loss_; }
   /// A loss at which much probability may sit in one point, or nearly so.

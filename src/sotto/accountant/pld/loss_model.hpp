@@ -35,7 +35,8 @@ struct LossModel {
 };
 
 /// Pairs whose largest curve bounds the events from above (Side::upper) or is attained by some query
-/// (Side::lower).
+/// (Side::lower). One model, or two where exchanging the two data sets matters. Throws Error(usage) with the reason where an
+/// event has no proven loss.
 [[nodiscard]] std::vector<LossModel> loss_models(const std::vector<Event>& leaves, Adjacency adjacency,
                                                  Side side);
 

@@ -235,27 +235,14 @@ class Answer {
   std::optional<double> last_;
 };
 
-bool is_fixed_size(const Event& event) {
-  const auto fixed_size = [](const auto* e) {
-    return e != nullptr && e->sampling == Sampling::without_replacement;
-  };
-  return fixed_size(std::get_if<SubsampledGaussianEvent>(&event.mechanism)) ||
-         fixed_size(std::get_if<SubsampledLaplaceEvent>(&event.mechanism));
-}
-
-bool is_rarely_sampled(const Event& event) {
-  const auto rare = [](const auto* e) { return e != nullptr && e->rate < 1e-3; };
-  return rare(std::get_if<SubsampledGaussianEvent>(&event.mechanism)) ||
-         rare(std::get_if<SubsampledLaplaceEvent>(&event.mechanism));
-}
-
-void refuse_unproven(const Event& event, Adjacency adjacency) {
-  const std::string refusal = tight_refusal(event, adjacency);
-  if (!refusal.empty()) throw Error(ErrorCode::usage, refusal);
+// Whether the condition holds for one of the pairs of a model.
+template <class Condition>
+bool any_pair(const std::vector<LossModel>& models, const Condition& condition) {
+  return std::any_of(models.front().parts.begin(), models.front().parts.end(),
+                     [&](const LossPart& part) { return part.pair && condition(*part.pair); });
 }
 
 Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query) {
-  refuse_unproven(event, adjacency);
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
@@ -266,8 +253,8 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
   for (const LossModel& model : above) upper.emplace_back(model, query, Side::upper);
   for (const LossModel& model : below) lower.emplace_back(model, query, Side::lower);
   // Batches of fixed size: wide by nature, so no gap tells when to stop.
-  const bool bracket = std::any_of(leaves.begin(), leaves.end(), is_fixed_size);
-  const bool rare = std::any_of(leaves.begin(), leaves.end(), is_rarely_sampled);
+  const bool bracket = any_pair(above, [](const DominatingPair& pair) { return pair.is_mirrored(); });
+  const bool rare = any_pair(above, [](const DominatingPair& pair) { return pair.rate() < 1e-3; });
   Bounds result{0, HUGE_VAL};
   for (const Round& round : kRounds) {
     const bool first = &round == kRounds;
@@ -321,32 +308,22 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
 
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
   for (const Event& leaf : flatten(event)) {
-    if (std::holds_alternative<BarkerEvent>(leaf.mechanism) ||
-        std::holds_alternative<VarianceCompletedBarkerEvent>(leaf.mechanism) ||
-        std::holds_alternative<SubsampledPenaltyEvent>(leaf.mechanism)) {
-      return mechanism_name(leaf) + " has no proven loss distribution: use --bound rdp";
-    }
-    const bool add_remove = adjacency == Adjacency::add_remove;
-    if (add_remove && std::holds_alternative<RandomizedResponseEvent>(leaf.mechanism)) {
-      return "randomized-response always answers for every row: use --adjacency substitute";
-    }
-    if (add_remove && is_fixed_size(leaf)) {
-      return "batches of fixed size are accounted under --adjacency substitute only";
-    }
+    const std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
+    if (!why.empty()) return why;
   }
   return {};
 }
 
 Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon) {
-  if (std::isinf(epsilon.value())) return {0, 0};
+  if (std::isinf(epsilon.value())) return {0, tight_delta_upper(event, adjacency, epsilon)};
   return both_bounds(event, adjacency, {true, epsilon.value()});
 }
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound bound) {
-  refuse_unproven(event, adjacency);
+  const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
   if (std::isinf(epsilon.value())) return 0;
   double delta = 0;
-  for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
+  for (const LossModel& model : models) {
     Answer answer(model, {true, epsilon.value()}, Side::upper);
     if (bound == UpperBound::first) {
       delta = std::max(delta, answer.at(kRounds[0].accuracy));
@@ -359,11 +336,10 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
-  if (delta.value() >= 1) return {0, 0};
+  if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
   if (delta.value() < 1e-290) {
     // Nothing finer is resolved: no loss is larger than the largest, and epsilon no smaller than at 1e-290.
     double largest = 0;
-    refuse_unproven(event, adjacency);
     for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
       const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
       largest = std::max(largest, loss + model.most_rounding);

@@ -9,34 +9,6 @@ namespace {
 
 constexpr double kRoundUp = 1 + 1e-12;
 
-std::optional<double> rho_of(const Event& event, Adjacency adjacency) {
-  const auto gaussian = [](double ratio) { return ratio * ratio / 2; };
-  if (const auto* e = std::get_if<GaussianEvent>(&event.mechanism))
-    return gaussian(e->sensitivity / e->sigma);
-  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event.mechanism))
-    return gaussian(e->sensitivity / e->sigma);
-  // [BS16, Proposition 3.3].
-  const auto pure = [](double epsilon) { return epsilon * epsilon / 2; };
-  if (const auto* e = std::get_if<PureEvent>(&event.mechanism)) return pure(e->epsilon);
-  if (const auto* e = std::get_if<LaplaceEvent>(&event.mechanism)) return pure(e->sensitivity / e->scale);
-  if (const auto* e = std::get_if<RandomizedResponseEvent>(&event.mechanism)) {
-    if (adjacency == Adjacency::add_remove) return std::nullopt;
-    return pure(std::log1p((1 - e->probability) / e->probability * static_cast<double>(e->levels)));
-  }
-  if (const auto* e = std::get_if<SubsampledGaussianEvent>(&event.mechanism)) {
-    // Sampling only helps (quasi-convexity of Renyi divergences); fixed-size batches need one row exchanged.
-    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove)
-      return std::nullopt;
-    return gaussian((adjacency == Adjacency::substitute ? 2 : 1) * e->clip_norm / e->sigma);
-  }
-  if (const auto* e = std::get_if<SubsampledLaplaceEvent>(&event.mechanism)) {
-    if (e->sampling == Sampling::without_replacement && adjacency == Adjacency::add_remove)
-      return std::nullopt;
-    return pure((adjacency == Adjacency::substitute ? 2 : 1) * e->clip_norm / e->scale);
-  }
-  return std::nullopt;
-}
-
 // log of the bound at order a.
 double log_delta_at(double rho, double epsilon, double a) {
   return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
@@ -47,9 +19,9 @@ double log_delta_at(double rho, double epsilon, double a) {
 std::optional<double> concentrated_rho(const Event& event, Adjacency adjacency) {
   double total = 0;
   for (const Event& leaf : flatten(event)) {
-    const std::optional<double> rho = rho_of(leaf, adjacency);
-    if (!rho) return std::nullopt;
-    total += *rho * static_cast<double>(leaf.count);
+    const View<double> rho = rho_view(leaf, adjacency);
+    if (!rho.is_known()) return std::nullopt;
+    total += rho.value() * static_cast<double>(leaf.count);
   }
   return total * kRoundUp;
 }

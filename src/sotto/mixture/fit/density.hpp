@@ -86,7 +86,7 @@ struct DensityResult {
 [[nodiscard]] DensityResult estimate_density_not_private(std::vector<double> data, Interval domain,
                                                          const DensitySettings& settings);
 
-/// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm_choice.hpp. `columns` is empty for
+/// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm/algorithm_choice.hpp. `columns` is empty for
 /// confidential data.
 [[nodiscard]] std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings);
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
-#include "sotto/model/glm/weighted_pass.hpp"
 
 namespace sotto {
 namespace {
@@ -90,39 +89,6 @@ VectorBound Glm::gradient_bound(const Position& at, const Position& scale) const
   return {norm, 2 * norm};
 }
 
-double Glm::curvature_weight_bound(const Position& at) const {
-  const Interval eta = linear_range(at);
-  switch (family_.family) {
-    case Family::bernoulli: {
-      // p (1 - p) is largest where |eta| is least.
-      const double least = eta.lower > 0 ? eta.lower : eta.upper < 0 ? -eta.upper : 0;
-      return logistic(least) * logistic(-least) * (1 + 0x1p-40);
-    }
-    case Family::poisson:
-      return std::exp(eta.upper) * (1 + 0x1p-40);
-    case Family::normal:
-      return 1 / (family_.sigma * family_.sigma);
-  }
-  throw Error(ErrorCode::internal, "unknown family");
-}
-
-VectorBound Glm::curvature_bound(const Position& at) const {
-  if (family_.unknown_sigma) {
-    throw Error(ErrorCode::configuration, "the curvature query needs a known sigma: set model.sigma");
-  }
-  if (!at.allFinite()) return {HUGE_VAL, HUGE_VAL};
-  // |upper triangle of x x'|^2 = (|x|^4 + sum_j x_j^4) / 2
-  const double norm = domain_.max_norm(Position::Ones(domain_.columns()));
-  double fourth = 0;
-  for (Eigen::Index j = 0; j < domain_.columns(); ++j) {
-    const double reach = domain_.range(Position::Unit(domain_.columns(), j)).magnitude();
-    fourth += std::pow(reach, 4);
-  }
-  const double squared = (std::pow(norm, 4) + std::min(std::pow(norm, 4), fourth)) / 2;
-  const double bound = curvature_weight_bound(at) * std::sqrt(squared) * (1 + 0x1p-40);
-  return {bound, std::sqrt(2.0) * bound};
-}
-
 GlmTiles Glm::tiles(const Rows& rows, std::size_t first, std::size_t count) const {
   return {rows.tile(first), count, static_cast<std::size_t>(domain_.columns())};
 }
@@ -147,22 +113,6 @@ void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                     family_.unknown_sigma ? sigma_score_bound(*task.at) : 0});
   }
   glm_gradient_pass(family_, tiles(rows, first, count), work, sums);
-}
-
-void Glm::add_curvatures(const Rows& rows, std::size_t first, std::size_t count, const Position& at,
-                         double factor, std::span<std::int64_t> sums) const {
-  glm_curvature_pass(family_, tiles(rows, first, count), {at.data(), curvature_weight_bound(at), factor},
-                     sums);
-}
-
-void Glm::add_scores(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                     std::span<std::int64_t> sums) const {
-  glm_score_pass(family_, response_, tiles(rows, first, count), task, sums);
-}
-
-void Glm::add_information(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                          std::span<std::int64_t> sums) const {
-  glm_information_pass(family_, response_, tiles(rows, first, count), task, sums);
 }
 
 }  // namespace sotto

@@ -34,9 +34,6 @@ class Glm {
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const;
   /// Checked by tests/model/glm_test.cpp: gradient_bound_encloses_every_row
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const;
-  /// Upper triangle of v x x', v = -d2 log p / d eta2. For two rows the triangles' inner product is >= 0, hence
-  /// diameter <= sqrt(2) norm. Errors: configuration when sigma is unknown.
-  [[nodiscard]] VectorBound curvature_bound(const Position& at) const;
 
   /// Range of w over the domain at `at`.
   [[nodiscard]] Interval score_range(const Position& at) const;
@@ -45,19 +42,12 @@ class Glm {
                   double scale, std::span<std::int64_t> sums) const;
   void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
-  void add_curvatures(const Rows& rows, std::size_t first, std::size_t count, const Position& at,
-                      double factor, std::span<std::int64_t> sums) const;
-  void add_scores(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                  std::span<std::int64_t> sums) const;
-  void add_information(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                       std::span<std::int64_t> sums) const;
 
  private:
   [[nodiscard]] Interval linear_range(const Position& at) const;
   [[nodiscard]] Interval score_over(const Interval& eta, const Position& at) const;
   [[nodiscard]] double sigma(const Position& at) const;
   [[nodiscard]] double weight_bound(const Position& at) const;
-  [[nodiscard]] double curvature_weight_bound(const Position& at) const;
   /// Largest d log p / d log(sigma); the least is -1.
   [[nodiscard]] double sigma_score_bound(const Position& at) const;
   [[nodiscard]] GlmTiles tiles(const Rows& rows, std::size_t first, std::size_t count) const;
@@ -67,6 +57,6 @@ class Glm {
   Interval response_;
 };
 
-static_assert(CurvatureModel<Glm> && WeightedModel<Glm>);
+static_assert(Model<Glm>);
 
 }  // namespace sotto

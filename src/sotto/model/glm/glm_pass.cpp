@@ -77,10 +77,6 @@ struct Bernoulli {
     return hn::IfThenElse(hn::Lt(eta, hn::Zero(d)), small, hn::Sub(one, small));
   }
   Vec score(Lanes d, Vec eta, Vec y) const { return hn::Sub(y, mean(d, eta)); }
-  Vec curvature(Lanes d, Vec eta, Vec) const {
-    const Vec p = mean(d, eta);
-    return hn::Mul(p, hn::Sub(hn::Set(d, 1.0), p));
-  }
   Vec sigma_score(Lanes d, Vec, Vec) const { return hn::Zero(d); }
 };
 
@@ -88,7 +84,6 @@ struct Poisson {
   explicit Poisson(const GlmFamily&, const double*, std::size_t) {}
   Vec log_density(Lanes d, Vec eta, Vec y) const { return hn::MulSub(y, eta, hn::Exp(d, eta)); }
   Vec score(Lanes d, Vec eta, Vec y) const { return hn::Sub(y, hn::Exp(d, eta)); }
-  Vec curvature(Lanes d, Vec eta, Vec) const { return hn::Exp(d, eta); }
   Vec sigma_score(Lanes d, Vec, Vec) const { return hn::Zero(d); }
 };
 
@@ -101,7 +96,6 @@ struct Normal {
     return hn::NegMulAdd(hn::Mul(residual, residual), hn::Set(d, precision / 2), hn::Set(d, -log_sigma));
   }
   Vec score(Lanes d, Vec eta, Vec y) const { return hn::Mul(hn::Sub(y, eta), hn::Set(d, precision)); }
-  Vec curvature(Lanes d, Vec, Vec) const { return hn::Set(d, precision); }
   // d log p / d log(sigma)
   Vec sigma_score(Lanes d, Vec eta, Vec y) const {
     const Vec residual = hn::Sub(y, eta);
@@ -202,41 +196,6 @@ void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<con
   }
 }
 
-template <class F>
-void curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
-                    std::span<std::int64_t> sums) {
-  const Lanes d;
-  const std::size_t p = tiles.predictors;
-  const std::size_t stride = (p + 2) * kTile;
-  const std::size_t lanes = hn::Lanes(d);
-  auto memory = hwy::AllocateAligned<double>(p * (p + 1) / 2 * lanes);
-  double* partial = memory.get();
-  std::fill_n(partial, p * (p + 1) / 2 * lanes, 0.0);
-  const F f(family, work.at, p);
-  const double* x = tiles.data;
-  for (std::size_t t = 0; t < tiles.count; ++t, x += stride) {
-    for (std::size_t k = 0; k < kTile; k += lanes) {
-      const Vec y = hn::Load(d, x + p * kTile + k);
-      const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
-      const Vec eta = linear_predictor(d, x + k, work.at, p);
-      const Vec v =
-          hn::Mul(clamp(d, f.curvature(d, eta, y), hn::Zero(d), hn::Set(d, work.weight_bound)), weight);
-      const Vec scaled = hn::Mul(v, hn::Set(d, work.factor));
-      double* entry = partial;
-      for (std::size_t i = 0; i < p; ++i) {
-        const Vec left = hn::Mul(scaled, hn::Load(d, x + i * kTile + k));
-        for (std::size_t j = i; j < p; ++j, entry += lanes) {
-          const Vec term = hn::Round(hn::Mul(left, hn::Load(d, x + j * kTile + k)));
-          hn::Store(hn::Add(hn::Load(d, entry), term), d, entry);
-        }
-      }
-    }
-  }
-  for (std::size_t e = 0; e < p * (p + 1) / 2; ++e) {
-    sums[e] += static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, partial + e * lanes))));
-  }
-}
-
 // One entry point per pass for the dispatcher; the family is chosen once per call.
 
 void ratio(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
@@ -263,18 +222,6 @@ void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const Gr
   }
 }
 
-void curvature(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
-               std::span<std::int64_t> sums) {
-  switch (family.family) {
-    case Family::bernoulli:
-      return curvature_pass<Bernoulli>(family, tiles, work, sums);
-    case Family::poisson:
-      return curvature_pass<Poisson>(family, tiles, work, sums);
-    case Family::normal:
-      return curvature_pass<Normal>(family, tiles, work, sums);
-  }
-}
-
 }  // namespace sotto::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -283,7 +230,6 @@ namespace sotto {
 
 HWY_EXPORT(ratio);
 HWY_EXPORT(gradient);
-HWY_EXPORT(curvature);
 
 void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
                     double scale, std::span<std::int64_t> sums) {
@@ -293,11 +239,6 @@ void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<co
 void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, sums);
-}
-
-void glm_curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
-                        std::span<std::int64_t> sums) {
-  HWY_DYNAMIC_DISPATCH(curvature)(family, tiles, work, sums);
 }
 
 }  // namespace sotto

@@ -53,13 +53,4 @@ struct GradientWork {
 void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums);
 
-/// One curvature: sum of v x x', v = -d2 log p / d eta2 clamped to [0, weight_bound], upper triangle by rows.
-struct CurvatureWork {
-  const double* at;
-  double weight_bound;
-  double factor;  ///< entry (i, j) of a contribution is rint(factor * v * x_i * x_j), |.| < 2^31
-};
-void glm_curvature_pass(const GlmFamily& family, const GlmTiles& tiles, const CurvatureWork& work,
-                        std::span<std::int64_t> sums);
-
 }  // namespace sotto

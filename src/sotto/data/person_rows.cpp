@@ -1,0 +1,21 @@
+#include "sotto/data/person_rows.hpp"
+
+#include <sodium.h>
+
+namespace sotto {
+
+static_assert(crypto_shorthash_siphashx24_KEYBYTES == 16 && crypto_shorthash_siphashx24_BYTES == 16);
+
+PersonRows::PersonRows() { randombytes_buf(key_.data(), key_.size()); }
+
+bool PersonRows::take(std::string_view person, std::size_t maximum) {
+  Hash hash;
+  crypto_shorthash_siphashx24(hash.data(), reinterpret_cast<const unsigned char*>(person.data()),
+                              person.size(), key_.data());
+  std::size_t& used = used_[hash];
+  if (used == maximum) return false;
+  ++used;
+  return true;
+}
+
+}  // namespace sotto

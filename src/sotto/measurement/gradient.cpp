@@ -1,0 +1,49 @@
+#include "sotto/measurement/gradient.hpp"
+
+#include <utility>
+
+#include "sotto/measurement/vector_noise.hpp"
+
+namespace sotto {
+
+Position scale_of(const Position& scale, const OwnerContext& context) {
+  return scale.size() == 0 ? Position::Ones(context.model.dim()).eval() : scale;
+}
+
+VectorBound gradient_bound(const Position& at, const Position& scale, const OwnerContext& context) {
+  const VectorBound bound = context.model.gradient_bound(at, scale);
+  return {bound.norm * context.likelihood_power, bound.diameter * context.likelihood_power};
+}
+
+std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(const GaussianNoise& noise,
+                                                                             const Position& scale) {
+  return [noise, scale](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
+    return mechanism.release(std::move(receipt), sum, noise, [&](const NoisyIntegers& noisy) {
+      const Eigen::ArrayXd step = noise.grid.value() / scale.array();
+      return NoisyGradient{Eigen::Map<const Position>(noisy.values.data(), scale.size()).array() * step,
+                           noisy.variance * step.square()};
+    });
+  };
+}
+
+std::optional<Measurements> measure(const GradientQuery& query, const OwnerContext& context) {
+  const Position scale = scale_of(query.scale, context);
+  const auto entries = static_cast<std::size_t>(context.model.dim());
+  const auto noise =
+      vector_noise(gradient_bound(query.at, scale, context), entries, context.unit, query.cost);
+  if (!noise) return std::nullopt;
+  const GradientTask task{&query.at, scale * (context.likelihood_power / noise->grid.value())};
+  Measurement gradient{
+      .charge = noise->charge("gradient"),
+      .pass = RowPass{.entries = entries,
+                      .run = kGradientRun,
+                      .add =
+                          [model = context.model, task](const Rows& rows, std::size_t first,
+                                                        std::size_t count, std::span<std::int64_t> sums) {
+                            model.add_gradients(rows, first, count, std::span(&task, 1), sums);
+                          }},
+      .release = release_gradient(*noise, scale)};
+  return Measurements{.parts = {std::move(gradient)}};
+}
+
+}  // namespace sotto

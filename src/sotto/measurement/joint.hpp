@@ -1,0 +1,24 @@
+// A gradient and a log-likelihood ratio together: two releases with a charge each, one pass over the rows.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "sotto/measurement/gradient.hpp"
+#include "sotto/measurement/ratio.hpp"
+
+namespace sotto {
+
+[[nodiscard]] inline std::optional<Measurements> measure(const JointQuery& query,
+                                                         const OwnerContext& context) {
+  auto gradient = measure(query.gradient, context);
+  auto ratio = measure(query.ratio, context);
+  if (!gradient || !ratio) return std::nullopt;
+  return Measurements{.parts = {std::move(gradient->parts.front()), std::move(ratio->parts.front())},
+                      .join = [](std::vector<Answer> answers) -> Answer {
+                        return join<NoisyJoint>(std::get<Released<NoisyGradient>>(std::move(answers[0])),
+                                                std::get<Released<NoisyRatio>>(std::move(answers[1])));
+                      }};
+}
+
+}  // namespace sotto

@@ -1,0 +1,56 @@
+#include "sotto/measurement/statistic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+StatisticNoise statistic_noise(std::span<const double> reach, const PrivacyUnit& unit, Rho cost) {
+  constexpr double kUp = 1 + 0x1p-40;
+  double squares = 0;
+  for (const double r : reach.subspan(1)) squares += r * r;
+  const double alone = std::sqrt(reach[0] * reach[0] + squares);
+  const double one_row =
+      unit.adjacency == Adjacency::substitute ? std::max(2 * std::sqrt(squares), alone) : alone;
+  StatisticNoise result{.noise = {}, .quantum = 0};
+  GaussianNoise& noise = result.noise;
+  noise.entries = reach.size();
+  noise.grid = GridStep(kStatisticGrid);
+  noise.sensitivity = static_cast<double>(unit.rows_per_unit) * one_row / kStatisticGrid * kUp;
+  if (!(cost.value() > 0))
+    throw Error(ErrorCode::configuration, "a query must cost more than nothing: raise its cost");
+  const int exponent = std::ilogb(noise.sensitivity * noise.sensitivity / (2 * cost.value()));
+  const int m = std::max(0, exponent - 10);
+  const auto variance = GaussianNoise::variance_for(noise.sensitivity, cost, GaussianNoise::Integer(1) << m);
+  if (!variance) throw Error(ErrorCode::configuration, "the noise is too large for the grid: raise the cost");
+  noise.variance = *variance;
+  result.quantum = std::ldexp(1 / kStatisticGrid, -m);
+  return result;
+}
+
+Measurements measure_kept_statistic(const Query& query, const PrivacyUnit& unit,
+                                    std::span<const double> reach, std::shared_ptr<const ExactSum> sum) {
+  const auto* asked = std::get_if<StatisticQuery>(&query);
+  if (asked == nullptr) {
+    throw Error(ErrorCode::configuration,
+                "this owner knows sufficient statistics only: choose method penalty-exponential-family");
+  }
+  const StatisticNoise priced = statistic_noise(reach, unit, asked->cost);
+  Measurement statistic{
+      .charge = priced.noise.charge("sufficient statistic"),
+      .pass = OwnPass([sum = std::move(sum)](const Rows&, EntropySource&) { return *sum; }),
+      .release = [priced](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& exact) -> Answer {
+        return mechanism.release(std::move(receipt), exact, priced.noise, [&](const NoisyIntegers& noisy) {
+          const double g = priced.noise.grid.value();
+          const auto size = static_cast<Eigen::Index>(noisy.values.size());
+          return NoisyStatistic{Eigen::Map<const Position>(noisy.values.data(), size) * g,
+                                Position::Constant(size, noisy.variance * g * g),
+                                Position::Constant(size, priced.quantum)};
+        });
+      }};
+  return {.parts = {std::move(statistic)}};
+}
+
+}  // namespace sotto

@@ -1,0 +1,27 @@
+// Noise for a sum of vectors, each rounded to a grid that fits the bound on one of them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "sotto/base/privacy_unit.hpp"
+#include "sotto/measurement/gaussian_noise.hpp"
+#include "sotto/model/model.hpp"
+
+namespace sotto {
+
+/// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29
+///              of bound.norm
+/// Adjacency    as declared; a unit holds at most rows_per_unit rows
+/// Sensitivity  rows_per_unit times: diameter (or norm, for rows added, removed or left out) in grid steps,
+///              plus sqrt(entries) because each coordinate of a difference of two rounded vectors is off by
+///              at most one step; one part in 2^40 covers the floating-point evaluation of the contribution
+/// Noise        discrete Gaussian
+/// Charge       GaussianNoise::charge, at most `cost`
+/// Source       [CKS20, Theorem 14]
+/// None when the bound is not finite or zero.
+/// Checked by tests/measurement/vector_noise_test.cpp
+[[nodiscard]] std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
+                                                        const PrivacyUnit& unit, Rho cost);
+
+}  // namespace sotto

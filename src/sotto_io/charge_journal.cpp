@@ -1,0 +1,89 @@
+#include "sotto_io/charge_journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/report/run_json.hpp"
+#include "sotto_io/atomic_file.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kSingleLines = 16;
+constexpr double kUp = 1 + 0x1p-40;  // more than the rounding of a sum of charges
+
+}  // namespace
+
+ChargeJournal::ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise)
+    : path_(std::move(file)), promise_(std::move(promise)) {}
+
+ChargeJournal::~ChargeJournal() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void ChargeJournal::open() {
+  make_directory(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."));
+  file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("cannot open the record of charges {}: {}; nothing was released", path_.string(),
+                            std::strerror(errno)));
+  }
+  append({{"opened", promise_}});
+  flush_directory(path_);
+}
+
+void ChargeJournal::append(const nlohmann::ordered_json& line) {
+  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (!write_and_flush(file_, text)) {
+    throw Error(
+        ErrorCode::io,
+        fmt::format("cannot write the record of charges {}: {}; nothing was released that it does not hold",
+                    path_.string(), std::strerror(errno)));
+  }
+}
+
+void ChargeJournal::book(const Booking& booking) {
+  if (file_ < 0) open();
+  const Charge& charge = booking.charge;
+  Kind& kind = kinds_[{charge.query, charge.mechanism}];
+  const auto count = static_cast<double>(booking.count);
+  Cost& made = kind.made;
+  made.count += booking.count;
+  made.rho = (made.rho + count * charge.rho.value()) * kUp;
+  made.slack = (made.slack + count * charge.slack) * kUp;
+  Cost& disk = kind.on_disk;
+  if (made.count <= disk.count && made.rho <= disk.rho && made.slack <= disk.slack) return;
+  const bool ahead = !booking.composed && made.count > kSingleLines;
+  disk = ahead ? Cost{2 * made.count, 2 * made.rho, 2 * made.slack} : made;
+  nlohmann::ordered_json line{
+      {"query", charge.query}, {"mechanism", charge.mechanism}, {"count", disk.count}};
+  // Of releases priced as one composition only the composition has a cost.
+  if (booking.composed) {
+    line["composed_epsilon"] = booking.composed->value();
+  } else {
+    line["rho"] = disk.rho;
+  }
+  line["slack"] = disk.slack;
+  append({{"booked", line}});
+}
+
+void ChargeJournal::close(const PrivacyStatement& statement, const std::string& ending) {
+  if (file_ < 0) return;
+  const nlohmann::ordered_json all = to_json(statement);
+  append({{"closed",
+           {{"ending", ending},
+            {"spent_epsilon", all.at("spent_epsilon")},
+            {"delta", all.at("delta")},
+            {"rho", all.at("rho")},
+            {"slack", all.at("slack")},
+            {"releases", all.at("releases")}}}});
+}
+
+}  // namespace sotto

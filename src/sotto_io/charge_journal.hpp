@@ -1,0 +1,55 @@
+// The record of charges on disk: a line is there before the noise that it pays for is drawn.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "sotto/ledger/budget.hpp"
+#include "sotto/report/privacy_statement.hpp"
+
+namespace sotto {
+
+/// A file of JSON lines, appended to and flushed to the disk line by line; what stands in it is never taken back. The first
+/// line of a run is its promise: no more than that was spent, whatever happened later. A `booked` line then says how
+/// many releases of a kind were made at most, and what they cost at most; the latest line of a kind counts. Up to sixteen
+/// releases each have a line; beyond, a line covers twice as many as were made, so that a long chain writes few. The last
+/// line is `closed`, with the exact charges; where it is missing the run was killed and the lines before it are the record.
+class ChargeJournal {
+ public:
+  /// Writes nothing yet. `promise`: what the run may spend at most, and whose rows.
+  ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise);
+  ~ChargeJournal();
+  ChargeJournal(const ChargeJournal&) = delete;
+  ChargeJournal& operator=(const ChargeJournal&) = delete;
+
+  /// Returns once the disk holds it. Errors: cannot_create, io; the release must then not be made.
+  void book(const Booking& booking);
+  /// The exact charges, and how the run ended. Nothing when nothing was booked.
+  void close(const PrivacyStatement& statement, const std::string& ending);
+  /// Whether anything was booked.
+  [[nodiscard]] bool used() const { return file_ >= 0; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct Cost {
+    std::size_t count = 0;
+    double rho = 0;
+    double slack = 0;
+  };
+  struct Kind {
+    Cost made;
+    Cost on_disk;
+  };
+  void open();
+  void append(const nlohmann::ordered_json& line);
+
+  std::filesystem::path path_;
+  nlohmann::ordered_json promise_;
+  std::map<std::pair<std::string, std::string>, Kind> kinds_;  // by query and mechanism
+  int file_ = -1;
+};
+
+}  // namespace sotto

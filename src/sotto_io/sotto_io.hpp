@@ -1,0 +1,7 @@
+// sotto::io: tables and schemas from files, and what is written for other programs.
+#pragma once
+
+#include "sotto_io/channel_file.hpp"
+#include "sotto_io/cmdstan_csv.hpp"
+#include "sotto_io/schema_toml.hpp"
+#include "sotto_io/table_file.hpp"

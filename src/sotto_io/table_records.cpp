@@ -1,0 +1,74 @@
+#include "sotto_io/table_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sotto/base/error.hpp"
+#include "sotto_io/csv_reader.hpp"
+#include "sotto_io/parquet_file.hpp"
+
+namespace sotto {
+namespace {
+
+enum class FileKind { comma, tab, parquet };
+
+FileKind kind_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored)) {
+    throw Error(ErrorCode::no_input, fmt::format("there is no file {}", path.string()));
+  }
+  const std::string extension = path.extension().string();
+  if (extension.empty() || extension == ".csv" || extension == ".txt") return FileKind::comma;
+  if (extension == ".tsv") return FileKind::tab;
+  if (extension == ".parquet" || extension == ".pq") return FileKind::parquet;
+  throw Error(
+      ErrorCode::data,
+      fmt::format("{}: the name must end in .csv, .tsv or .parquet, to tell the format", path.string()));
+}
+
+char delimiter_of(FileKind kind) { return kind == FileKind::tab ? '\t' : ','; }
+
+/// Where each wanted column stands in the file.
+std::vector<std::size_t> places(const std::filesystem::path& path, const std::vector<std::string>& present,
+                                const std::vector<std::string>& wanted) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : wanted) {
+    const auto count = std::count(present.begin(), present.end(), name);
+    if (count != 1) {
+      throw Error(ErrorCode::data,
+                  fmt::format("{} has {} column {}; correct the name that was asked for or the file's header",
+                              path.string(), count == 0 ? "no" : "more than one", name));
+    }
+    places.push_back(
+        static_cast<std::size_t>(std::find(present.begin(), present.end(), name) - present.begin()));
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::string> read_column_names(const std::filesystem::path& path) {
+  const FileKind kind = kind_of(path);
+  return kind == FileKind::parquet ? read_parquet_names(path) : CsvReader(path, delimiter_of(kind)).names();
+}
+
+void read_records(const std::filesystem::path& path, const std::vector<std::string>& names,
+                  const std::function<void(const TableRecord&)>& visit) {
+  const FileKind kind = kind_of(path);
+  if (kind == FileKind::parquet) {
+    static_cast<void>(places(path, read_parquet_names(path), names));
+    return read_parquet_records(path, names, visit);
+  }
+  CsvReader file(path, delimiter_of(kind));
+  file.select(places(path, file.names(), names));
+  std::vector<std::optional<std::string_view>> cells(names.size());
+  while (file.next()) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i] = file.whole() ? std::optional(file.cell(i)) : std::nullopt;
+    }
+    visit({file.whole(), cells});
+  }
+}
+
+}  // namespace sotto

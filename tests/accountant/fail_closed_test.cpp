@@ -1,0 +1,146 @@
+// Every accountant on every event: a price above zero or a refusal, never free.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sotto/accountant/account.hpp"
+#include "sotto/accountant/advanced.hpp"
+#include "sotto/accountant/calibrate.hpp"
+#include "sotto/accountant/curve.hpp"
+#include "sotto/accountant/filter/renyi_filter.hpp"
+#include "sotto/accountant/pld/loss_model.hpp"
+#include "sotto/accountant/pld/single_step.hpp"
+#include "sotto/accountant/pld/tight.hpp"
+#include "sotto/accountant/rdp/renyi.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kKinds = std::variant_size_v<decltype(Event::mechanism)>;
+
+// One event of every kind, with enough repetitions that none could cost nothing by rounding.
+std::vector<Event> one_of_each() {
+  std::vector<Event> events;
+  for (const char* spec :
+       {"gaussian:sigma=2,count=1000000", "discrete-gaussian:sigma=3,grid=4,dim=2,count=1000000",
+        "laplace:scale=2,count=1000000", "subsampled-gaussian:sigma=1,rate=0.01,count=1000000",
+        "subsampled-gaussian:sigma=1,rate=0.01,sampling=without-replacement,count=1000000",
+        "subsampled-laplace:scale=1,rate=0.2,count=1000000",
+        "subsampled-laplace:scale=1,rate=0.2,sampling=without-replacement,count=1000000",
+        "randomized-response:probability=0.2,levels=3,count=1000000", "pure:epsilon=0.5,count=1000000",
+        "dp-barker:rows=100000,batch=1000,count=1000000",
+        "variance-completed-barker:rows=100000,batch=1000,bound=1e-4,count=1000000",
+        "subsampled-penalty:tau=3,rate=0.1,count=1000000"}) {
+    events.push_back(parse_event(spec));
+  }
+  events.push_back({CompositionEvent{{events.back()}}, 3});
+  return events;
+}
+
+// The price, or nothing where it is refused by an Error that says why.
+std::optional<double> price(const std::function<double()>& accountant) {
+  try {
+    return accountant();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.code() == ErrorCode::usage || error.code() == ErrorCode::configuration);
+    EXPECT_GT(std::string(error.what()).size(), 10U);
+    return std::nullopt;
+  }
+}
+
+TEST(FailClosed, the_list_names_every_kind_of_event) {
+  std::set<std::size_t> seen;
+  std::set<std::string> names;
+  for (const Event& event : one_of_each()) {
+    seen.insert(event.mechanism.index());
+    names.insert(mechanism_name(event));
+  }
+  EXPECT_EQ(seen.size(), kKinds);
+  EXPECT_EQ(names.size(), kKinds);
+}
+
+TEST(FailClosed, no_accountant_gives_an_event_away) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    for (const Event& event : one_of_each()) {
+      SCOPED_TRACE(mechanism_name(event));
+      int priced = 0;
+      const auto expect = [&](const char* who, const std::function<double()>& accountant) {
+        const std::optional<double> cost = price(accountant);
+        if (!cost) return;
+        EXPECT_GT(*cost, 0) << who;
+        ++priced;
+      };
+      for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp, BoundKind::zcdp, BoundKind::advanced}) {
+        expect("epsilon", [&] { return upper_epsilon(event, adjacency, Delta(1e-6), kind); });
+        expect("delta", [&] { return upper_delta(event, adjacency, Epsilon(1e-3), kind); });
+        expect("both bounds", [&] { return account_epsilon(event, adjacency, Delta(1e-6), kind).upper; });
+      }
+      expect("renyi", [&] { return renyi_cost(event, adjacency, 2); });
+      expect("concentrated", [&] {
+        const std::optional<double> rho = concentrated_rho(event, adjacency);
+        return rho ? *rho : HUGE_VAL;
+      });
+      expect("filter", [&] {
+        // A filter that grants the event a million times must have seen it cost something.
+        RenyiFilter filter = RenyiFilter::for_event(Epsilon(1), Delta(1e-6), event, adjacency);
+        const double cost = renyi_cost(event, adjacency, filter.order());
+        EXPECT_TRUE(!filter.spend(cost) || filter.spent() > 0);
+        return cost;
+      });
+      // Under substitution every kind of event is known to at least one accountant.
+      if (adjacency == Adjacency::substitute) {
+        EXPECT_GT(priced, 0);
+      }
+    }
+  }
+}
+
+// The installed header of the loss models asks nobody else first: an unknown loss is no empty model.
+TEST(FailClosed, a_loss_model_is_never_empty) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    for (const Event& event : one_of_each()) {
+      for (const Side side : {Side::lower, Side::upper}) {
+        SCOPED_TRACE(mechanism_name(event));
+        (void)price([&] {
+          double least = HUGE_VAL;
+          for (const LossModel& model : loss_models({event}, adjacency, side)) {
+            double step = model.rho;
+            for (const LossPart& part : model.parts) step += one_step_delta(part, 0, side);
+            EXPECT_GT(step, 0);
+            least = std::min(least, step);
+          }
+          return least;
+        });
+      }
+    }
+  }
+}
+
+TEST(FailClosed, calibration_grants_no_unlimited_count) {
+  for (const Event& event : one_of_each()) {
+    for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp, BoundKind::zcdp, BoundKind::advanced}) {
+      SCOPED_TRACE(mechanism_name(event));
+      Target target{Epsilon(0.5), Delta(1e-6)};
+      target.kind = kind;
+      const std::optional<double> count =
+          price([&] { return static_cast<double>(largest_count(event, target)); });
+      if (count) {
+        EXPECT_LT(*count, 1e9);
+      }
+    }
+  }
+}
+
+TEST(FailClosed, a_curve_of_an_unpriced_event_is_refused) {
+  EXPECT_THROW((void)event_curve(parse_event("dp-barker:rows=1000,batch=100"), Adjacency::substitute), Error);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,118 @@
+// What is on the disk when a run ends early: by a signal, by force, or because the disk is full.
+#include <sysexits.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace sotto {
+namespace {
+
+class Charges : public Program {
+ protected:
+  void SetUp() override {
+    Program::SetUp();
+    std::string text = "y,x\n";
+    for (int i = 0; i < 400; ++i) text += i % 3 == 0 ? "1,0.5\n" : "0,-0.25\n";
+    write("d.csv", text);
+    write("s.toml",
+          "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+          "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+  }
+  /// A run that would take minutes, ended by `signal` once sixteen releases are in the record.
+  [[nodiscard]] Outcome end_by(const std::string& signal) const {
+    return shell(
+        "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 --method penalty "
+        "--warmup 2 --draws 500000 --threads 1 --out out &\n"
+        "pid=$!\n"
+        "for i in $(seq 3000); do\n"
+        "  [ $(cat out/charges.jsonl 2>/dev/null | wc -l) -gt 17 ] && break\n"
+        "  kill -0 $pid 2>/dev/null || break\n"
+        "  sleep 0.1\n"
+        "done\n"
+        "kill -" +
+        signal + " $pid\nwait $pid\nexit $?");
+  }
+  [[nodiscard]] std::vector<nlohmann::json> lines() const {
+    std::vector<nlohmann::json> all;
+    std::istringstream text(content("out/charges.jsonl"));
+    for (std::string line; std::getline(text, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+};
+
+TEST_F(Charges, signals_end_a_run_with_draws_and_say_what_was_spent) {
+  for (const char* signal : {"INT", "HUP", "TERM"}) {
+    std::filesystem::remove_all(folder_ / "out");
+    const Outcome run = end_by(signal);
+    ASSERT_EQ(run.status, 130) << signal << run.err;
+    EXPECT_NE(run.err.find("is spent"), std::string::npos) << run.err;
+    EXPECT_TRUE(exists("out/chain_1.csv"));
+    const auto record = lines();
+    const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
+    ASSERT_GE(record.size(), 3u);
+    EXPECT_EQ(record.front().at("opened").at("epsilon"), 2.0);
+    EXPECT_EQ(record.back().at("closed").at("ending"), "interrupted");
+    EXPECT_EQ(record.back().at("closed").at("rho"), privacy.at("rho"));
+    EXPECT_EQ(record.back().at("closed").at("releases"), privacy.at("releases"));
+    // The line written ahead covers the exact charges.
+    const auto booked = record[record.size() - 2].at("booked");
+    EXPECT_GE(booked.at("rho").get<double>(), privacy.at("rho").get<double>());
+    EXPECT_GE(booked.at("count").get<double>(), privacy.at("releases")[0].at("count").get<double>());
+  }
+}
+
+TEST_F(Charges, are_on_the_disk_when_the_run_is_killed) {
+  ASSERT_EQ(end_by("KILL").status, 128 + 9);
+  const auto record = lines();
+  EXPECT_EQ(record.front().at("opened").at("epsilon"), 2.0);
+  EXPECT_EQ(record.front().at("opened").at("delta"), 1e-6);
+  const auto booked = record.back().at("booked");
+  EXPECT_EQ(booked.at("query"), "log-likelihood ratio");
+  EXPECT_GT(booked.at("rho").get<double>(), 0);
+  EXPECT_FALSE(exists("out/privacy.json"));
+  const std::string charges = content("out/charges.jsonl");
+  const Outcome again = sotto(
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out");
+  EXPECT_EQ(again.status, EX_CANTCREAT) << "a killed run was paid for too";
+  EXPECT_EQ(content("out/charges.jsonl"), charges);
+}
+
+TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
+  std::filesystem::create_directory(folder_ / "out");
+  std::filesystem::create_symlink("/dev/full", folder_ / "out/charges.jsonl");
+  for (const char* method : {"release-once", "penalty", "sgld"}) {
+    const Outcome run = sotto(
+        std::string("fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 "
+                    "--overwrite --out out --method ") +
+        method);
+    EXPECT_EQ(run.status, EX_IOERR) << run.err;
+    EXPECT_NE(run.err.find("nothing was released"), std::string::npos) << run.err;
+    EXPECT_FALSE(exists("out/chain_1.csv"));
+  }
+}
+
+TEST_F(Charges, a_full_disk_is_told_with_what_was_spent) {
+  const Outcome run = shell(
+      "ulimit -f 16\n$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 "
+      "--draws 4000 --out out");
+  EXPECT_EQ(run.status, EX_IOERR) << run.err;
+  EXPECT_NE(run.err.find("is spent"), std::string::npos) << run.err;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_TRUE(lines().back().contains("booked"));
+  EXPECT_EQ(nlohmann::json::parse(content("out/privacy.json")).at("private"), true);
+}
+
+TEST_F(Charges, privatize_says_that_a_release_is_spent_when_it_cannot_be_written) {
+  const Outcome run =
+      shell("ulimit -f 2\n$sotto privatize d.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv");
+  EXPECT_EQ(run.status, EX_IOERR) << run.err;
+  EXPECT_NE(run.err.find("spent"), std::string::npos) << run.err;
+  EXPECT_NE(content("z.csv.channel.toml").find("epsilon = 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto

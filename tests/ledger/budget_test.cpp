@@ -1,0 +1,59 @@
+#include "sotto/ledger/budget.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sotto {
+namespace {
+
+Charge charge(double rho, double slack = 0) {
+  return {.query = "q", .mechanism = "m", .rho = Rho(rho), .slack = slack};
+}
+
+TEST(Budget, grants_to_its_limit_and_no_further) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  const double limit = budget.left().value();
+  EXPECT_TRUE(budget.spend(charge(0.6 * limit)));
+  EXPECT_FALSE(budget.spend(charge(0.4000001 * limit)));
+  EXPECT_TRUE(budget.spend(charge(0.3999999 * limit)));
+  EXPECT_FALSE(budget.spend(charge(1e-6 * limit)));
+  EXPECT_LE(budget.spent_epsilon(Delta(1e-6)).value(), 1);
+}
+
+TEST(Budget, what_is_no_number_is_refused_and_changes_nothing) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  for (const double bad : {std::numeric_limits<double>::infinity(), 1e308}) {
+    EXPECT_FALSE(budget.spend(charge(bad)));
+    EXPECT_FALSE(budget.spend(charge(1e-9, bad)));
+  }
+  EXPECT_FALSE(budget.spend(charge(1e-9, std::nan(""))));
+  EXPECT_FALSE(budget.spend(charge(1e-9, -1e-9)));
+  EXPECT_EQ(budget.spent().value(), 0);
+  EXPECT_EQ(budget.slack(), 0);
+}
+
+// The promise is the filter's: its limits are constants, whatever was spent.
+TEST(Budget, the_limit_of_slack_is_a_constant) {
+  Budget budget(Epsilon(2), Delta(1e-6));
+  const double before = budget.spending().limit_slack;
+  EXPECT_TRUE(budget.spend(charge(1e-3, 1e-9)));
+  EXPECT_EQ(budget.spending().limit_slack, before);
+  EXPECT_EQ(before, 2 * kSlackShare);
+  EXPECT_FALSE(budget.spend(charge(1e-3, before)));
+}
+
+TEST(Budget, grants_books_nothing) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  const double limit = budget.left().value();
+  const Charge charges[] = {charge(0.7 * limit), charge(0.7 * limit), charge(0.2 * limit)};
+  const std::vector<bool> granted = budget.grants(charges);
+  EXPECT_TRUE(granted[0]);
+  EXPECT_FALSE(granted[1]);
+  EXPECT_TRUE(granted[2]);
+  EXPECT_EQ(budget.spent().value(), 0);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,48 @@
+#include "sotto/measurement/gradient.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sotto/model/location/location.hpp"
+
+namespace sotto {
+namespace {
+
+const OwnerContext kContext{LocationModel({{-1, 1}, {-2, 2}}, Matrix::Identity(2, 2)), {}, 1};
+
+double sensitivity(const OwnerContext& context, const Position& at) {
+  const auto measured = measure(GradientQuery{at, Rho(0.1)}, context);
+  const Charge& charge = measured->parts[0].charge;
+  return charge.sensitivity * charge.grid;
+}
+
+// Rows in the box [-1, 1] x [-2, 2]: the longest difference of two is its diagonal, 2 sqrt(5); at the centre
+// the longest gradient is half of that.
+TEST(Gradient, sensitivity_is_the_declared_boxs_for_both_adjacencies) {
+  const double diagonal = 2 * std::sqrt(5.0);
+  EXPECT_NEAR(sensitivity(kContext, Position::Zero(2)), diagonal, 1e-6);
+  OwnerContext added = kContext;
+  added.unit.adjacency = Adjacency::add_remove;
+  EXPECT_NEAR(sensitivity(added, Position::Zero(2)), diagonal / 2, 1e-6);
+}
+
+TEST(Gradient, a_unit_of_several_rows_counts_several_times) {
+  OwnerContext three = kContext;
+  three.unit.rows_per_unit = 3;
+  EXPECT_NEAR(sensitivity(three, Position::Zero(2)), 3 * sensitivity(kContext, Position::Zero(2)), 1e-6);
+}
+
+TEST(Gradient, the_likelihoods_power_scales_it) {
+  OwnerContext half = kContext;
+  half.likelihood_power = 0.5;
+  EXPECT_NEAR(sensitivity(half, Position::Zero(2)), sensitivity(kContext, Position::Zero(2)) / 2, 1e-6);
+}
+
+TEST(Gradient, positions_that_are_no_numbers_have_no_answer) {
+  EXPECT_FALSE(measure(GradientQuery{Position::Constant(2, NAN), Rho(0.1)}, kContext));
+  EXPECT_FALSE(measure(GradientQuery{Position::Constant(2, INFINITY), Rho(0.1)}, kContext));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,106 @@
+#include "sotto_io/charge_journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <vector>
+
+#include "sotto/base/error.hpp"
+#include "sotto/entropy/entropy_source.hpp"
+#include "sotto/run/fit.hpp"
+#include "sotto_io/atomic_file.hpp"
+#include "sotto_io/schema_toml.hpp"
+#include "sotto_io/table_file.hpp"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Journal : public testing::Test {
+ protected:
+  fs::path folder_ = fs::path(testing::TempDir()) / "charge_journal";
+  fs::path file_ = folder_ / "new" / "charges.jsonl";
+  void SetUp() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+  [[nodiscard]] std::vector<nlohmann::json> lines() const {
+    std::vector<nlohmann::json> all;
+    std::istringstream text(read_whole_file(file_));
+    for (std::string line; std::getline(text, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+};
+
+// After every booking the disk holds at least what was spent; few lines even for many releases.
+TEST_F(Journal, the_disk_is_never_behind) {
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
+  EXPECT_FALSE(fs::exists(file_));  // what costs nothing leaves nothing
+  double rho = 0;
+  for (int i = 1; i <= 3000; ++i) {
+    const Charge charge{"gradient", "discrete Gaussian", Rho(1e-5 * (1 + i % 3)), 1e-12};
+    rho += charge.rho.value();
+    journal.book({charge});
+    if (i < 40 || i % 500 == 0) {
+      const auto last = lines().back().at("booked");
+      EXPECT_GE(last.at("count").get<int>(), i);
+      EXPECT_GE(last.at("rho").get<double>(), rho);
+      EXPECT_GE(last.at("slack").get<double>(), i * 1e-12);
+      if (i <= 16) EXPECT_EQ(last.at("count").get<int>(), i);
+    }
+  }
+  EXPECT_EQ(lines().front().at("opened").at("epsilon"), 1.0);
+  EXPECT_LT(lines().size(), 40u);
+}
+
+TEST_F(Journal, a_composition_is_booked_as_one) {
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
+  Budget budget(Epsilon(1), Delta(1e-6), [&](const Booking& booking) { journal.book(booking); });
+  ASSERT_TRUE(budget.prepay({"batch gradient", "subsampled", Rho(2), 1e-12}, 5000, Epsilon(0.7)));
+  const auto booked = lines().back().at("booked");
+  EXPECT_EQ(booked.at("count"), 5000);
+  EXPECT_GE(booked.at("composed_epsilon").get<double>(), 0.7);
+  EXPECT_LE(booked.at("composed_epsilon").get<double>(), 1);
+}
+
+TEST_F(Journal, a_line_that_cannot_be_written_keeps_the_receipt_back) {
+  fs::create_directories(folder_);
+  ChargeJournal journal("/dev/full", {{"epsilon", 1.0}});
+  Budget budget(Epsilon(1), Delta(1e-6), [&](const Booking& booking) { journal.book(booking); });
+  EXPECT_THROW((void)budget.spend({"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}), Error);
+  EXPECT_EQ(budget.spent().value() > 0, true) << "charged and never refunded";
+}
+
+/// Tells whether noise was asked for.
+class WatchedEntropy final : public EntropySource {
+ public:
+  std::size_t drawn = 0;
+  std::uint64_t bits() override {
+    ++drawn;
+    return 0x9e3779b97f4a7c15 * drawn;
+  }
+  [[nodiscard]] std::string name() const override { return "a counter"; }
+  [[nodiscard]] bool is_private() const override { return false; }
+};
+
+// No method draws noise before the line of what it pays for is on the disk.
+TEST_F(Journal, comes_before_the_noise) {
+  for (const char* method :
+       {"release-once", "penalty", "hmc", "barker", "sgld", "penalty-subsampled", "barker-subsampled"}) {
+    const FitConfig config = parse_fit_config(
+        "", {"data.file=x", "data.schema=x", "model.formula=\"mdvis > 0 ~ disea\"", "privacy.epsilon=3",
+             "privacy.delta=1e-6", std::string("method.name=\"") + method + "\"", "method.draws=3",
+             "method.warmup=3"});
+    const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
+    const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
+    WatchedEntropy entropy;
+    const auto refuse = [&](const Booking&) {
+      EXPECT_EQ(entropy.drawn, 0u) << method;
+      throw Error(ErrorCode::io, "no disk");
+    };
+    EXPECT_THROW((void)fit(config, make_problem(config, table), entropy, {}, refuse), Error) << method;
+    EXPECT_EQ(entropy.drawn, 0u) << method;
+  }
+}
+
+}  // namespace
+}  // namespace sotto
