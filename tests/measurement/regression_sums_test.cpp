@@ -15,6 +15,7 @@
 #include "sotto/measurement/residual_squares.hpp"
 #include "sotto/measurement/score_squares.hpp"
 #include "sotto/measurement/total.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "support/bounded_row.hpp"
 

@@ -46,7 +46,7 @@ std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& conte
                                                            std::size_t count, std::span<std::int64_t> sums) {
                         add({rows.tile(first), count, rows.columns() - 1}, rounding, sums);
                       }},
-      .release = [noise = *noise, shape](Mechanism& mechanism, Receipt receipt,
+      .release = [noise = *noise, shape](NoiseMechanism& mechanism, Receipt receipt,
                                          const ExactSum& exact) -> Answer {
         return mechanism.release(std::move(receipt), exact, noise, [&](const NoisyIntegers& noisy) {
           return shape(noisy, noise.grid.value());

@@ -66,20 +66,18 @@ Matrix refine(const Matrix& moments, double noise, double edge, Rounds& rounds) 
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(rest);
   Position values = solver.eigenvalues();
   const Matrix& vectors = solver.eigenvectors();
-  std::vector<bool> clear(rounds.open.size());
-  for (std::size_t i = 0; i < clear.size(); ++i) {
-    clear[i] = values[static_cast<Eigen::Index>(i)] > kClear * edge;
-  }
   if (rounds.before) {
     // Weights shrink rare directions: the round before, less weighted, knows better how long they are.
     const Matrix moved = remove * *rounds.before * remove.transpose();
     const Matrix known = moved(rounds.open, rounds.open);
-    for (std::size_t i = 0; i < clear.size(); ++i) {
-      if (!clear[i]) continue;
-      const auto k = static_cast<Eigen::Index>(i);
+    for (Eigen::Index k = 0; k < values.size(); ++k) {
       const double predicted = vectors.col(k).dot(known * vectors.col(k)) - rounds.noise_before;
       values[k] = std::clamp(predicted, values[k], std::max(values[k], 1.0));
     }
+  }
+  std::vector<bool> clear(rounds.open.size());
+  for (std::size_t i = 0; i < clear.size(); ++i) {
+    clear[i] = values[static_cast<Eigen::Index>(i)] > kClear * edge;
   }
   Matrix scale = Matrix::Identity(d, d);
   scale(rounds.open, rounds.open) =

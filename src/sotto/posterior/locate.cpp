@@ -21,8 +21,9 @@ double predictor_unit(const OnceFacts& facts, double dispersion) {
   return facts.link == Link::identity ? std::sqrt(dispersion) : 1;
 }
 
-Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& frame, Place start,
+Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& found_frame, Place start,
                const JointNormalPrior& prior, PaidQuestions& questions) {
+  const Matrix& frame = found_frame.matrix;
   const auto d = static_cast<double>(facts.dim());
   const double rows = stand_in.rows();
   Located found{std::move(start), false, {}};
@@ -40,7 +41,9 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& fr
     found.hopeless = true;
     return found;
   }
-  for (int step = 0; step < kMostSteps; ++step) {
+  // Where the frame is not resolved the stand-in misleads: one look, no more.
+  const int steps = found_frame.resolved ? kMostSteps : 1;
+  for (int step = 0; step < steps; ++step) {
     BoundsPlan plan = plan_at(0.1);
     if (plan.width > kWidth) plan.score_bound *= kWidth / plan.width;
     plan.information_bound *= kInformationRoom;
@@ -63,7 +66,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& fr
     if (facts.clips() && !facts.sigma) {
       const double before = place.scale;
       place.scale = residual_scale(facts, rows, place.at, questions);
-      if (facts.link == Link::identity && before > 1.3 * place.scale && step < kMostSteps - 1) continue;
+      if (facts.link == Link::identity && before > 1.3 * place.scale && step < steps - 1) continue;
     }
     if (move < std::max(std::min(kWanted, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sotto/posterior/default_prior.hpp"
+#include "sotto/posterior/frame.hpp"
 #include "sotto/posterior/paid_questions.hpp"
 #include "sotto/posterior/stand_in.hpp"
 
@@ -23,8 +24,8 @@ struct Located {
 };
 
 /// `prior`: holds positions back, see locating_prior.
-[[nodiscard]] Located locate(const OnceFacts& facts, const StandIn& stand_in, const Matrix& frame,
-                             Place start, const JointNormalPrior& prior, PaidQuestions& questions);
+[[nodiscard]] Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& frame, Place start,
+                             const JointNormalPrior& prior, PaidQuestions& questions);
 
 /// What the scale of a linear predictor is compared with: residuals of a normal model, else 1.
 [[nodiscard]] double predictor_unit(const OnceFacts& facts, double dispersion);

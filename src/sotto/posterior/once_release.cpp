@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
-#include "sotto/posterior/curvature.hpp"
 #include "sotto/posterior/start.hpp"
 
 namespace sotto {
@@ -134,10 +133,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
     release.predictor_sd = std::sqrt(base.covariance.trace()) / release.predictor_unit;
-    if (last) {
-      correct_curvature(release.pooled, release.frame.matrix, release.stand_in, release.prior.normal);
-      return;
-    }
+    if (last) return;
     last = release.last_move <
            std::max(std::min(kSmallMove, std::sqrt(3 * release.predictor_sd)), release.predictor_sd);
     at = next_position(release, locating);
@@ -166,7 +162,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
       resolve_prior(settings.priors, facts, stand_in, unit, facts.link == Link::identity ? start.at[0] : 0);
   const JointNormalPrior locating =
       locating_prior(stand_in, facts, kReach * unit, unit, prior.normal.location);
-  Located located = locate(facts, stand_in, frame.matrix, std::move(start), locating, questions);
+  Located located = locate(facts, stand_in, frame, std::move(start), locating, questions);
   if (facts.link == Link::logit) {
     frame.matrix = towards_information(frame.matrix, stand_in, located.place.at);
   }

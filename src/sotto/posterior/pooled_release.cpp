@@ -62,7 +62,8 @@ void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
   const Matrix shape = noisy.value - level * identity;
   const double spread = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance,
                                  kLeastSpread * level * kLeastSpread * level);
-  release.kept = spread / (spread + noisy.variance);
+  // No shrinking where the radius of the noise's spectrum, sqrt(2 d) of an entry's sd, is small against the level.
+  release.kept = std::max(spread / (spread + noisy.variance), 1 - 2 * d * noisy.variance / (level * level));
   release.information_variance = release.kept * noisy.variance;
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(level * identity + release.kept * shape);
   const Position values = solver.eigenvalues().cwiseMax(kLeastEigenvalue * level);
@@ -149,7 +150,9 @@ void pool_spread(const std::vector<const OnceRound*>& rounds, Link link, PooledR
   const double least = kLeastMisfit * ratio * release.level;
   const double spread =
       std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
-  const double kept = spread / (spread + squares.variance);
+  const double typical = ratio * release.level;
+  const double kept =
+      std::max(spread / (spread + squares.variance), 1 - 2 * d * squares.variance / (typical * typical));
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(ratio * release.information + kept * shape);
   const double floor = std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
   const Position values = solver.eigenvalues().cwiseMax(floor);
