@@ -1,0 +1,124 @@
+// The whole run of releases against an oracle with continuous noise: what it spends, what it says, data that break lesser methods.
+#include "sotto/posterior/once_release.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sotto/base/error.hpp"
+#include "support/once_study.hpp"
+#include "support/regression_designs.hpp"
+#include "support/row_oracle.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kRho = 0.0236;  // about epsilon = 1 at delta = 1e-6
+
+OnceSettings settings_of(const SimulatedRegression& data, double rho) {
+  OnceSettings settings;
+  settings.facts = facts_of(data, Adjacency::substitute);
+  settings.cost = Rho(rho);
+  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+  return settings;
+}
+
+OnceOutcome fit(const SimulatedRegression& data, double rho, std::uint64_t seed) {
+  const OnceSettings settings = settings_of(data, rho);
+  RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), seed);
+  OnceOutcome outcome = study(data, non_private(data), settings, oracle, 500, seed);
+  EXPECT_LT(oracle.left().value(), 1e-9 * rho);
+  return outcome;
+}
+
+SimulatedRegression simulated(const std::string& name, Eigen::Index rows) {
+  for (const RegressionDesign& design : regression_designs()) {
+    ChainRng rng(11);
+    if (design.name == name) return design.simulate(rows, rng);
+  }
+  throw Error(ErrorCode::internal, "no design " + name);
+}
+
+bool warns_of(const OnceOutcome& outcome, const std::string& words) {
+  for (const std::string& sentence : outcome.verdict.warnings) {
+    if (sentence.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) {
+  const SimulatedRegression data = simulated("logistic, d 5", 500);
+  const OnceSettings settings = settings_of(data, 1);
+  RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(0.01), 1);
+  try {
+    (void)release_once(settings, oracle);
+    FAIL() << "a hundred times the budget was granted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+  }
+  EXPECT_EQ(oracle.left().value(), 0.01);
+}
+
+// One data set each: that the whole cost is spent (see `fit`), nothing is warned of, and the posterior is about as wide as
+// it should be. Noise is seeded; the ratios' own spread over seeds is a few percent.
+TEST(OnceRelease, is_narrow_and_silent_where_all_is_well) {
+  for (const char* name : {"logistic, d 5", "correlation .8, d 9", "normal, |y| <= 100", "Poisson, mean 2"}) {
+    const OnceOutcome outcome = fit(simulated(name, 20000), kRho, 3);
+    EXPECT_LT(outcome.sd_ratio, 1.3) << name;
+    EXPECT_NEAR(outcome.predicted / outcome.sd_ratio, 1, 0.15) << name;
+    EXPECT_TRUE(outcome.verdict.warnings.empty()) << name << ": " << outcome.verdict.warnings.front();
+  }
+}
+
+TEST(OnceRelease, bounds_a_hundred_times_too_wide_cost_little) {
+  const OnceOutcome outcome = fit(simulated("normal, bounds 100x", 20000), kRho, 3);
+  EXPECT_LT(outcome.sd_ratio, 1.6);
+  EXPECT_TRUE(outcome.release.frame.resolved);
+}
+
+TEST(OnceRelease, says_that_noise_dominates) {
+  for (const Eigen::Index rows : {50, 200}) {
+    const OnceOutcome outcome = fit(simulated("logistic, d 20", rows), kRho, 4);
+    EXPECT_TRUE(outcome.verdict.noise_dominates);
+    EXPECT_TRUE(warns_of(outcome, "noise dominates"));
+  }
+}
+
+TEST(OnceRelease, says_that_counts_vary_too_much) {
+  EXPECT_TRUE(warns_of(fit(simulated("overdispersed counts", 20000), kRho, 5), "Counts vary"));
+}
+
+TEST(OnceRelease, separation_is_harmless) {
+  SimulatedRegression data = simulated("logistic, d 2", 20000);
+  for (Eigen::Index i = 0; i < data.y.size(); ++i) data.y[i] = data.x(i, 1) > 0 ? 1 : 0;
+  for (const double rho : {kRho, 50.0}) {
+    const OnceSettings settings = settings_of(data, rho);
+    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), 6);
+    const OnceRelease release = release_once(settings, oracle);
+    const OncePosterior posterior = sample_once(settings, release, {1, 500, 1});
+    EXPECT_TRUE(posterior.chains[0].draws.allFinite());
+    EXPECT_GT(posterior.chains[0].draws.col(1).mean(), 2);  // steep, held back by the prior alone
+    EXPECT_LT(release.pooled.anchor.norm(), 60);
+  }
+}
+
+TEST(OnceRelease, an_offset_is_no_covariate) {
+  const OnceOutcome outcome = fit(simulated("Poisson, offset", 20000), kRho, 7);
+  EXPECT_LT(outcome.sd_ratio, 1.6);
+  EXPECT_GT(outcome.covered, 0.4);  // six coefficients, one data set: a wrong offset misses all
+}
+
+TEST(OnceRelease, known_and_unknown_sigma_agree) {
+  const SimulatedRegression data = simulated("normal, |y| <= 10", 20000);
+  OnceSettings settings = settings_of(data, kRho);
+  const auto slope_sd = [&] {
+    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(kRho), 8);
+    const OncePosterior posterior = sample_once(settings, release_once(settings, oracle), {1, 1000, 1});
+    const auto column = posterior.chains[0].draws.col(1).array();
+    return std::sqrt((column - column.mean()).square().mean());
+  };
+  const double unknown = slope_sd();
+  settings.facts.sigma = 1;
+  EXPECT_NEAR(slope_sd() / unknown, 1, 0.2);
+}
+
+}  // namespace
+}  // namespace sotto
