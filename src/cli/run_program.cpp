@@ -5,8 +5,10 @@
 
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -45,6 +47,24 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// For the first word that no verb takes.
+std::string meant(const CLI::App& program) {
+  const std::vector<std::string> left = program.remaining(true);
+  if (left.empty()) return {};
+  const std::string word = left.front().substr(0, left.front().find('='));
+  std::vector<std::string> known;
+  if (word.starts_with('-')) {
+    for (const CLI::App* verb : program.get_subcommands()) {
+      for (const CLI::Option* option : verb->get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      }
+    }
+  } else if (program.get_subcommands().empty()) {
+    for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
+  }
+  return suggestion(word, known);
+}
+
 }  // namespace
 
 int run_program(CLI::App& program, int argc, const char* const* argv, const int& status, std::FILE* err) {
@@ -52,7 +72,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);
-    fmt::print(err, "sotto: {} (see sotto --help)\n", one_line(error.what()));
+    fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(error.what()), one_line(meant(program)));
     return EX_USAGE;
   } catch (const Error& error) {
     fmt::print(err, "sotto: {}\n", error.what());

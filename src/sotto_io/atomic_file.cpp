@@ -54,12 +54,6 @@ bool write_and_flush(int file, std::string_view content) {
   return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // what has no disk under it needs no flush
 }
 
-void flush_file(const std::filesystem::path& file) {
-  const Descriptor written(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-  if (written.number() < 0 || !write_and_flush(written.number(), "")) fail(ErrorCode::io, "write", file);
-  flush_directory(file);
-}
-
 void flush_directory(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

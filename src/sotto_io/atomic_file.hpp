@@ -17,9 +17,6 @@ void make_directory(const std::filesystem::path& directory);
 /// Writes all of `content` to an open file and flushes it to the disk. False, with errno, when that fails.
 [[nodiscard]] bool write_and_flush(int file, std::string_view content);
 
-/// Flushes a file that was written by other means. Errors: io.
-void flush_file(const std::filesystem::path& file);
-
 /// The name of a file that was made must reach the disk too; file systems that cannot flush a directory are left alone.
 void flush_directory(const std::filesystem::path& file);
 

@@ -2,6 +2,7 @@
 
 #include <arrow/api.h>
 #include <arrow/io/file.h>
+#include <arrow/memory_pool.h>
 #include <arrow/visit_array_inline.h>
 #include <fmt/format.h>
 #include <parquet/arrow/reader.h>
@@ -15,6 +16,7 @@
 #include <type_traits>
 
 #include "sotto/base/error.hpp"
+#include "sotto/data/wiped.hpp"
 #include "sotto_io/csv_reader.hpp"
 
 namespace sotto {
@@ -26,18 +28,55 @@ namespace {
   throw Error(ErrorCode::data, fmt::format("{} cannot be read as Parquet; write it anew", path.string()));
 }
 
+/// Arrow's memory, wiped before it is given back.
+class WipingPool final : public arrow::MemoryPool {
+ public:
+  using arrow::MemoryPool::Allocate;
+  using arrow::MemoryPool::Free;
+  using arrow::MemoryPool::Reallocate;
+
+  arrow::Status Allocate(std::int64_t size, std::int64_t alignment, std::uint8_t** out) override {
+    return pool_->Allocate(size, alignment, out);
+  }
+  arrow::Status Reallocate(std::int64_t old_size, std::int64_t new_size, std::int64_t alignment,
+                           std::uint8_t** memory) override {
+    std::uint8_t* larger = nullptr;
+    ARROW_RETURN_NOT_OK(pool_->Allocate(new_size, alignment, &larger));
+    std::copy_n(*memory, std::min(old_size, new_size), larger);
+    Free(*memory, old_size, alignment);
+    *memory = larger;
+    return arrow::Status::OK();
+  }
+  void Free(std::uint8_t* memory, std::int64_t size, std::int64_t alignment) override {
+    if (size > 0) wipe(memory, static_cast<std::size_t>(size));
+    pool_->Free(memory, size, alignment);
+  }
+  [[nodiscard]] std::int64_t bytes_allocated() const override { return pool_->bytes_allocated(); }
+  [[nodiscard]] std::int64_t total_bytes_allocated() const override { return pool_->total_bytes_allocated(); }
+  [[nodiscard]] std::int64_t num_allocations() const override { return pool_->num_allocations(); }
+  [[nodiscard]] std::string backend_name() const override { return pool_->backend_name(); }
+
+ private:
+  arrow::MemoryPool* pool_ = arrow::system_memory_pool();
+};
+
+arrow::MemoryPool* wiping_pool() {
+  static WipingPool pool;
+  return &pool;
+}
+
 std::unique_ptr<parquet::arrow::FileReader> open_parquet(const std::filesystem::path& path) {
-  const auto file = arrow::io::ReadableFile::Open(path.string());
+  const auto file = arrow::io::ReadableFile::Open(path.string(), wiping_pool());
   if (!file.ok())
     throw Error(ErrorCode::no_input, fmt::format("{} cannot be opened for reading", path.string()));
-  parquet::ReaderProperties pages;
+  parquet::ReaderProperties pages(wiping_pool());
   pages.enable_buffered_stream();  // page by page, never a whole column
   parquet::ArrowReaderProperties rows;
   rows.set_batch_size(4096);
   rows.set_pre_buffer(false);
   parquet::arrow::FileReaderBuilder builder;
   if (!builder.Open(*file, pages).ok()) refuse_file(path);
-  auto reader = builder.properties(rows)->Build();
+  auto reader = builder.memory_pool(wiping_pool())->properties(rows)->Build();
   if (!reader.ok()) refuse_file(path);
   (*reader)->set_use_threads(false);
   return std::move(*reader);

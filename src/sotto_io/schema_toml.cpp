@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 
 namespace sotto {
 
@@ -28,8 +29,9 @@ class Reader {
              std::initializer_list<std::string_view> keys) const {
     for (const auto& [key, value] : table) {
       if (std::find(keys.begin(), keys.end(), key.str()) == keys.end()) {
-        refuse(value,
-               fmt::format("unknown key {} in {}; allowed are {}", key.str(), where, fmt::join(keys, ", ")));
+        refuse(value, fmt::format("unknown key {} in {}{}; allowed are {}", key.str(), where,
+                                  suggestion(key.str(), std::vector<std::string>(keys.begin(), keys.end())),
+                                  fmt::join(keys, ", ")));
       }
     }
   }

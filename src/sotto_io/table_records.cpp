@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 #include "sotto_io/csv_reader.hpp"
 #include "sotto_io/parquet_file.hpp"
 
@@ -36,9 +37,11 @@ std::vector<std::size_t> places(const std::filesystem::path& path, const std::ve
   for (const std::string& name : wanted) {
     const auto count = std::count(present.begin(), present.end(), name);
     if (count != 1) {
-      throw Error(ErrorCode::data,
-                  fmt::format("{} has {} column {}; correct the name that was asked for or the file's header",
-                              path.string(), count == 0 ? "no" : "more than one", name));
+      throw Error(
+          ErrorCode::data,
+          fmt::format("{} has {} column {}{}; correct the name that was asked for or the file's header",
+                      path.string(), count == 0 ? "no" : "more than one", name,
+                      count == 0 ? suggestion(name, present) : ""));
     }
     places.push_back(
         static_cast<std::size_t>(std::find(present.begin(), present.end(), name) - present.begin()));

@@ -1,5 +1,6 @@
 // Loaded beside the program (LD_PRELOAD): when the program exits, looks for a number in all of its writable memory but the
-// stack, as text and as a double, and writes into a file how often it is there.
+// stack, as text and as a double, and writes into a file how often it is there, and the most memory that the program
+// occupied (KiB).
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -39,25 +40,41 @@ std::size_t count(const char* begin, const char* end) {
   return found;
 }
 
-__attribute__((destructor)) void scan() {
-  const char* result = std::getenv("SOTTO_SCAN_RESULT");
-  if (length == 0 || result == nullptr) return;
+std::size_t count_in_memory() {
   std::FILE* maps = std::fopen("/proc/self/maps", "r");
-  if (maps == nullptr) return;
+  if (maps == nullptr || length == 0) return 0;
   static char line[4096];
-  std::size_t found = 0, bytes = 0;
+  std::size_t found = 0;
   while (std::fgets(line, sizeof line, maps) != nullptr) {
     std::uintptr_t begin = 0, end = 0;
     char rights[5] = {};
     if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3) continue;
     if (std::strncmp(rights, "rw", 2) != 0 || std::strstr(line, "[stack]") != nullptr) continue;
     found += count(reinterpret_cast<const char*>(begin), reinterpret_cast<const char*>(end));
-    bytes += end - begin;
   }
   std::fclose(maps);
+  return found;
+}
+
+std::size_t peak() {
+  std::FILE* status = std::fopen("/proc/self/status", "r");
+  static char line[256];
+  std::size_t kilobytes = 0;
+  while (status != nullptr && std::fgets(line, sizeof line, status) != nullptr) {
+    if (std::sscanf(line, "VmHWM: %zu", &kilobytes) == 1) break;
+  }
+  if (status != nullptr) std::fclose(status);
+  return kilobytes;
+}
+
+__attribute__((destructor)) void scan() {
+  const char* result = std::getenv("SOTTO_SCAN_RESULT");
+  if (result == nullptr) return;
+  const std::size_t most = peak();  // before the scan touches anything
+  const std::size_t found = count_in_memory();
   std::FILE* out = std::fopen(result, "w");
   if (out == nullptr) return;
-  std::fprintf(out, "%zu %zu\n", found, bytes);
+  std::fprintf(out, "%zu %zu\n", found, most);
   std::fclose(out);
 }
 

@@ -55,7 +55,7 @@ TEST_F(Journal, the_disk_is_never_behind) {
 TEST_F(Journal, a_composition_is_booked_as_one) {
   ChargeJournal journal(file_, {{"epsilon", 1.0}});
   Budget budget(Epsilon(1), Delta(1e-6), [&](const Booking& booking) { journal.book(booking); });
-  ASSERT_TRUE(budget.prepay({"batch gradient", "subsampled", Rho(2), 1e-12}, 5000, Epsilon(0.7)));
+  ASSERT_TRUE(budget.precompose({"batch gradient", "subsampled", Rho(2), 1e-12}, 5000, Epsilon(0.7)));
   const auto booked = lines().back().at("booked");
   EXPECT_EQ(booked.at("count"), 5000);
   EXPECT_GE(booked.at("composed_epsilon").get<double>(), 0.7);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 
 namespace sotto {
 
@@ -74,9 +75,10 @@ std::size_t Schema::index(const std::string& name) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == name) return i;
   }
-  std::string known;
-  for (const SchemaColumn& column : columns) known += (known.empty() ? "" : ", ") + column.name;
-  refuse(fmt::format("column {} is not declared in the schema; add it there or use one of: {}", name, known));
+  std::vector<std::string> known;
+  for (const SchemaColumn& column : columns) known.push_back(column.name);
+  refuse(fmt::format("column {} is not declared in the schema{}; add it there or use one of: {}", name,
+                     suggestion(name, known), fmt::join(known, ", ")));
 }
 
 const SchemaColumn& Schema::column(const std::string& name) const { return columns[index(name)]; }

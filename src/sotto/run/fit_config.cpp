@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 
 namespace sotto {
 namespace {
@@ -77,8 +78,9 @@ class Section {
   void finish() const {
     for (const auto& [key, value] : *table_) {
       if (!known_.contains(std::string(key.str()))) {
-        refuse(
-            fmt::format("unknown setting {}: known here are {}", path(key.str()), fmt::join(known_, ", ")));
+        refuse(fmt::format("unknown setting {}{}; known here are {}", path(key.str()),
+                           suggestion(key.str(), std::vector<std::string>(known_.begin(), known_.end())),
+                           fmt::join(known_, ", ")));
       }
     }
   }
