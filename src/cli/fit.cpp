@@ -235,6 +235,8 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
     write_run(config.out, record);
   }
   say_result(config, record, options.json);
+  for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
+    fmt::print(stderr, "sotto: {}\n", sentence);
   if (!ending.stopped) return;
   status = 130;
   fmt::print(stderr, "sotto: stopped early; {} draws are kept in {}; {}\n", ending.draws, config.out,
