@@ -21,7 +21,7 @@ ALLOWED = {
     "entropy": EVERYONE,
     "release": EVERYONE,
     "prior": EVERYONE,
-    "channel": EVERYONE | {"event", "accountant", "release", "entropy"},
+    "channel": EVERYONE | {"accountant"},
     "data": EVERYONE | {"entropy"},
     "model": EVERYONE | {"release", "data"},
     "sum": EVERYONE | {"data", "model"},
@@ -40,7 +40,7 @@ for stage in set(ANALYST) - {"mixture"}:
 ALLOWED["sotto.hpp"] = set(ALLOWED)  # the umbrella: names all sides for programs that link them all
 
 # What the analyst's side must not reach through any chain of headers: whatever sees rows, and the system's entropy.
-HIDDEN_STAGES = {*ROWS, "mechanism", "owner", "run"}
+HIDDEN_STAGES = {*ROWS, "entropy", "privatise", "ledger", "measurement", "owner", "run"}
 HIDDEN_FILES = {"sotto/entropy/entropy.hpp"}
 
 # Friends that only tests may define: a definition in the sources could forge a release or read a sum without noise.

@@ -6,9 +6,11 @@
 
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
+#include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
 #include "sotto_io/output_guard.hpp"
+#include "sotto_io/privatised_file.hpp"
 #include "sotto_io/run_directory.hpp"
 
 namespace sotto::cli {
@@ -74,7 +76,6 @@ DensityReport from_confidential(const Options& options) {
   settings.upper = options.upper;
   if (!(options.lower < options.upper))
     throw Error(ErrorCode::configuration, "give the range of confidential data with --lower and --upper");
-  const Grid domain({options.lower, options.upper});
   DensityReport report;
   report.channels = {"none"};
   report.levels = {{}};
@@ -83,8 +84,7 @@ DensityReport from_confidential(const Options& options) {
   for (const std::string& cell : cells[0]) data.push_back(decode_number(cell, missing_value(settings)));
   if (data.empty()) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
   report.rows = data.size();
-  report.result = estimate_density_not_private(std::move(data), domain.domain(), options.settings);
-  report.result.columns[0].name = settings.name;
+  report.result = estimate_density_not_private(settings, std::move(data), options.settings);
   return report;
 }
 
@@ -106,14 +106,16 @@ void density(const Options& options) {
   if (!options.compare.empty()) compare(report, options.compare);
   write_density(options.out, report);
   const nlohmann::json summary = density_summary(report);
+  for (const auto& column : summary["columns"])
+    fmt::print(stderr, "sotto: {}: {}\n", column["name"].get<std::string>(),
+               column["verdict"].get<std::string>());
+  for (const auto& warning : summary["warnings"])
+    fmt::print(stderr, "sotto: {}\n", warning.get<std::string>());
   if (options.json) {
     fmt::print("{}\n", summary.dump());
     return;
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
-  for (const ColumnDensity& column : report.result.columns)
-    fmt::print("{}: {}\nHellinger distance from the prior: {:.3f}\n", column.name, column.verdict,
-               column.hellinger);
   if (report.agreement) fmt::print("adjusted Rand index with the other run: {:.3f}\n", *report.agreement);
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());
@@ -137,11 +139,11 @@ void add_density(CLI::App& program, int&) {
           "Mixture kernel: normal (truncated to the bounds), beta, poisson (counts), categorical; auto: "
           "categorical after randomised response, else normal")
       ->capture_default_str();
-  verb->add_option("--algorithm", s.algorithm,
-                   "auto, neal5, slice, blocked-gibbs; neal8 with the normal kernel after Laplace or "
-                   "Gaussian noise; neal3, "
-                   "split-merge for poisson, categorical and several columns; with them neal2 for normal "
-                   "after Gaussian noise")
+  verb->add_option(
+          "--algorithm", s.algorithm,
+          "auto, neal5, slice, blocked-gibbs; neal8 with the normal kernel after Laplace or Gaussian noise; "
+          "neal3 and split-merge with the categorical kernel. One kernel is one model, whatever the "
+          "algorithm")
       ->capture_default_str();
   verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")
       ->capture_default_str();

@@ -1,16 +1,19 @@
 // sotto privatize: noise on columns, once, for release.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/privatise/privatise.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/output_guard.hpp"
+#include "sotto_io/privatised_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto::cli {
@@ -24,9 +27,40 @@ struct Options {
   double epsilon = 0;
   double delta = 0;
   double rho = 0;
+  bool keep_order = false;
   bool overwrite = false;
   bool json = false;
 };
+
+/// An option of the command, and the setting of a column that it is.
+struct ColumnOption {
+  CLI::Option* option;
+  std::string_view key;
+};
+
+/// Every option that the channel needs is given, and none that it would ignore.
+void check_options(const std::vector<ColumnOption>& options, const std::string& channel) {
+  const std::span<const std::string_view> keys = channel_row(channel).keys;
+  for (const ColumnOption& o : options) {
+    const bool used = std::find(keys.begin(), keys.end(), o.key) != keys.end();
+    if (!used && o.option->count() > 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("the channel {} has no {}: leave it out", channel, o.option->get_name()));
+    const bool bound = o.key == "lower" || o.key == "upper";
+    if (used && bound && o.option->count() == 0)
+      throw Error(
+          ErrorCode::configuration,
+          "give the smallest and largest possible value with --lower and --upper, never taken from the data");
+    if (used && o.key == "levels" && o.option->count() == 0)
+      throw Error(ErrorCode::configuration, "name all categories with --categories");
+  }
+}
+
+std::vector<std::string> channel_names() {
+  std::vector<std::string> names;
+  for (const ChannelRow& row : channel_table()) names.emplace_back(row.name);
+  return names;
+}
 
 nlohmann::json summary(const ChannelFile& file, const Options& options,
                        const std::filesystem::path& channel_file) {
@@ -48,6 +82,7 @@ nlohmann::json summary(const ChannelFile& file, const Options& options,
                         {"privacy_unit", "one row"},
                         {"rho", file.total.rho.value()},
                         {"noise_source", file.noise_source},
+                        {"row_order", options.keep_order ? "kept" : "shuffled"},
                         {"private", file.is_private},
                         {"columns", columns}};
   if (std::isfinite(file.total.epsilon.value())) {
@@ -98,6 +133,12 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
   const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, names);
   const std::size_t rows = cells.at(0).size();
   if (rows == 0) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
+  for (std::size_t c = 0; c < settings.size(); ++c)
+    if (!any_cell_fits(settings[c], cells[c]))
+      throw Error(ErrorCode::data, fmt::format("no cell of the column '{}' is {}", settings[c].name,
+                                               channel_row(settings[c].channel).categories
+                                                   ? "one of the declared categories: check their spelling"
+                                                   : "a number: name another column or channel"));
 
   SystemEntropy entropy;
   Privatiser privatiser(plan_columns(settings, target, rows), entropy);
@@ -105,7 +146,11 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
                    entropy.is_private()};
   // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);
-  const auto released = privatiser.release(cells);
+  if (options.keep_order)
+    fmt::print(stderr,
+               "sotto: the rows keep their order; if the file was sorted by anything, the order tells of the "
+               "values\n");
+  const auto released = privatiser.release(cells, options.keep_order ? RowOrder::kept : RowOrder::shuffled);
   try {
     write_privatised(options.out, file, released);
   } catch (const Error& error) {
@@ -142,31 +187,41 @@ void add_privatize(CLI::App& program, int&) {
   ColumnSettings& column = options->column;
   auto* name = verb->add_option("--column", column.name, "Column to privatise");
   verb->add_option("--channel", column.channel, "How: what is released of each value")
-      ->check(CLI::IsMember({"laplace", "gaussian", "wavelet", "randomized-response", "smoothed-histogram",
-                             "perturbed-histogram"}))
+      ->check(CLI::IsMember(channel_names()))
       ->capture_default_str();
-  verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");
-  verb->add_option("--upper", column.upper, "Largest possible value, never taken from the data");
-  verb->add_option("--missing", column.missing,
-                   "What a cell without a number counts as: lower, middle, upper or a number")
-      ->capture_default_str();
-  verb->add_option("--categories", column.levels,
-                   "randomized-response: all categories; other text counts as the first")
-      ->delimiter(',');
-  verb->add_option("--levels", column.top_level, "wavelet: finest level")->capture_default_str();
-  verb->add_flag("--paper-scale", column.printed_scale, "wavelet: the wider scale of the publication");
-  verb->add_option("--bins", column.bins, "histograms: number of bins (0: by the number of rows)")
-      ->capture_default_str();
-  verb->add_option("--draws", column.draws,
-                   "smoothed-histogram: points to release (0: by the number of rows)")
-      ->capture_default_str();
-  verb->add_option("--grid-steps", column.steps, "laplace, gaussian: grid steps over the domain")
-      ->capture_default_str();
+  auto* lower =
+      verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");
+  auto* upper =
+      verb->add_option("--upper", column.upper, "Largest possible value, never taken from the data");
+  auto* missing = verb->add_option("--missing", column.missing,
+                                   "What a cell without a number counts as: lower, middle, upper or a number")
+                      ->capture_default_str();
+  auto* categories = verb->add_option("--categories", column.levels,
+                                      "randomized-response: all categories; other text counts as the first")
+                         ->delimiter(',');
+  auto* levels =
+      verb->add_option("--levels", column.top_level, "wavelet: finest level")->capture_default_str();
+  auto* printed =
+      verb->add_flag("--paper-scale", column.printed_scale, "wavelet: the wider scale of the publication");
+  auto* bins =
+      verb->add_option("--bins", column.bins, "histograms: number of bins (0: by the number of rows)")
+          ->capture_default_str();
+  auto* draws = verb->add_option("--draws", column.draws,
+                                 "smoothed-histogram: points to release (0: by the number of rows)")
+                    ->capture_default_str();
+  auto* steps =
+      verb->add_option("--grid-steps", column.steps, "laplace, gaussian: grid steps over the domain")
+          ->capture_default_str();
+  const std::vector<ColumnOption> of_column = {
+      {lower, "lower"},       {upper, "upper"},      {missing, "missing"},
+      {categories, "levels"}, {levels, "top_level"}, {printed, "printed_scale"},
+      {bins, "bins"},         {draws, "draws"},      {steps, "steps"}};
   auto* columns = verb->add_option(
       "--columns", options->columns_file,
       "TOML file with a [[column]] table for each of several columns; the budget is split by "
       "their weights");
   columns->excludes(name);
+  for (const ColumnOption& o : of_column) columns->excludes(o.option);
   auto* epsilon =
       verb->add_option("--epsilon", options->epsilon, "Privacy budget of a row, all columns together");
   auto* delta = verb->add_option("--delta", options->delta, "Failure probability (Gaussian noise only)")
@@ -176,6 +231,9 @@ void add_privatize(CLI::App& program, int&) {
   rho->excludes(epsilon);
   verb->add_option("--out", options->out, "File to write; FILE.channel.toml beside it describes the noise")
       ->required();
+  verb->add_flag("--keep-order", options->keep_order,
+                 "Release the rows in the order of the file; else they are shuffled, with the columns of a "
+                 "row together");
   verb->add_flag("--overwrite", options->overwrite, "Replace files of that name; what they cost stays spent");
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer(
@@ -184,6 +242,12 @@ void add_privatize(CLI::App& program, int&) {
   verb->callback([=] {
     if (options->columns_file.empty() && options->column.name.empty()) {
       throw Error(ErrorCode::usage, "name the column with --column, or several with --columns");
+    }
+    if (options->columns_file.empty()) {
+      check_options(of_column, options->column.channel);
+      if (delta->count() > 0 && !channel_row(options->column.channel).needs_delta)
+        throw Error(ErrorCode::usage,
+                    fmt::format("the channel {} needs no --delta: leave it out", options->column.channel));
     }
     privatize(*options, epsilon->count() > 0, delta->count() > 0, rho->count() > 0);
   });

@@ -119,13 +119,16 @@ nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::js
 
 nlohmann::json density_summary(const DensityReport& report) {
   const DensityResult& r = report.result;
+  const std::vector<ParameterSummary> summary = summarise(r.draws);
   nlohmann::json columns = nlohmann::json::array();
   for (std::size_t d = 0; d < r.columns.size(); ++d) {
     const ColumnDensity& c = r.columns[d];
     nlohmann::json entry{{"name", c.name},
                          {"channel", report.channels[d]},
                          {"hellinger_from_prior", c.hellinger},
-                         {"verdict", c.verdict}};
+                         {"band_width", c.width},
+                         {"prior_band_width", c.prior_width},
+                         {"verdict", verdict(report, d, summary)}};
     if (c.bandwidth > 0) entry["deconvolution_bandwidth"] = c.bandwidth;
     columns.push_back(std::move(entry));
   }
@@ -142,13 +145,12 @@ nlohmann::json density_summary(const DensityReport& report) {
     out["acceptance"] = static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed);
     out["worst_log_ratio"] = r.proposals.worst_log_ratio;
   }
-  const std::vector<ParameterSummary> summary = summarise(r.draws);
   for (const ParameterSummary& p : summary) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},
                                        {"ess_bulk", number_or_null(p.ess_bulk)},
                                        {"ess_tail", number_or_null(p.ess_tail)}};
   }
-  out["warnings"] = warnings(r.draws, summary);
+  out["warnings"] = chain_warnings(report, summary);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/diagnostics/summary.hpp"
 #include "sotto/mixture/fit/density.hpp"
 #include "sotto_io/channel_file.hpp"
 
@@ -20,6 +21,21 @@ struct DensityReport {
   std::optional<ChannelFile> channel;  ///< none: confidential data were used, and every page says NOT PRIVATE
   std::optional<double> agreement;     ///< adjusted Rand index with the partition of another run
 };
+
+/// The largest R-hat of a run with a verdict.
+inline constexpr double kVerdictRhat = 1.05;
+
+/// What the estimate of a column is worth, in one sentence: from the width of its bands against the prior's, for densities, counts and
+/// categories alike; no verdict while a chain's R-hat is above `kVerdictRhat`.
+///   next to nothing   bands at least 3/4 as wide as before the release was seen
+///   little            at least 2/5
+///   much              less
+[[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column,
+                                  const std::vector<ParameterSummary>& summary);
+
+/// What is wrong with the chains, and what to do about it.
+[[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report,
+                                                      const std::vector<ParameterSummary>& summary);
 
 /// A point of a column's grid as it is written: a category by its name.
 [[nodiscard]] std::string point_name(const DensityReport& report, std::size_t column, Eigen::Index x);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sotto/privatise/privatise.hpp"
+#include "sotto/channel/column.hpp"
 
 namespace sotto {
 

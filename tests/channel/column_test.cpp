@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "entropy/seeded_entropy.hpp"
 #include "sotto/accountant/zcdp/gaussian.hpp"
-#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 namespace {
@@ -109,38 +107,6 @@ TEST(Columns, histogram_sizes_follow_the_number_of_rows) {
   const auto& channel = std::get<SmoothedHistogramChannel>(plan.columns[0].channel);
   EXPECT_EQ(channel.bins().count(), 16);
   EXPECT_EQ(channel.draws(), 28u);
-}
-
-TEST(Decoding, every_cell_is_a_number) {
-  const std::pair<const char*, double> cells[] = {{"1.5", 1.5},  {" +2e3\t", 2000}, {"-0", 0},   {"", -7},
-                                                  {"NaN", -7},   {"nan", -7},       {"abc", -7}, {"1.5x", -7},
-                                                  {"1e999", -7}, {"0x10", -7},      {"1,5", -7}};
-  for (const auto& [cell, number] : cells) EXPECT_EQ(decode_number(cell, -7), number) << cell;
-  EXPECT_EQ(decode_number("inf", -7), HUGE_VAL);
-}
-
-// The same noise on cells that mean the same.
-TEST(Privatiser, odd_cells_are_treated_as_declared) {
-  ColumnSettings number = column("x", "laplace");
-  number.missing = "3";
-  const ColumnPlan plan = plan_columns({number, column("c", "randomized-response")}, pure(2), 4);
-  SeededEntropy a(81);
-  SeededEntropy b(81);
-  const std::vector<std::vector<std::string>> odd{{"", "99", "-inf", "text"}, {"b", "unheard of", "", "c"}};
-  const std::vector<std::vector<std::string>> plain{{"3", "10", "0", "3"}, {"b", "a", "a", "c"}};
-  Privatiser first(plan, a);
-  Privatiser second(plan, b);
-  const auto x = first.release(odd);
-  const auto y = second.release(plain);
-  for (int c = 0; c < 2; ++c) EXPECT_EQ(x.value()[c].values, y.value()[c].values);
-}
-
-TEST(Privatiser, a_plan_is_spent_once) {
-  SeededEntropy entropy(82);
-  Privatiser privatiser(plan_columns({column("x", "laplace")}, pure(2), 1), entropy);
-  const std::vector<std::vector<std::string>> cells{{"1"}};
-  (void)privatiser.release(cells);
-  EXPECT_THROW((void)privatiser.release(cells), Error);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/channel/channel.hpp"
+#include "sotto/privatise/samplers.hpp"
 
 namespace sotto {
 namespace {
@@ -133,7 +134,7 @@ TEST(DiscreteGaussianChannel, frequencies_match_the_density) {
     }
     for (double& p : probabilities) p /= total;
     for (int i = 0; i < 50'000; ++i) {
-      ++counts.at(static_cast<std::size_t>(channel.grid().steps_to(channel.sample(y, entropy)) + reach));
+      ++counts.at(static_cast<std::size_t>(channel.grid().steps_to(Sampler(channel)(y, entropy)) + reach));
     }
     EXPECT_GT(chi_square_p_value(counts, probabilities), 1e-4) << "y " << y;
   }

@@ -7,11 +7,12 @@
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
+#include "sotto/privatise/samplers.hpp"
 
 namespace sotto {
 namespace {
 
-static_assert(LocalChannel<HaarChannel, HaarChannel::Datum, double> && PureChannel<HaarChannel>);
+static_assert(LocalChannel<HaarChannel, HaarChannel::Observed, double> && PureChannel<HaarChannel>);
 
 std::vector<double> without_noise(const HaarChannel& channel, std::size_t cell) {
   std::vector<double> z;
@@ -76,8 +77,8 @@ TEST(HaarChannel, privacy_and_density) {
   for (int round = 0; round < 200; ++round) {
     // Noise-free releases are the extreme points; random ones check the formula elsewhere.
     const std::vector<double> z =
-        round < 16 ? without_noise(channel, round) : channel.sample(round * 0.02, entropy);
-    const HaarChannel::Datum datum = channel.datum(z);
+        round < 16 ? without_noise(channel, round) : Sampler(channel)(round * 0.02, entropy);
+    const HaarChannel::Observed datum = channel.observed_one(z);
     for (std::size_t a = 0; a < channel.cells(); ++a) {
       const std::vector<double> za = without_noise(channel, a);
       const std::vector<double> z0 = without_noise(channel, 0);
@@ -105,7 +106,7 @@ TEST(HaarChannel, noise_has_the_stated_scale) {
   std::vector<double> sum(centre.size());
   std::vector<double> absolute(centre.size());
   for (int i = 0; i < draws; ++i) {
-    const std::vector<double> z = channel.sample(y, entropy);
+    const std::vector<double> z = Sampler(channel)(y, entropy);
     for (std::size_t c = 0; c < z.size(); ++c) {
       sum[c] += (z[c] - centre[c]) / channel.scale();
       absolute[c] += std::abs(z[c] - centre[c]) / channel.scale();
@@ -120,7 +121,7 @@ TEST(HaarChannel, noise_has_the_stated_scale) {
 TEST(HaarChannel, start_lies_in_the_best_cell) {
   const HaarChannel channel({0, 1}, 4, Epsilon(1));
   ChainRng rng(53);
-  const double y = channel.initial(channel.datum(without_noise(channel, 11)), rng);
+  const double y = channel.initial(channel.observed_one(without_noise(channel, 11)), rng);
   EXPECT_EQ(channel.cell(y), 11u);
   EXPECT_EQ(channel.cell(-5), 0u);
   EXPECT_EQ(channel.cell(1), 31u);
@@ -132,7 +133,7 @@ TEST(HaarChannel, refuses_bad_settings) {
   EXPECT_THROW(HaarChannel({0, 1}, 13, Epsilon(1)), Error);
   EXPECT_THROW(HaarChannel({1, 0}, 2, Epsilon(1)), Error);
   const HaarChannel channel({0, 1}, 2, Epsilon(1));
-  EXPECT_THROW((void)channel.datum(std::vector<double>(6)), Error);
+  EXPECT_THROW((void)channel.observed_one(std::vector<double>(6)), Error);
 }
 
 }  // namespace

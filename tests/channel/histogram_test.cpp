@@ -5,6 +5,7 @@
 #include "sotto/channel/channel.hpp"
 #include "sotto/channel/perturbed_histogram.hpp"
 #include "sotto/channel/smoothed_histogram.hpp"
+#include "sotto/privatise/samplers.hpp"
 
 namespace sotto {
 namespace {
@@ -88,7 +89,7 @@ TEST(PerturbedHistogram, noise_has_the_stated_scale) {
   double absolute[2] = {};
   double simulated = 0;
   for (int i = 0; i < draws; ++i) {
-    const std::vector<double> w = channel.sample(data, entropy);
+    const std::vector<double> w = Sampler(channel)(data, entropy);
     ASSERT_EQ(w[0], std::nearbyint(w[0]));
     const double noise[2] = {w[0] - 2, w[1] - 1};
     for (int j = 0; j < 2; ++j) {
@@ -157,7 +158,7 @@ TEST(SmoothedHistogram, frequencies_match_the_density) {
   const std::vector<double> data{0.1, 1.2, 1.3, 2.9, 0.2, 0.3};
   SmoothedHistogramChannel channel(Bins({0, 3}, 3), 6, 40'000, Epsilon(20'000));
   SeededEntropy entropy(75);
-  const std::vector<double> release = channel.sample(data, entropy);
+  const std::vector<double> release = Sampler(channel)(data, entropy);
   std::vector<double> counts(3);
   double left_halves = 0;
   for (const double w : release) {
@@ -183,7 +184,7 @@ TEST(Histograms, starts_resemble_the_release) {
   for (const double y : perturbed.initial(50, rng)) EXPECT_GT(y, 1);
   SmoothedHistogramChannel smoothed(Bins({0, 2}, 2), 50, 4, Epsilon(10));
   smoothed.observe(std::vector<double>{1.5, 1.6, 1.7, 1.8});
-  for (const double y : smoothed.initial(rng)) EXPECT_GT(y, 1);
+  for (const double y : smoothed.initial(50, rng)) EXPECT_GT(y, 1);
 }
 
 TEST(Histograms, refuse_bad_settings_and_releases) {
@@ -199,7 +200,7 @@ TEST(Histograms, refuse_bad_settings_and_releases) {
   EXPECT_THROW(smoothed.observe(std::vector<double>{0.5, 1.5}), Error);
   EXPECT_THROW(smoothed.observe(std::vector<double>{0.5, std::nan("")}), Error);
   SeededEntropy entropy(77);
-  EXPECT_THROW((void)smoothed.sample(std::vector<double>{0.5}, entropy), Error);
+  EXPECT_THROW((void)Sampler(smoothed)(std::vector<double>{0.5}, entropy), Error);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
+#include "sotto/privatise/samplers.hpp"
 
 namespace sotto {
 namespace {
@@ -63,7 +64,7 @@ TEST(DiscreteLaplaceChannel, frequencies_match_the_density) {
     }
     for (double& p : probabilities) p /= total;
     for (int i = 0; i < 50'000; ++i) {
-      const double k = channel.grid().steps_to(channel.sample(y, entropy));
+      const double k = channel.grid().steps_to(Sampler(channel)(y, entropy));
       ASSERT_EQ(k, std::nearbyint(k));
       ++counts.at(static_cast<std::size_t>(k + reach));
     }
@@ -79,7 +80,7 @@ TEST(DiscreteLaplaceChannel, every_double_is_legal) {
   for (const auto& [y, as] : pairs) {
     SeededEntropy a(33);
     SeededEntropy b(33);
-    EXPECT_EQ(channel.sample(y, a), channel.sample(as, b));
+    EXPECT_EQ(Sampler(channel)(y, a), Sampler(channel)(as, b));
     EXPECT_EQ(channel.log_density(0.7, y), channel.log_density(0.7, as));
   }
 }

@@ -5,6 +5,7 @@
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
+#include "sotto/privatise/samplers.hpp"
 
 namespace sotto {
 namespace {
@@ -37,7 +38,7 @@ TEST(RandomisedResponse, frequencies_match_the_density) {
     double total = 0;
     for (int z = 0; z < 4; ++z) total += probabilities[z] = std::exp(channel.log_density(z, y));
     for (double& p : probabilities) p /= total;
-    for (int i = 0; i < 50'000; ++i) ++counts.at(channel.sample(y, entropy));
+    for (int i = 0; i < 50'000; ++i) ++counts.at(Sampler(channel)(y, entropy));
     EXPECT_GT(chi_square_p_value(counts, probabilities), 1e-4);
   }
 }
@@ -46,7 +47,7 @@ TEST(RandomisedResponse, undeclared_categories_count_as_the_first) {
   const RandomisedResponseChannel channel(3, Epsilon(1));
   SeededEntropy a(62);
   SeededEntropy b(62);
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(channel.sample(17, a), channel.sample(0, b));
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(Sampler(channel)(17, a), Sampler(channel)(0, b));
   EXPECT_THROW(RandomisedResponseChannel(1, Epsilon(1)), Error);
   EXPECT_THROW(RandomisedResponseChannel(3, Epsilon(51)), Error);
   EXPECT_THROW(RandomisedResponseChannel(3, Epsilon(0)), Error);

@@ -1,9 +1,13 @@
 #include <sysexits.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
 #include "sotto_io/channel_file.hpp"
+#include "sotto_io/csv_cells.hpp"
+#include "sotto_io/privatised_file.hpp"
 #include "sotto_io/table_records.hpp"
 
 namespace sotto {
@@ -35,6 +39,25 @@ TEST_F(Privatize, writes_values_and_description) {
   EXPECT_EQ(file_content(folder_ / "z.csv").find("person"), std::string::npos);
 }
 
+TEST_F(Privatize, rows_are_shuffled_unless_asked_not_to) {
+  std::string sorted = "y\n";
+  for (int i = 0; i < 60; ++i) sorted += std::to_string(i) + "\n";
+  write("sorted.csv", sorted);
+  const std::string call = "privatize sorted.csv --column y --lower 0 --upper 60 --epsilon 1e5 --out z.csv";
+  const auto values = [&] {
+    const ChannelFile file = read_channel_file(folder_ / "z.csv.channel.toml");
+    return read_privatised(folder_ / "z.csv", file, file.columns.at(0)).values;
+  };
+  ASSERT_EQ(sotto(call).status, 0);
+  const std::vector<double> shuffled = values();
+  EXPECT_FALSE(std::is_sorted(shuffled.begin(), shuffled.end()));
+  const Outcome kept = sotto(call + " --keep-order --overwrite");
+  ASSERT_EQ(kept.status, 0) << kept.err;
+  EXPECT_NE(kept.err.find("keep their order"), std::string::npos);
+  const std::vector<double> in_order = values();
+  EXPECT_TRUE(std::is_sorted(in_order.begin(), in_order.end()));
+}
+
 TEST_F(Privatize, noise_differs_from_run_to_run) {
   ASSERT_EQ(sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out a.csv").status, 0);
   ASSERT_EQ(sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out b.csv").status, 0);
@@ -64,6 +87,7 @@ TEST_F(Privatize, splits_a_budget_over_columns) {
 TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {
   write("empty.csv", "");
   write("no_rows.csv", "bmi\n");
+  write("unused.toml", "[[column]]\nname = 'bmi'\nlower = 0\nupper = 60\nbins = 7\n");
   const std::pair<const char*, int> calls[] = {
       {"s.csv --column height --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
       {"empty.csv --column bmi --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
@@ -78,6 +102,18 @@ TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {
       {"s.csv --column bmi --channel other --lower 0 --upper 1 --epsilon 1", EX_USAGE},
       {"s.csv --column bmi --lower 0 --upper 1 --epsilon 1 --rho 1", EX_USAGE},
       {"s.csv --lower 0 --upper 1 --epsilon 1", EX_USAGE},
+      {"s.csv --column bmi --upper 60 --epsilon 1", EX_CONFIG},
+      {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --bins 7", EX_USAGE},
+      {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --categories a,b", EX_USAGE},
+      {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --delta 1e-6", EX_USAGE},
+      {"s.csv --column bmi --channel wavelet --lower 0 --upper 60 --epsilon 1 --draws 7", EX_USAGE},
+      {"s.csv --column smoker --channel randomized-response --epsilon 1", EX_CONFIG},
+      {"s.csv --column smoker --channel randomized-response --categories no,yes --lower 0 --epsilon 1",
+       EX_USAGE},
+      {"s.csv --column smoker --channel randomized-response --categories No,Yes --epsilon 1", EX_DATAERR},
+      {"s.csv --column smoker --lower 0 --upper 1 --epsilon 1", EX_DATAERR},
+      {"s.csv --columns unused.toml --epsilon 1", EX_CONFIG},
+      {"s.csv --columns unused.toml --lower 0 --epsilon 1", EX_USAGE},
   };
   for (const auto& [arguments, status] : calls) {
     const Outcome run = sotto(std::string("privatize ") + arguments + " --out z.csv");

@@ -11,6 +11,7 @@
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/kernel/poisson_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 
 namespace sotto::mixture {
 
@@ -125,6 +126,19 @@ inline Discretised<PoissonKernel> discretise(const PoissonKernel&, double shape,
     for (int y = 0; y < kMost; ++y)
       d.mass(static_cast<Eigen::Index>(p), y) =
           std::exp(y * d.points[p].log_rate - d.points[p].rate - std::lgamma(y + 1.0));
+  return d;
+}
+
+/// The counts 0 .. last of a domain that begins at 0.
+inline Discretised<TruncatedPoissonKernel> discretise(const TruncatedPoissonKernel&, double shape,
+                                                      double rate, int last) {
+  const Discretised<PoissonKernel> whole = discretise(PoissonKernel(shape, rate), shape, rate);
+  Discretised<TruncatedPoissonKernel> d{{whole.nodes.begin(), whole.nodes.begin() + last + 1},
+                                        {},
+                                        whole.log_weight,
+                                        whole.mass.leftCols(last + 1)};
+  for (const PoissonParameter& theta : whole.points) d.points.push_back({theta, 0});
+  for (Eigen::Index p = 0; p < d.mass.rows(); ++p) d.mass.row(p) /= d.mass.row(p).sum();
   return d;
 }
 

@@ -12,6 +12,7 @@
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/kernel/poisson_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {
@@ -93,6 +94,66 @@ TEST(Kernels, updates_draw_from_the_posterior) {
   check_update(PoissonKernel(2, 0.5), {3, 5, 1}, 4);
   check_update(CategoricalKernel(4, 0.7), {0, 2, 2, 3}, 1);
   check_update(MultivariateNormalKernel<2>({}), {{0.3, -0.5}, {1.2, 0.1}, {0.2, 0.9}}, {0.5, 0.5});
+}
+
+// Probabilities sum to one and draws have their mean (5 standard errors), also where the rate is far outside the domain.
+TEST(Kernels, truncated_counts_stay_in_their_domain) {
+  ChainRng rng(11);
+  for (const auto& [first, last] : {std::pair{0.0, 12.0}, std::pair{5.0, 9.0}, std::pair{900.0, 1000.0}}) {
+    const TruncatedPoissonKernel kernel(1, 0.1, first, last);
+    for (const double rate : {0.01, 3.0, 12.0, 60.0, 950.0, 4000.0}) {
+      const auto theta = kernel.complete({rate, std::log(rate)});
+      double total = 0;
+      double mean = 0;
+      double square = 0;
+      for (double y = first; y <= last; ++y) {
+        const double p = std::exp(kernel.log_density(y, theta));
+        total += p, mean += p * y, square += p * y * y;
+      }
+      EXPECT_NEAR(total, 1, 1e-9) << rate << " in " << first << " to " << last;
+      EXPECT_EQ(kernel.log_density(last + 1, theta), -HUGE_VAL);
+      double drawn = 0;
+      constexpr int kDraws = 20'000;
+      for (int draw = 0; draw < kDraws; ++draw) {
+        const double y = kernel.draw(theta, rng);
+        ASSERT_TRUE(y >= first && y <= last && y == std::floor(y)) << y;
+        drawn += y / kDraws;
+      }
+      EXPECT_NEAR(drawn, mean, 5 * std::sqrt(std::fmax(0, square - mean * mean) / kDraws) + 1e-6) << rate;
+    }
+  }
+}
+
+// E[f(y* | theta) | data] by quadrature over the log rate against the chain of updates; 5 standard errors from 50 batches.
+TEST(Kernels, truncated_updates_leave_the_posterior_invariant) {
+  const TruncatedPoissonKernel kernel(2, 0.3, 0, 6);
+  const std::vector<double> data = {3, 5, 6, 6};
+  double total = 0;
+  double expected = 0;
+  for (double u = -6; u < 6; u += 0.001) {
+    const auto theta = kernel.complete({std::exp(u), u});
+    double log_weight = 2 * u - 0.3 * theta.rate;
+    for (const double y : data) log_weight += kernel.log_density(y, theta);
+    total += std::exp(log_weight);
+    expected += std::exp(log_weight + kernel.log_density(2, theta));
+  }
+  expected /= total;
+  ChainRng rng(12);
+  const auto s = statistic<TruncatedPoissonKernel>(data);
+  auto theta = kernel.draw_prior(rng);
+  constexpr int kBatches = 50;
+  double mean = 0;
+  double square = 0;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    double sum = 0;
+    for (int draw = 0; draw < 4000; ++draw) {
+      theta = kernel.update(theta, s, rng);
+      sum += std::exp(kernel.log_density(2, theta)) / 4000;
+    }
+    mean += sum / kBatches;
+    square += sum * sum / kBatches;
+  }
+  EXPECT_NEAR(mean, expected, 5 * std::sqrt((square - mean * mean) / (kBatches - 1)));
 }
 
 TEST(Kernels, statistics_undo_what_they_added) {

@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "entropy/seeded_entropy.hpp"
+#include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
+#include "sotto_io/privatised_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 #include "sotto_io/table_records.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/mixture/fit/density.hpp"
+#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 namespace {
@@ -35,6 +36,15 @@ Position moved(const Position& curve, Eigen::Index steps) {
   return result;
 }
 
+ColumnSettings declared(const char* channel) {
+  ColumnSettings column;
+  column.name = "bmi";
+  column.channel = channel;
+  column.lower = 10;
+  column.upper = 60;
+  return column;
+}
+
 struct Study {
   std::vector<double> data = body_mass_index();
   DensitySettings settings;
@@ -46,20 +56,16 @@ struct Study {
     settings.draws = 400;
     settings.grid_points = 101;
     settings.partitions = 2;
-    confidential = estimate_density_not_private(data, {10, 60}, settings);
+    confidential = estimate_density_not_private(declared("laplace"), data, settings);
   }
   [[nodiscard]] const Position& mean() const { return confidential.columns[0].bands.mean; }
 
   [[nodiscard]] DensityResult from_release(const char* channel, Rho rho, std::uint64_t seed) const {
     std::vector<std::vector<std::string>> cells(1);
     for (const double y : data) cells[0].push_back(std::to_string(y));
-    ColumnSettings column;
-    column.name = "bmi";
-    column.channel = channel;
-    column.lower = 10;
-    column.upper = 60;
     SeededEntropy entropy(seed);
-    Privatiser privatiser(plan_columns({column}, {std::nullopt, std::nullopt, rho}, data.size()), entropy);
+    Privatiser privatiser(plan_columns({declared(channel)}, {std::nullopt, std::nullopt, rho}, data.size()),
+                          entropy);
     const auto released = privatiser.release(cells);
     return estimate_density(privatiser.plan().columns[0], released.value()[0], data.size(), settings);
   }

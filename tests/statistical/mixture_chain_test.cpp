@@ -228,11 +228,11 @@ TEST(MixtureProposition1, holds_in_every_proposal) {
     Conditional slice(NormalKernel(kBase), mixing, release, start, {}, rng);
     expect_bound(run(slice, rng, 5000), epsilon, 0.5);
     const HaarChannel haar(kDomain, 3, Epsilon(epsilon));
-    LocalRelease<HaarChannel, HaarChannel::Datum> wavelets{haar, {}};
+    LocalRelease<HaarChannel, HaarChannel::Observed> wavelets{haar, {}};
     for (std::size_t i = 0; i < 200; ++i) {
       std::vector<double> coefficients(haar.coefficients());
       for (double& x : coefficients) x = haar.scale() * rng.normal();
-      wavelets.z.push_back(haar.datum(coefficients));
+      wavelets.z.push_back(haar.observed_one(coefficients));
     }
     Neal5 on_wavelets(NormalKernel(kBase), mixing, wavelets, start, {}, rng);
     expect_bound(run(on_wavelets, rng, 2000), epsilon, 0.2);

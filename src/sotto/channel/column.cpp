@@ -1,7 +1,9 @@
 #include "sotto/channel/column.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -12,14 +14,24 @@ namespace {
 
 Error configuration(const std::string& message) { return Error(ErrorCode::configuration, message); }
 
-bool is_histogram(const ColumnSettings& s) {
-  return s.channel == "perturbed-histogram" || s.channel == "smoothed-histogram";
+template <class Channel>
+constexpr ChannelRow row_of() {
+  static_assert(ChannelLaw<Channel>);
+  return {Channel::kName,
+          Channel::kKeys,
+          std::same_as<typename Channel::Datum, int>,
+          GlobalChannel<Channel, typename Channel::Datum>,
+          Channel::kNeedsDelta,
+          [](const ColumnSettings& s, const PrivacyTarget& target, std::size_t rows) -> AnyChannel {
+            return Channel::make(s, target, rows);
+          }};
 }
 
-// Epsilon of a pure channel.
-Epsilon pure(const PrivacyTarget& target) {
-  return target.rho ? pure_epsilon(*target.rho) : target.epsilon.value();
+template <class... Channels>
+constexpr std::array<ChannelRow, sizeof...(Channels)> rows_of(std::type_identity<std::variant<Channels...>>) {
+  return {row_of<Channels>()...};
 }
+constexpr auto kTable = rows_of(std::type_identity<AnyChannel>());
 
 void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& target) {
   if (settings.empty()) throw configuration("declare at least one column to privatise");
@@ -33,7 +45,7 @@ void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& tar
     if (!(settings[i].weight > 0) || !std::isfinite(settings[i].weight)) {
       throw configuration("the weight of a column must be a finite number > 0");
     }
-    if (is_histogram(settings[i]) && settings.size() > 1) {
+    if (channel_row(settings[i].channel).global && settings.size() > 1) {
       throw configuration("a histogram describes all rows together: privatise it in a run of its own");
     }
     for (std::size_t j = 0; j < i; ++j) {
@@ -49,7 +61,7 @@ std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, co
   long long fewest_steps = 1LL << 30;
   for (const ColumnSettings& s : settings) {
     all += s.weight;
-    if (s.channel != "gaussian") continue;
+    if (!channel_row(s.channel).needs_delta) continue;
     gaussian += s.weight;
     fewest_steps = std::min(fewest_steps, s.steps);
   }
@@ -74,7 +86,7 @@ std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, co
       part.rho = Rho(rho->value() * share);
     } else {
       part.epsilon = Epsilon(target.epsilon->value() * share);
-      if (s.channel == "gaussian") {
+      if (channel_row(s.channel).needs_delta) {
         const double delta_share = gaussian == s.weight ? 1 : s.weight / gaussian * (1 - 1e-12);
         part.delta = Delta(target.delta->value() * delta_share);
       }
@@ -84,33 +96,17 @@ std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, co
   return parts;
 }
 
-AnyChannel make_channel(const ColumnSettings& s, const PrivacyTarget& target, std::size_t rows) {
-  const Interval domain{s.lower, s.upper};
-  if (s.channel == "laplace") return DiscreteLaplaceChannel(Grid(domain, s.steps), pure(target));
-  if (s.channel == "gaussian") {
-    if (target.rho) return DiscreteGaussianChannel(Grid(domain, s.steps), *target.rho);
-    return DiscreteGaussianChannel(Grid(domain, s.steps), *target.epsilon, target.delta.value_or(Delta(0)));
-  }
-  if (s.channel == "wavelet") {
-    return HaarChannel(domain, s.top_level, pure(target),
-                       s.printed_scale ? HaarChannel::Scale::printed : HaarChannel::Scale::tight);
-  }
-  if (s.channel == "randomized-response") {
-    return RandomisedResponseChannel(static_cast<int>(std::min<std::size_t>(s.levels.size(), 1 << 21)),
-                                     pure(target));
-  }
-  if (s.channel == "perturbed-histogram")
-    return PerturbedHistogramChannel(Bins(domain, s.bins), pure(target));
-  if (s.channel == "smoothed-histogram") {
-    return SmoothedHistogramChannel(Bins(domain, s.bins), rows, s.draws, pure(target));
-  }
-  throw configuration(
-      fmt::format("unknown channel '{}'; use laplace, gaussian, wavelet, randomized-response, "
-                  "perturbed-histogram or smoothed-histogram",
-                  s.channel));
-}
-
 }  // namespace
+
+std::span<const ChannelRow> channel_table() { return kTable; }
+
+const ChannelRow& channel_row(std::string_view name) {
+  for (const ChannelRow& row : kTable)
+    if (row.name == name) return row;
+  std::vector<std::string_view> names;
+  for (const ChannelRow& row : kTable) names.push_back(row.name);
+  throw configuration(fmt::format("unknown channel '{}'; use {}", name, fmt::join(names, ", ")));
+}
 
 Guarantee guarantee(const AnyChannel& channel) {
   return std::visit([](const auto& c) { return c.guarantee(); }, channel);
@@ -131,13 +127,11 @@ double missing_value(const ColumnSettings& s) {
 
 Column make_column(ColumnSettings settings, const PrivacyTarget& target, std::size_t rows) {
   if (rows < 1) throw Error(ErrorCode::data, "there are no rows to privatise");
-  if (is_histogram(settings)) {
-    const auto n = static_cast<double>(rows);
-    if (settings.bins == 0) settings.bins = 4 * static_cast<int>(std::pow(n, 0.2) + 1);
-    if (settings.draws == 0) settings.draws = static_cast<std::size_t>(std::pow(n, 0.6) + 1);
-  }
+  const auto n = static_cast<double>(rows);
+  if (settings.bins == 0) settings.bins = 4 * static_cast<int>(std::pow(n, 0.2) + 1);
+  if (settings.draws == 0) settings.draws = static_cast<std::size_t>(std::pow(n, 0.6) + 1);
   (void)missing_value(settings);
-  AnyChannel channel = make_channel(settings, target, rows);
+  AnyChannel channel = channel_row(settings.channel).make(settings, target, rows);
   return {std::move(settings), std::move(channel)};
 }
 
@@ -151,7 +145,7 @@ ColumnPlan plan_columns(const std::vector<ColumnSettings>& settings, const Priva
   for (std::size_t i = 0; i < settings.size(); ++i) {
     plan.columns.push_back(make_column(settings[i], parts[i], rows));
     rho += guarantee(plan.columns.back().channel).rho.value();
-    uses_delta = uses_delta || settings[i].channel == "gaussian";
+    uses_delta = uses_delta || channel_row(settings[i].channel).needs_delta;
   }
   plan.total.rho = target.rho.value_or(Rho(rho * (1 + 1e-12)));
   if (target.epsilon) plan.total.epsilon = *target.epsilon;

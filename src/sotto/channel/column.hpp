@@ -1,8 +1,9 @@
-// What is to be privatised and how, declared before any row is read, and what that costs.
+// The table of channels, and what privatising several columns costs.
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,25 +16,7 @@
 
 namespace sotto {
 
-/// One column as declared. Nothing in it may come from the rows.
-struct ColumnSettings {
-  std::string name;
-  std::string channel =
-      "laplace";     ///< or gaussian, wavelet, randomized-response, perturbed-histogram, smoothed-histogram
-  double lower = 0;  ///< of the domain; data beyond it are clamped
-  double upper = 0;
-  double weight = 1;  ///< share of the budget, relative to the other columns
-  std::string missing =
-      "middle";  ///< what a cell without a number counts as: lower, middle, upper or a number
-  std::vector<std::string> levels =
-      {};  ///< randomized-response: the categories; any other text counts as the first
-  long long steps = Grid::kDefaultSteps;  ///< laplace, gaussian: grid steps over the domain
-  int top_level = 4;                      ///< wavelet
-  bool printed_scale = false;             ///< wavelet: the wider published scale
-  int bins = 0;           ///< histograms; 0: 4 floor(n^(1/5) + 1) for n rows [WZ10, Theorem 4.3]
-  std::size_t draws = 0;  ///< smoothed-histogram; 0: floor(n^(3/5) + 1) for n rows
-};
-
+/// Every channel there is: a new one is a file that satisfies `ChannelLaw`, and its line here.
 using AnyChannel =
     std::variant<DiscreteLaplaceChannel, DiscreteGaussianChannel, HaarChannel, RandomisedResponseChannel,
                  PerturbedHistogramChannel, SmoothedHistogramChannel>;
@@ -43,12 +26,20 @@ struct Column {
   AnyChannel channel;
 };
 
-/// Either rho, or epsilon and perhaps delta.
-struct PrivacyTarget {
-  std::optional<Epsilon> epsilon;
-  std::optional<Delta> delta;
-  std::optional<Rho> rho;
+/// One row per channel.
+struct ChannelRow {
+  std::string_view name;
+  std::span<const std::string_view> keys;  ///< the settings it reads
+  bool categories;                         ///< of texts, not of numbers
+  bool global;                             ///< one release describes all rows together
+  bool needs_delta;                        ///< or rho
+  AnyChannel (*make)(const ColumnSettings&, const PrivacyTarget&, std::size_t rows);
 };
+
+/// The closed list of channels, in the order of `AnyChannel`.
+[[nodiscard]] std::span<const ChannelRow> channel_table();
+/// Errors: configuration for an unknown name.
+[[nodiscard]] const ChannelRow& channel_row(std::string_view name);
 
 struct ColumnPlan {
   std::vector<Column> columns;

@@ -40,7 +40,7 @@ cpp_int gaussian_variance(long long sensitivity, Epsilon epsilon, Delta delta) {
 DiscreteGaussianChannel::DiscreteGaussianChannel(Grid grid, const cpp_int& variance, Epsilon epsilon,
                                                  Delta delta)
     : grid_(grid),
-      noise_(variance),
+      variance_(variance),
       half_precision_(0.5 / static_cast<double>(variance)),
       guarantee_{epsilon, delta,
                  Rho(static_cast<double>(grid.steps()) * static_cast<double>(grid.steps()) * half_precision_ *

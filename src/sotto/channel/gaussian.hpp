@@ -1,30 +1,35 @@
-// Gaussian noise on one bounded number: exact on a grid for releases, continuous for study.
+// The law of Gaussian noise on one bounded number: on a grid for releases, continuous for study.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
-#include "sotto/channel/grid.hpp"
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/discrete_gaussian.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
 /// Smallest integer variance, in squared grid steps, of discrete Gaussian noise on a query of this
 /// sensitivity (grid steps, at most 2^30) that costs at most `rho`. Errors: configuration when the variance
-/// would leave [1, 2^104]. Computes   ceil(sensitivity^2 / (2 rho)) Source     [CKS20, Theorem 4]
+/// would leave [1, 2^104].
+///
+/// Computes   ceil(sensitivity^2 / (2 rho))
+/// Source     [CKS20, Theorem 4]
+/// Checked by tests/channel/gaussian_test.cpp: calibrations_hold
 [[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Rho rho);
 
 /// The same for (epsilon, delta), by the tight curve of the continuous Gaussian at epsilon less the discrete
-/// slack. Computes   the variance v with delta(sensitivity^2 / 2v, epsilon - sensitivity / v) <= delta Source
-/// [BW18, Theorem 8]; slack as in docs/accounting.md Differs    the classic sqrt(2 ln(1.25 / delta)) is not
-/// used: for epsilon > 1 it is not private (erratum E27) Checked by tests/channel/gaussian_test.cpp:
-/// classic_calibration_fails, calibrations_hold
+/// slack.
+///
+/// Computes   the variance v with delta(sensitivity^2 / 2v, epsilon - sensitivity / v) <= delta
+/// Source     [BW18, Theorem 8]; slack as in docs/accounting.md
+/// Differs    the classic sqrt(2 ln(1.25 / delta)) is not used: for epsilon > 1 it is not private (erratum E27)
+/// Checked by tests/channel/gaussian_test.cpp: classic_calibration_fails, calibrations_hold
 [[nodiscard]] boost::multiprecision::cpp_int gaussian_variance(long long sensitivity, Epsilon epsilon,
                                                                Delta delta);
 
-/// Releases z = y (clamped, on the grid) + discrete Gaussian noise.
+/// The law of z = y (clamped, on the grid) + discrete Gaussian noise; any double is a legal y.
 ///
 /// Query       one number, in grid steps
 /// Adjacency   substitute
@@ -35,13 +40,29 @@ namespace sotto {
 /// Checked by  tests/channel/gaussian_test.cpp: frequencies_match_the_density, calibrations_hold
 class DiscreteGaussianChannel {
  public:
+  // The row in the table of channels.
+  using Datum = double;
+  static constexpr std::string_view kName = "gaussian";
+  static constexpr std::array<std::string_view, 4> kKeys = {"lower", "upper", "missing", "steps"};
+  static constexpr bool kNeedsDelta = true;
+  [[nodiscard]] static DiscreteGaussianChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                    std::size_t) {
+    const Grid grid({s.lower, s.upper}, s.steps);
+    if (target.rho) return {grid, *target.rho};
+    return {grid, *target.epsilon, target.delta.value_or(Delta(0))};
+  }
+  [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
+  [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
+  [[nodiscard]] Interval reach(std::size_t) const {
+    return {domain().lower - 45 * scale(), domain().upper + 45 * scale()};
+  }
+  [[nodiscard]] std::optional<std::int64_t> whole_number(double z) const { return grid_.whole_steps(z); }
+  [[nodiscard]] static std::vector<double> observed(std::vector<double> values) { return values; }
+
   DiscreteGaussianChannel(Grid grid, Epsilon epsilon, Delta delta);
   DiscreteGaussianChannel(Grid grid, Rho rho);
 
-  /// One private release; any double is a legal y.
-  [[nodiscard]] double sample(double y, EntropySource& entropy) const {
-    return grid_.position(static_cast<double>(grid_.index(y) + noise_(entropy)));
-  }
   /// log q(z | y) up to a constant.
   [[nodiscard]] double log_density(double z, double y) const {
     const double distance = grid_.steps_to(z) - static_cast<double>(grid_.index(y));
@@ -56,7 +77,7 @@ class DiscreteGaussianChannel {
   [[nodiscard]] double scale() const {
     return std::sqrt(0.5 / half_precision_) * grid_.step();
   }  ///< noise sd, data's units
-  [[nodiscard]] const boost::multiprecision::cpp_int& grid_variance() const { return noise_.variance(); }
+  [[nodiscard]] const boost::multiprecision::cpp_int& grid_variance() const { return variance_; }
   [[nodiscard]] long long sensitivity() const { return grid_.steps(); }  ///< in grid steps
   [[nodiscard]] Guarantee guarantee() const { return guarantee_; }
 
@@ -64,14 +85,16 @@ class DiscreteGaussianChannel {
   DiscreteGaussianChannel(Grid grid, const boost::multiprecision::cpp_int& variance, Epsilon epsilon,
                           Delta delta);
   Grid grid_;
-  DiscreteGaussian noise_;
-  double half_precision_;  // 1 / (2 variance)
+  boost::multiprecision::cpp_int variance_;  // in squared grid steps
+  double half_precision_;                    // 1 / (2 variance)
   Guarantee guarantee_;
 };
 
 /// The continuous limit, z = clamp(y) + N(0, sd^2): its density, and draws for simulation studies, not for
-/// releases. Computes   sd = sensitivity / sqrt(2 rho), sensitivity = upper - lower, rho from the tight curve
-/// or given Source     [BW18, Theorem 8]; [BS16, Proposition 1.6]
+/// releases.
+///
+/// Computes   sd = sensitivity / sqrt(2 rho), sensitivity = upper - lower, rho from the tight curve or given
+/// Source     [BW18, Theorem 8]; [BS16, Proposition 1.6]
 class GaussianChannel {
  public:
   GaussianChannel(Interval domain, Epsilon epsilon, Delta delta);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/interval.hpp"
@@ -41,6 +43,13 @@ class Grid {
   [[nodiscard]] double position(double k) const { return domain_.lower + k * step_; }
   /// z in steps from the lower end; not rounded.
   [[nodiscard]] double steps_to(double z) const { return (z - domain_.lower) / step_; }
+  /// The position that z is, up to the rounding of `position`; nothing when z lies between positions.
+  [[nodiscard]] std::optional<std::int64_t> whole_steps(double z) const {
+    const double x = steps_to(z);
+    const double tolerance = 1e-3 + 1e-15 * std::max(std::abs(z), domain_.magnitude()) / step_;
+    if (!(std::abs(x - std::nearbyint(x)) <= tolerance)) return std::nullopt;
+    return std::llround(x);
+  }
 
   [[nodiscard]] const Interval& domain() const { return domain_; }
   [[nodiscard]] long long steps() const { return steps_; }

@@ -18,8 +18,8 @@ struct Guarantee {
   Rho rho{0};  ///< zero-concentrated privacy
 };
 
-/// Computes   epsilon-private implies (epsilon^2 / 2)-zero-concentrated, and the largest epsilon that this
-/// allows for rho Source     [BS16, Proposition 1.4]
+/// Computes   epsilon-private implies (epsilon^2 / 2)-zero-concentrated, and the largest epsilon that this allows for rho
+/// Source     [BS16, Proposition 1.4]
 [[nodiscard]] inline Guarantee pure_guarantee(Epsilon epsilon) {
   const double rho = epsilon.value() * epsilon.value() / 2;
   return {epsilon, Delta(0), Rho(std::nextafter(rho, HUGE_VAL))};

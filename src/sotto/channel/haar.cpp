@@ -1,9 +1,9 @@
 #include "sotto/channel/haar.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include "sotto/entropy/discrete_laplace.hpp"
 
 namespace sotto {
 
@@ -31,25 +31,24 @@ long long HaarChannel::coefficient(std::size_t cell, int j, std::size_t k) const
   return half % 2 == 0 ? heights_[j] : -heights_[j];
 }
 
-std::vector<double> HaarChannel::sample(double y, EntropySource& entropy) const {
-  std::vector<double> z;
-  z.reserve(coefficients());
-  const std::size_t own = cell(y);
-  for (int j = 0; j <= top_level_; ++j) {
-    for (std::size_t k = 0; k < (std::size_t{1} << j); ++k) {
-      const Int128 noise = discrete_laplace<Int128>(scale_.numerator, scale_.denominator, entropy);
-      z.push_back(static_cast<double>(coefficient(own, j, k) + noise) * kStep);
-    }
-  }
-  return z;
+std::vector<std::string> HaarChannel::stored_names(const std::string& name) const {
+  std::vector<std::string> names;
+  for (int j = 0; j <= top_level_; ++j)
+    for (int k = 0; k < 1 << j; ++k) names.push_back(fmt::format("{}.{}.{}", name, j, k));
+  return names;
 }
 
-HaarChannel::Datum HaarChannel::datum(std::span<const double> z) const {
+Interval HaarChannel::reach(std::size_t) const {
+  const double farthest = std::exp2(top_level_ / 2.0) + 1000 * scale();
+  return {-farthest, farthest};
+}
+
+HaarChannel::Observed HaarChannel::observed_one(std::span<const double> z) const {
   if (z.size() != coefficients()) {
     throw Error(ErrorCode::data, "a wavelet release has the wrong number of coefficients for its channel");
   }
   // Only the coefficient of the cell's own interval differs from level to level; the others are a constant.
-  Datum datum{std::vector<double>(cells(), 0.0)};
+  Observed datum{std::vector<double>(cells(), 0.0)};
   const double rate = 1 / scale();
   for (std::size_t cell = 0; cell < cells(); ++cell) {
     for (int j = 0; j <= top_level_; ++j) {
@@ -62,7 +61,14 @@ HaarChannel::Datum HaarChannel::datum(std::span<const double> z) const {
   return datum;
 }
 
-double HaarChannel::initial(const Datum& z, ChainRng& rng) const {
+std::vector<HaarChannel::Observed> HaarChannel::observed(std::span<const double> values) const {
+  std::vector<Observed> z;
+  for (; !values.empty(); values = values.subspan(std::min(values.size(), coefficients())))
+    z.push_back(observed_one(values.first(std::min(values.size(), coefficients()))));
+  return z;
+}
+
+double HaarChannel::initial(const Observed& z, ChainRng& rng) const {
   const auto best =
       static_cast<std::size_t>(std::max_element(z.cells.begin(), z.cells.end()) - z.cells.begin());
   const Interval bounds = cell_bounds(best);

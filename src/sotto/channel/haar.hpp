@@ -1,13 +1,11 @@
-// The Haar wavelet channel: a datum's wavelet coefficients up to a level, each with Laplace noise.
+// The law of the Haar wavelet channel: a datum's wavelet coefficients up to a level, each with Laplace noise.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
-#include "sotto/channel/grid.hpp"
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/entropy.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
@@ -32,6 +30,24 @@ namespace sotto {
 class HaarChannel {
  public:
   enum class Scale { tight, printed };
+  // The row in the table of channels.
+  using Datum = double;
+  static constexpr std::string_view kName = "wavelet";
+  static constexpr std::array<std::string_view, 5> kKeys = {"lower", "upper", "missing", "top_level",
+                                                            "printed_scale"};
+  static constexpr bool kNeedsDelta = false;
+  [[nodiscard]] static HaarChannel make(const ColumnSettings& s, const PrivacyTarget& target, std::size_t) {
+    return {{s.lower, s.upper}, s.top_level, target.pure(), s.printed_scale ? Scale::printed : Scale::tight};
+  }
+  [[nodiscard]] double noise_scale() const { return scale(); }
+  /// NAME.j.k for coefficient (j, k).
+  [[nodiscard]] std::vector<std::string> stored_names(const std::string& name) const;
+  [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
+  [[nodiscard]] Interval reach(std::size_t) const;
+  [[nodiscard]] static std::optional<std::int64_t> whole_number(double z) {
+    return nearest_whole(z / kStep, 1e-3);
+  }
+
   static constexpr double kStep = 0x1p-20;
   static constexpr int kLargestLevel = 12;
 
@@ -39,17 +55,17 @@ class HaarChannel {
   HaarChannel(Interval domain, int top_level, Epsilon epsilon, Scale scale = Scale::tight);
 
   /// A release prepared for fast densities: shape (cells), log q(z | y in cell) up to a constant.
-  struct Datum {
+  struct Observed {
     std::vector<double> cells;
   };
 
-  /// One private release, shape (coefficients): level by level.
-  [[nodiscard]] std::vector<double> sample(double y, EntropySource& entropy) const;
   /// Errors: data when the number of coefficients is not the channel's.
-  [[nodiscard]] Datum datum(std::span<const double> coefficients) const;
-  [[nodiscard]] double log_density(const Datum& z, double y) const { return z.cells[cell(y)]; }
+  [[nodiscard]] Observed observed_one(std::span<const double> coefficients) const;
+  /// The same for all rows of a released column, shape (rows * coefficients).
+  [[nodiscard]] std::vector<Observed> observed(std::span<const double> values) const;
+  [[nodiscard]] double log_density(const Observed& z, double y) const { return z.cells[cell(y)]; }
   /// Uniform in the cell of largest density: all levels count, not the finest one alone.
-  [[nodiscard]] double initial(const Datum& z, ChainRng& rng) const;
+  [[nodiscard]] double initial(const Observed& z, ChainRng& rng) const;
 
   [[nodiscard]] std::size_t cells() const { return std::size_t{1} << (top_level_ + 1); }
   [[nodiscard]] std::size_t coefficients() const { return cells() - 1; }
@@ -70,7 +86,8 @@ class HaarChannel {
   [[nodiscard]] const Interval& domain() const { return domain_; }
   [[nodiscard]] int top_level() const { return top_level_; }
   [[nodiscard]] double scale() const { return scale_.value() * kStep; }
-  [[nodiscard]] long long sensitivity() const { return sensitivity_; }  ///< L1, in steps of 2^-20
+  [[nodiscard]] const RationalScale& step_scale() const { return scale_; }  ///< in steps of 2^-20
+  [[nodiscard]] long long sensitivity() const { return sensitivity_; }      ///< L1, in steps of 2^-20
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

@@ -1,17 +1,15 @@
-// Laplace noise on one bounded number: exact on a grid for releases, continuous for study.
+// The law of Laplace noise on one bounded number: on a grid for releases, continuous for study.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "sotto/channel/grid.hpp"
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/discrete_laplace.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
-/// Releases z = y (clamped, on the grid) + discrete Laplace noise.
+/// The law of z = y (clamped, on the grid) + discrete Laplace noise; any double is a legal y.
 ///
 /// Query       one number, in grid steps
 /// Adjacency   substitute
@@ -22,15 +20,28 @@ namespace sotto {
 /// Checked by  tests/channel/laplace_test.cpp: privacy_on_every_pair, frequencies_match_the_density
 class DiscreteLaplaceChannel {
  public:
+  // The row in the table of channels.
+  using Datum = double;
+  static constexpr std::string_view kName = "laplace";
+  static constexpr std::array<std::string_view, 4> kKeys = {"lower", "upper", "missing", "steps"};
+  static constexpr bool kNeedsDelta = false;
+  [[nodiscard]] static DiscreteLaplaceChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                   std::size_t) {
+    return {Grid({s.lower, s.upper}, s.steps), target.pure()};
+  }
+  [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
+  [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
+  [[nodiscard]] Interval reach(std::size_t) const {
+    return {domain().lower - 1000 * scale(), domain().upper + 1000 * scale()};
+  }
+  [[nodiscard]] std::optional<std::int64_t> whole_number(double z) const { return grid_.whole_steps(z); }
+  [[nodiscard]] static std::vector<double> observed(std::vector<double> values) { return values; }
+
   DiscreteLaplaceChannel(Grid grid, Epsilon epsilon)
       : grid_(grid), epsilon_(epsilon), scale_(scale_for(grid.steps(), epsilon)), rate_(1 / scale_.value()) {}
   DiscreteLaplaceChannel(Grid grid, Rho rho) : DiscreteLaplaceChannel(grid, pure_epsilon(rho)) {}
 
-  /// One private release; any double is a legal y.
-  [[nodiscard]] double sample(double y, EntropySource& entropy) const {
-    const Int128 noise = discrete_laplace<Int128>(scale_.numerator, scale_.denominator, entropy);
-    return grid_.position(static_cast<double>(grid_.index(y) + noise));
-  }
   /// log q(z | y) up to a constant.
   [[nodiscard]] double log_density(double z, double y) const {
     return -rate_ * std::abs(grid_.steps_to(z) - static_cast<double>(grid_.index(y)));

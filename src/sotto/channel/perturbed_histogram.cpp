@@ -2,20 +2,7 @@
 
 #include <algorithm>
 
-#include "sotto/entropy/discrete_laplace.hpp"
-
 namespace sotto {
-
-std::vector<double> PerturbedHistogramChannel::sample(std::span<const double> data,
-                                                      EntropySource& entropy) const {
-  const std::vector<std::size_t> counts = bins_.counts(data);
-  std::vector<double> release(counts.begin(), counts.end());
-  for (double& entry : release) {
-    const Int128 noise = discrete_laplace<Int128>(scale_.numerator, scale_.denominator, entropy);
-    entry = static_cast<double>(static_cast<Int128>(entry) + noise);
-  }
-  return release;
-}
 
 std::vector<double> PerturbedHistogramChannel::simulate(std::span<const double> data, ChainRng& rng) const {
   const std::vector<std::size_t> counts = bins_.counts(data);

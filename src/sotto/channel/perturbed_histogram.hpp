@@ -1,14 +1,13 @@
-// The perturbed histogram: the counts of all data in bins, each with Laplace noise.
+// The law of the perturbed histogram: the counts of all data in bins, each with Laplace noise.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <span>
 #include <vector>
 
 #include "sotto/channel/bins.hpp"
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/entropy.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
@@ -26,12 +25,33 @@ class PerturbedHistogramChannel {
  public:
   static constexpr long long kSensitivity = 2;
 
+  // The row in the table of channels.
+  using Datum = double;
+  static constexpr std::string_view kName = "perturbed-histogram";
+  static constexpr std::array<std::string_view, 4> kKeys = {"lower", "upper", "missing", "bins"};
+  static constexpr bool kNeedsDelta = false;
+  [[nodiscard]] static PerturbedHistogramChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                      std::size_t) {
+    return {Bins({s.lower, s.upper}, s.bins), target.pure()};
+  }
+  [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] static std::vector<std::string> stored_names(const std::string&) { return {"count"}; }
+  /// What is stored before each count: the bin's bounds.
+  static constexpr std::array<std::string_view, 2> kLabels = {"bin_lower", "bin_upper"};
+  [[nodiscard]] std::array<double, 2> label(std::size_t record) const {
+    const Interval bounds = bins_.bounds(static_cast<int>(record));
+    return {bounds.lower, bounds.upper};
+  }
+  [[nodiscard]] std::size_t records(std::size_t) const { return static_cast<std::size_t>(bins_.count()); }
+  [[nodiscard]] Interval reach(std::size_t rows) const {
+    return {-1000 * scale(), static_cast<double>(rows) + 1000 * scale()};
+  }
+  [[nodiscard]] static std::optional<std::int64_t> whole_number(double z) { return nearest_whole(z, 0); }
+
   PerturbedHistogramChannel(Bins bins, Epsilon epsilon)
       : bins_(bins), epsilon_(epsilon), scale_(scale_for(kSensitivity, epsilon)), rate_(1 / scale_.value()) {}
   PerturbedHistogramChannel(Bins bins, Rho rho) : PerturbedHistogramChannel(bins, pure_epsilon(rho)) {}
 
-  /// One private release, shape (bins), integers.
-  [[nodiscard]] std::vector<double> sample(std::span<const double> data, EntropySource& entropy) const;
   /// The continuous limit, for simulation studies only: Laplace noise on the counts.
   [[nodiscard]] std::vector<double> simulate(std::span<const double> data, ChainRng& rng) const;
 
@@ -63,6 +83,7 @@ class PerturbedHistogramChannel {
   [[nodiscard]] const Bins& bins() const { return bins_; }
   [[nodiscard]] const Interval& domain() const { return bins_.domain(); }
   [[nodiscard]] double scale() const { return scale_.value(); }
+  [[nodiscard]] const RationalScale& count_scale() const { return scale_; }
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

@@ -1,11 +1,11 @@
-// Randomised response: a category is told truthfully or replaced by another one.
+// The law of randomised response: a category is told truthfully or replaced by another one.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/exact_bernoulli.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
@@ -22,6 +22,26 @@ namespace sotto {
 /// frequencies_match_the_density
 class RandomisedResponseChannel {
  public:
+  // The row in the table of channels.
+  using Datum = int;
+  static constexpr std::string_view kName = "randomized-response";
+  static constexpr std::array<std::string_view, 1> kKeys = {"levels"};
+  static constexpr bool kNeedsDelta = false;
+  [[nodiscard]] static RandomisedResponseChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                      std::size_t) {
+    return {static_cast<int>(std::min<std::size_t>(s.levels.size(), 1 << 21)), target.pure()};
+  }
+  [[nodiscard]] double noise_scale() const { return log_odds_; }
+  [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
+  [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
+  [[nodiscard]] Interval reach(std::size_t) const { return {0, static_cast<double>(levels_ - 1)}; }
+  [[nodiscard]] static std::optional<std::int64_t> whole_number(double z) { return nearest_whole(z, 0); }
+  [[nodiscard]] static std::vector<int> observed(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+  }
+
+  static constexpr Uint128 kOther = Uint128{1} << 32;  ///< weight of each other category
+
   /// Errors: configuration unless 2 <= levels <= 2^20 and 0 < epsilon <= 50.
   RandomisedResponseChannel(int levels, Epsilon epsilon) : levels_(levels), epsilon_(epsilon) {
     if (levels < 2 || levels > (1 << 20)) {
@@ -37,25 +57,17 @@ class RandomisedResponseChannel {
   }
   RandomisedResponseChannel(int levels, Rho rho) : RandomisedResponseChannel(levels, pure_epsilon(rho)) {}
 
-  /// One private release; a category outside the declared ones counts as category 0.
-  [[nodiscard]] int sample(int y, EntropySource& entropy) const {
-    const int own = legal(y);
-    const Uint128 total = truth_ + static_cast<Uint128>(levels_ - 1) * kOther;
-    const Uint128 drawn = uniform_below(total, entropy);
-    if (drawn < truth_) return own;
-    const int other = static_cast<int>((drawn - truth_) / kOther);
-    return other < own ? other : other + 1;
-  }
+  /// A category outside the declared ones counts as category 0.
+  [[nodiscard]] int legal(int y) const { return y < 0 || y >= levels_ ? 0 : y; }
   [[nodiscard]] double log_density(int z, int y) const { return z == legal(y) ? log_odds_ : 0; }
   [[nodiscard]] int initial(int z, ChainRng&) const { return legal(z); }
 
   [[nodiscard]] int levels() const { return levels_; }
+  [[nodiscard]] Uint128 truth_weight() const { return truth_; }
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 
  private:
-  static constexpr Uint128 kOther = Uint128{1} << 32;
-  [[nodiscard]] int legal(int y) const { return y < 0 || y >= levels_ ? 0 : y; }
   int levels_;
   Epsilon epsilon_;
   Uint128 truth_ = 0;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/entropy/exact_bernoulli.hpp"
-
 namespace sotto {
 namespace {
 
-constexpr std::uint64_t kWhole = std::uint64_t{1} << 40;
+constexpr std::uint64_t kWhole = SmoothedHistogramChannel::kWhole;
 
 // Computes   mix = (m/n) / (m/n + e^(epsilon/draws) - 1), rounded up until the loss, rounded up, fits
 // (erratum E25)
@@ -51,30 +49,6 @@ double SmoothedHistogramChannel::loss(double mix, int bins, std::size_t n, std::
   return static_cast<double>(draws) * std::log1p((1 - mix) * bins / (static_cast<double>(n) * mix));
 }
 
-std::vector<double> SmoothedHistogramChannel::sample(std::span<const double> data,
-                                                     EntropySource& entropy) const {
-  if (data.size() != n_)
-    throw Error(ErrorCode::data, "the smoothed histogram was set up for another number of data");
-  // Bin j has weight (1 - mix) m c_j + mix n out of n m, all times 2^40: integers.
-  const std::vector<std::size_t> counts = bins_.counts(data);
-  std::vector<Uint128> cumulated(counts.size());
-  Uint128 total = 0;
-  for (std::size_t j = 0; j < counts.size(); ++j) {
-    total +=
-        static_cast<Uint128>(kWhole - mix_) * counts.size() * counts[j] + static_cast<Uint128>(mix_) * n_;
-    cumulated[j] = total;
-  }
-  std::vector<double> release(draws_);
-  for (double& point : release) {
-    const Uint128 drawn = uniform_below(total, entropy);
-    const auto bin = std::upper_bound(cumulated.begin(), cumulated.end(), drawn) - cumulated.begin();
-    const Interval bounds = bins_.bounds(static_cast<int>(bin));
-    // Strictly inside the bin, so that it is found again after printing and reading.
-    point = bounds.lower + bounds.width() * (static_cast<double>(entropy.bits() >> 44) + 0.5) * 0x1p-20;
-  }
-  return release;
-}
-
 void SmoothedHistogramChannel::observe(std::span<const double> release) {
   const bool inside = std::all_of(release.begin(), release.end(),
                                   [&](double w) { return w >= domain().lower && w <= domain().upper; });
@@ -86,11 +60,11 @@ void SmoothedHistogramChannel::observe(std::span<const double> release) {
   for (const double w : release) ++drawn_[bins_(w)];
 }
 
-std::vector<double> SmoothedHistogramChannel::initial(ChainRng& rng) const {
+std::vector<double> SmoothedHistogramChannel::initial(std::size_t n, ChainRng& rng) const {
   std::vector<double> shares;
   for (const double drawn : drawn_)
     shares.push_back(drawn / static_cast<double>(draws_) - mix() / bins_.count());
-  return bins_.draw(n_, shares, rng);
+  return bins_.draw(n, shares, rng);
 }
 
 void SmoothedHistogramChannel::start(std::span<const double> data) {

@@ -1,13 +1,12 @@
-// The smoothed histogram: a sample from the histogram of all data, mixed with the uniform distribution.
+// The law of the smoothed histogram: a sample from the histogram of all data, mixed with the uniform distribution.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "sotto/channel/bins.hpp"
-#include "sotto/channel/guarantee.hpp"
-#include "sotto/entropy/entropy.hpp"
-#include "sotto/random/chain_rng.hpp"
+#include "sotto/channel/channel.hpp"
 
 namespace sotto {
 
@@ -17,15 +16,33 @@ namespace sotto {
 ///
 /// Query       the counts c_j, integers
 /// Adjacency   substitute
-/// Sensitivity one count falls by one, another rises by one; so f(x) changes by at most a factor 1 + (1 -
-/// mix) m / (n mix) Noise       the draws; exact, by an integer below n m 2^40 Charge      epsilon = draws
-/// log(1 + (1 - mix) m / (n mix)); mix is a multiple of 2^-40, rounded up Source      [WZ10, section 4],
-/// [BFR24, equation 12] Differs     factor m and "+ 1" in place of "- 1" (erratum E25): the printed condition
-/// allows a loss of 31.4 where it
-///             says 2 (n = 250, m = 8)
+/// Sensitivity one count falls by one, another rises by one; so f(x) changes by at most a factor
+///             1 + (1 - mix) m / (n mix)
+/// Noise       the draws; exact, by an integer below n m 2^40
+/// Charge      epsilon = draws log(1 + (1 - mix) m / (n mix)); mix is a multiple of 2^-40, rounded up
+/// Source      [WZ10, section 4], [BFR24, equation 12]
+/// Differs     factor m and "+ 1" in place of "- 1" (erratum E25): the printed condition allows a loss of 31.4
+///             where it says 2 (n = 250, m = 8)
 /// Checked by  tests/channel/histogram_test.cpp: smoothed_privacy_on_neighbours, printed_condition_fails
 class SmoothedHistogramChannel {
  public:
+  // The row in the table of channels.
+  using Datum = double;
+  static constexpr std::string_view kName = "smoothed-histogram";
+  static constexpr std::array<std::string_view, 5> kKeys = {"lower", "upper", "missing", "bins", "draws"};
+  static constexpr bool kNeedsDelta = false;
+  [[nodiscard]] static SmoothedHistogramChannel make(const ColumnSettings& s, const PrivacyTarget& target,
+                                                     std::size_t rows) {
+    return {Bins({s.lower, s.upper}, s.bins), rows, s.draws, target.pure()};
+  }
+  [[nodiscard]] double noise_scale() const { return mix(); }
+  [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
+  [[nodiscard]] std::size_t records(std::size_t) const { return draws_; }
+  [[nodiscard]] Interval reach(std::size_t) const { return domain(); }
+  [[nodiscard]] std::optional<std::int64_t> whole_number(double z) const { return bins_(z); }
+
+  static constexpr std::uint64_t kWhole = std::uint64_t{1} << 40;  ///< the mix is a multiple of 1 / kWhole
+
   /// With the smallest `mix` that is private. Errors: configuration unless n and draws lie in [1, 2^30].
   SmoothedHistogramChannel(Bins bins, std::size_t n, std::size_t draws, Epsilon epsilon);
   SmoothedHistogramChannel(Bins bins, std::size_t n, std::size_t draws, Rho rho)
@@ -34,13 +51,10 @@ class SmoothedHistogramChannel {
   /// The privacy loss for a given mix.
   [[nodiscard]] static double loss(double mix, int bins, std::size_t n, std::size_t draws);
 
-  /// One private release, shape (draws). Errors: data unless there are n data.
-  [[nodiscard]] std::vector<double> sample(std::span<const double> data, EntropySource& entropy) const;
-
   /// Takes a release as the one to be explained. Errors: data unless it has `draws` points of the domain.
   void observe(std::span<const double> release);
   /// n data that resemble the release.
-  [[nodiscard]] std::vector<double> initial(ChainRng& rng) const;
+  [[nodiscard]] std::vector<double> initial(std::size_t n, ChainRng& rng) const;
 
   // The density of the observed release as the present data change: see GlobalChannel in channel.hpp.
   void start(std::span<const double> data);
@@ -63,6 +77,7 @@ class SmoothedHistogramChannel {
   [[nodiscard]] std::size_t size() const { return n_; }
   [[nodiscard]] std::size_t draws() const { return draws_; }
   [[nodiscard]] double mix() const { return static_cast<double>(mix_) * 0x1p-40; }
+  [[nodiscard]] std::uint64_t mix_weight() const { return mix_; }  ///< times kWhole
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

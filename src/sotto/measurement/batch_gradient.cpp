@@ -8,6 +8,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/data/secret_batch.hpp"
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/vector_noise.hpp"
 
 namespace sotto {
 
@@ -17,7 +18,7 @@ std::optional<GaussianNoise> batch_noise(const VectorBound& bound, std::size_t e
     throw Error(ErrorCode::configuration,
                 "batches protect units of one row: choose another method or protect rows");
   }
-  if (!(bound.norm > 0) || !std::isfinite(bound.norm)) return std::nullopt;
+  if (!(bound.norm >= kLeastNorm) || !std::isfinite(bound.norm)) return std::nullopt;
   GaussianNoise noise;
   noise.entries = entries;
   noise.grid = GridStep(std::ldexp(1.0, std::ilogb(bound.norm) - 29));

@@ -8,7 +8,7 @@ namespace sotto {
 std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
                                           const PrivacyUnit& unit, Rho cost) {
   const double diameter = std::max(bound.diameter, bound.norm);  // a row that is left out contributes zero
-  if (!(bound.norm > 0) || !std::isfinite(diameter)) return std::nullopt;
+  if (!(bound.norm >= kLeastNorm) || !std::isfinite(diameter)) return std::nullopt;
   GaussianNoise noise;
   noise.entries = entries;
   noise.grid = GridStep(std::ldexp(1.0, std::ilogb(bound.norm) - 29));  // every entry is below 2^30 steps

@@ -10,6 +10,9 @@
 
 namespace sotto {
 
+/// The grid of a shorter bound would leave the range of doubles.
+inline constexpr double kLeastNorm = 0x1p-900;
+
 /// Query        sum over the rows of a vector of `entries` numbers, each rounded to the grid 2^-30 .. 2^-29
 ///              of bound.norm
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
@@ -19,7 +22,7 @@ namespace sotto {
 /// Noise        discrete Gaussian
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
-/// None when the bound is not finite or zero.
+/// None when the bound is not finite or below kLeastNorm.
 /// Checked by tests/measurement/vector_noise_test.cpp
 [[nodiscard]] std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
                                                         const PrivacyUnit& unit, Rho cost);

@@ -22,8 +22,10 @@ struct AdditiveNoise {
 ///
 /// Computes   f(x) = (1/2pi) integral of e^(-itx) phi_Z(t) phi_K(h t) / phi_noise(t) dt
 /// Source     [SC90]; kernels as in [WW11]: Gaussian for Laplace noise, phi_K(t) = (1 - t^2)^3 on [-1, 1] for
-/// Gaussian noise Holds when the releases are the data plus independent noise; `domain` is where the data are
-/// declared to lie Checked by tests/mixture/deconvolution_test.cpp
+///            Gaussian noise
+/// Holds when the releases are the data plus independent noise; `domain` is where the data are
+///            declared to lie
+/// Checked by tests/mixture/deconvolution_test.cpp
 class Deconvolution {
  public:
   /// Errors: data when there are no releases or one is not finite.

@@ -76,18 +76,9 @@ double hellinger_distance(const Position& f, const Position& g) {
   return scale > 0 ? std::sqrt(std::max(0.0, 1 - overlap / scale)) : 0;
 }
 
-std::string informativeness(double hellinger, bool discrete) {
-  if (discrete && !(hellinger >= 0.1)) {
-    return "The estimate is close to what the prior expected: only narrow bands mean that the data said so.";
-  }
-  if (!(hellinger >= 0.1)) {
-    return "The data said next to nothing at this privacy level: the estimate is the prior. Do not read "
-           "shape into it.";
-  }
-  if (hellinger < 0.25) {
-    return "The data said little at this privacy level: expect the broad location and spread, not details.";
-  }
-  return "The data moved the estimate clearly away from the prior; the bands show how sure its shape is.";
+double relative_width(const DensityBands& bands, const Position& grid, bool discrete) {
+  const Position width = bands.upper - bands.lower;
+  return discrete ? width.sum() : integral(grid, width);
 }
 
 }  // namespace sotto::mixture

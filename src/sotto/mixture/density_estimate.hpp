@@ -1,7 +1,6 @@
 // The density of the data as the posterior sees it: mean, bands, and how far it moved from the prior.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "sotto/base/interval.hpp"
@@ -75,14 +74,14 @@ struct DensityBands {
 /// Checked by tests/mixture/density_estimate_test.cpp
 [[nodiscard]] DensityBands density_bands(const Matrix& densities, double level);
 
+/// Width of the pointwise bands relative to the density, on average over the data: the integral of upper - lower, or its sum for
+/// counts and categories.
+[[nodiscard]] double relative_width(const DensityBands& bands, const Position& grid, bool discrete);
+
 /// Computes   H(f, g) = sqrt(1 - integral of sqrt(f g)), 0 for equal and 1 for disjoint densities on the grid
 [[nodiscard]] double hellinger_distance(const Position& grid, const Position& f, const Position& g);
 
 /// The same for probabilities of counts or categories.
 [[nodiscard]] double hellinger_distance(const Position& f, const Position& g);
-
-/// A sentence on what a Hellinger distance of the posterior mean density from the prior predictive means. A few categories may
-/// be close to the prior because they were found to be: there the width of the bands decides.
-[[nodiscard]] std::string informativeness(double hellinger, bool discrete = false);
 
 }  // namespace sotto::mixture

@@ -54,7 +54,7 @@ class MixtureState {
   /// Recomputes each cluster's statistic; `add_all(i, statistic)` adds what belongs to datum i.
   template <class AddAll>
   void gather(AddAll add_all) {
-    for (const int slot : partition.active()) statistic(slot) = Statistic{};
+    for (const int slot : partition.active()) statistic(slot) = empty_statistic(kernel);
     for (std::size_t i = 0; i < size(); ++i) add_all(i, statistic(partition.slot(i)));
   }
   /// One update of every atom given the statistics.

@@ -1,5 +1,6 @@
 #include "sotto/model/domain.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -22,13 +23,18 @@ Interval Domain::range(const Position& direction) const {
   return range;
 }
 
+// Divided by the largest entry before it is squared, so that nothing is lost below or above the range of doubles.
 double Domain::max_norm(const Position& scale) const {
-  double square = 0;
+  std::vector<Matrix> scaled;
+  double top = 0;
   for (const DomainComponent& component : components_) {
-    const Position squares = scale(component.columns).array().square();
-    square += (component.vertices.array().square().matrix() * squares).maxCoeff();
+    scaled.push_back((component.vertices * scale(component.columns).asDiagonal()).cwiseAbs());
+    top = std::max(top, scaled.back().maxCoeff());
   }
-  return std::sqrt(square);
+  if (top == 0 || !std::isfinite(top)) return top;
+  double square = 0;
+  for (const Matrix& vertices : scaled) square += (vertices / top).rowwise().squaredNorm().maxCoeff();
+  return top * std::sqrt(square) * (1 + 0x1p-48);
 }
 
 }  // namespace sotto

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "sotto/privatise/samplers.hpp"
+
 namespace sotto {
 namespace {
 
@@ -15,17 +17,29 @@ std::vector<double> decode_numbers(const ColumnSettings& settings, std::span<con
   return numbers;
 }
 
-int decode_category(const std::vector<std::string>& levels, const std::string& cell) {
-  const auto found = std::find(levels.begin(), levels.end(), cell);
-  return found == levels.end() ? 0 : static_cast<int>(found - levels.begin());
+std::vector<int> decode_categories(const ColumnSettings& settings, std::span<const std::string> cells) {
+  std::vector<int> categories;
+  categories.reserve(cells.size());
+  for (const std::string& cell : cells) {
+    const auto found = std::find(settings.levels.begin(), settings.levels.end(), cell);
+    categories.push_back(found == settings.levels.end() ? 0
+                                                        : static_cast<int>(found - settings.levels.begin()));
+  }
+  return categories;
 }
 
-template <class Channel>
-PrivatisedColumn local(const Channel& channel, const ColumnSettings& settings,
-                       std::span<const std::string> cells, EntropySource& entropy) {
-  PrivatisedColumn column;
-  for (const double y : decode_numbers(settings, cells)) column.values.push_back(channel.sample(y, entropy));
-  return column;
+template <class Datum>
+std::vector<Datum> decode(const ColumnSettings& settings, std::span<const std::string> cells) {
+  if constexpr (std::same_as<Datum, int>) {
+    return decode_categories(settings, cells);
+  } else {
+    return decode_numbers(settings, cells);
+  }
+}
+
+void append(std::vector<double>& values, double z) { values.push_back(z); }
+void append(std::vector<double>& values, const std::vector<double>& z) {
+  values.insert(values.end(), z.begin(), z.end());
 }
 
 }  // namespace
@@ -44,39 +58,56 @@ double decode_number(const std::string& cell, double missing) {
 }
 
 PrivatisedColumn Privatiser::privatise(const Column& column, std::span<const std::string> cells) {
-  const ColumnSettings& settings = column.settings;
-  if (const auto* laplace = std::get_if<DiscreteLaplaceChannel>(&column.channel)) {
-    return local(*laplace, settings, cells, entropy_);
-  }
-  if (const auto* gaussian = std::get_if<DiscreteGaussianChannel>(&column.channel)) {
-    return local(*gaussian, settings, cells, entropy_);
-  }
-  PrivatisedColumn result;
-  if (const auto* haar = std::get_if<HaarChannel>(&column.channel)) {
-    result.width = haar->coefficients();
-    for (const double y : decode_numbers(settings, cells)) {
-      const std::vector<double> z = haar->sample(y, entropy_);
-      result.values.insert(result.values.end(), z.begin(), z.end());
-    }
-  } else if (const auto* response = std::get_if<RandomisedResponseChannel>(&column.channel)) {
-    for (const std::string& cell : cells) {
-      result.values.push_back(response->sample(decode_category(settings.levels, cell), entropy_));
-    }
-  } else if (const auto* perturbed = std::get_if<PerturbedHistogramChannel>(&column.channel)) {
-    result.values = perturbed->sample(decode_numbers(settings, cells), entropy_);
-  } else {
-    result.values =
-        std::get<SmoothedHistogramChannel>(column.channel).sample(decode_numbers(settings, cells), entropy_);
-  }
-  return result;
+  return std::visit(
+      [&]<class Channel>(const Channel& channel) {
+        using Datum = typename Channel::Datum;
+        const Sampler<Channel> sampler(channel);
+        const std::vector<Datum> data = decode<Datum>(column.settings, cells);
+        PrivatisedColumn result;
+        if constexpr (GlobalChannel<Channel, Datum>) {
+          result.values = sampler(std::span<const Datum>(data), entropy_);
+        } else {
+          result.width = channel.stored_names(column.settings.name).size();
+          result.values.reserve(data.size() * result.width);
+          for (const Datum y : data) append(result.values, sampler(y, entropy_));
+        }
+        return result;
+      },
+      column.channel);
 }
 
-Released<std::vector<PrivatisedColumn>> Privatiser::release(std::span<const std::vector<std::string>> cells) {
+bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> cells) {
+  const bool categories = channel_row(column.channel).categories;
+  // All of them are counted: the time does not tell which one is the first.
+  return std::count_if(cells.begin(), cells.end(), [&](const std::string& cell) {
+           if (!categories) return !std::isnan(decode_number(cell, std::nan("")));
+           return std::find(column.levels.begin(), column.levels.end(), cell) != column.levels.end();
+         }) > 0;
+}
+
+// One permutation for all columns, so that the values of a row stay together; a global release has no rows.
+void Privatiser::shuffle(std::vector<PrivatisedColumn>& columns) {
+  if (channel_row(plan_.columns[0].settings.channel).global) return;
+  const std::size_t rows = columns[0].values.size() / columns[0].width;
+  for (std::size_t i = rows; i > 1; --i) {
+    const auto j = static_cast<std::size_t>(uniform_below<std::uint64_t>(i, entropy_));
+    for (PrivatisedColumn& column : columns) {
+      const auto row = [&](std::size_t r) {
+        return column.values.begin() + static_cast<std::ptrdiff_t>(r * column.width);
+      };
+      if (j != i - 1) std::swap_ranges(row(i - 1), row(i), row(j));
+    }
+  }
+}
+
+Released<std::vector<PrivatisedColumn>> Privatiser::release(std::span<const std::vector<std::string>> cells,
+                                                            RowOrder order) {
   if (spent_) throw Error(ErrorCode::budget, "this plan's budget is spent: make a new plan to release again");
   if (cells.size() != plan_.columns.size()) throw Error(ErrorCode::internal, "the plan is for other columns");
   spent_ = true;  // before any noise is drawn, and never undone
   std::vector<PrivatisedColumn> columns;
   for (std::size_t c = 0; c < cells.size(); ++c) columns.push_back(privatise(plan_.columns[c], cells[c]));
+  if (order == RowOrder::shuffled) shuffle(columns);
   return Released<std::vector<PrivatisedColumn>>(std::move(columns));
 }
 

@@ -6,17 +6,13 @@
 #include <vector>
 
 #include "sotto/channel/column.hpp"
-#include "sotto/entropy/entropy.hpp"
+#include "sotto/entropy/entropy_source.hpp"
 #include "sotto/release/released.hpp"
 
 namespace sotto {
 
-/// One privatised column: of a local channel, shape (rows * width), row by row; of a histogram, what it
-/// releases.
-struct PrivatisedColumn {
-  std::vector<double> values;  ///< categories as their number
-  std::size_t width = 1;       ///< values per row; the wavelet channel has many
-};
+/// In what order the rows are released. Sorted files tell: neighbours of a noisy value say what it was.
+enum class RowOrder { kept, shuffled };
 
 /// Draws the noise of one plan. What it spends is fixed by the plan, before a row is looked at; a plan is
 /// spent once. Nothing but the privatised values leaves: a cell that is no number, or lies outside the
@@ -28,15 +24,20 @@ class Privatiser {
   /// `cells` holds one vector of raw cells per column of the plan. Errors: budget when called twice; data
   /// when the number of rows is not the plan's.
   [[nodiscard]] Released<std::vector<PrivatisedColumn>> release(
-      std::span<const std::vector<std::string>> cells);
+      std::span<const std::vector<std::string>> cells, RowOrder order = RowOrder::kept);
   [[nodiscard]] const ColumnPlan& plan() const { return plan_; }
 
  private:
   [[nodiscard]] PrivatisedColumn privatise(const Column& column, std::span<const std::string> cells);
+  void shuffle(std::vector<PrivatisedColumn>& columns);
   ColumnPlan plan_;
   EntropySource& entropy_;
   bool spent_ = false;
 };
+
+/// Whether at least one cell is a number, or one of the declared categories: where none is, the wrong column or the wrong
+/// categories were named. For the curator's eyes, before anything is spent.
+[[nodiscard]] bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> cells);
 
 /// The number in a cell; the column's missing value where there is none. Total: never throws for a cell.
 [[nodiscard]] double decode_number(const std::string& cell, double missing);

@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "sotto/chain/draws.hpp"
+#include "sotto/channel/column.hpp"
 #include "sotto/mixture/density_estimate.hpp"
 #include "sotto/mixture/draw.hpp"
 #include "sotto/mixture/point_partition.hpp"
-#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 
 /// How the mixture is fitted. Priors are set by the declared domain, never by the data.
 struct DensitySettings {
-  /// auto: categorical after randomised response, normal otherwise (for several columns a multivariate normal). Or normal
-  /// (truncated to the domain), beta (on the domain), poisson (counts), categorical.
+  /// auto: categorical after a channel of categories, normal otherwise. Or normal (truncated to the domain), beta (on the
+  /// domain), poisson (counts of the domain), categorical. One name is one model, whatever the algorithm.
   std::string kernel = "auto";
   /// auto, neal5, neal8, slice, blocked-gibbs, neal2, neal3, split-merge: see docs/mixtures.md for what fits what.
   std::string algorithm = "auto";
@@ -46,9 +46,10 @@ struct ColumnDensity {
   bool discrete = false;  ///< counts or categories: probabilities of the grid's points instead of densities
   Position grid;          ///< shape (grid), in the data's units; categories by their number
   mixture::DensityBands bands;
-  Position prior;        ///< density of a datum before any release was seen
-  double hellinger = 0;  ///< of the posterior mean density from it
-  std::string verdict;   ///< what that means
+  Position prior;          ///< density of a datum before any release was seen
+  double hellinger = 0;    ///< of the posterior mean density from it
+  double width = 0;        ///< of the pointwise bands relative to the density, on average over the data
+  double prior_width = 0;  ///< the same before any release was seen
   std::optional<Position>
       deconvolution;     ///< the non-Bayesian estimate: kernel deconvolution after additive noise, inverted
                          ///< frequencies after randomised response
@@ -83,7 +84,8 @@ struct DensityResult {
 }
 
 /// The same for one column of confidential data themselves, for comparison: NOT PRIVATE.
-[[nodiscard]] DensityResult estimate_density_not_private(std::vector<double> data, Interval domain,
+[[nodiscard]] DensityResult estimate_density_not_private(const ColumnSettings& column,
+                                                         std::vector<double> data,
                                                          const DensitySettings& settings);
 
 /// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm/algorithm_choice.hpp. `columns` is empty for

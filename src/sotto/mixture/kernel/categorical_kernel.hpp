@@ -1,11 +1,15 @@
 // Categorical kernel with a symmetric Dirichlet base measure.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/position.hpp"
+#include "sotto/channel/column_settings.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -14,6 +18,16 @@ namespace sotto::mixture {
 /// f(y | p) = p_y for y = 0 .. levels - 1; p ~ Dirichlet(weight, ..., weight).
 class CategoricalKernel {
  public:
+  // The row in the table of kernels.
+  static constexpr std::string_view kName = "categorical";
+  static constexpr bool kDiscrete = true;
+  [[nodiscard]] static CategoricalKernel make(const ColumnSettings& column) {
+    const auto levels = static_cast<int>(std::min<std::size_t>(column.levels.size(), kMostLevels + 1));
+    return {levels, 1.0 / std::max(1, levels)};
+  }
+  [[nodiscard]] Position shown(Eigen::Index) const { return Position::LinSpaced(levels_, 0, levels_ - 1); }
+  [[nodiscard]] int legal(int y) const { return y; }
+
   static constexpr int kMostLevels = 32;
   using Datum = int;
   struct Parameter {

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <concepts>
+#include <string_view>
 
+#include "sotto/base/position.hpp"
+#include "sotto/channel/column_settings.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
@@ -25,6 +28,22 @@ concept MixtureKernel = requires(Kernel& kernel, const Kernel& constant, const t
   statistic.add(y);
 };
 
+/// A row of the table of kernels (fit/kernel_table.hpp), for one column:
+///   kName                         as typed
+///   kDiscrete                     counts or categories: probabilities instead of densities
+///   make(column)                  with the base measure of a declared column; errors: configuration
+///   shown(points)                 where its densities are shown, about `points` points; of a discrete one, all
+///   legal(y)                      the nearest datum at which no density vanishes
+template <class Kernel>
+concept ColumnKernel = MixtureKernel<Kernel> &&
+    requires(const Kernel& kernel, const ColumnSettings& column, const typename Kernel::Datum& y) {
+  { Kernel::kName } -> std::convertible_to<std::string_view>;
+  { Kernel::kDiscrete } -> std::convertible_to<bool>;
+  { Kernel::make(column) } -> std::same_as<Kernel>;
+  { kernel.shown(Eigen::Index{}) } -> std::convertible_to<Position>;
+  { kernel.legal(y) } -> std::same_as<typename Kernel::Datum>;
+};
+
 /// A kernel whose parameter integrates out.
 ///   statistic.remove(y)           undoes add(y)
 ///   log_marginal(statistic)       log of the integral of prod f(y | theta) G0(d theta) over the data in the
@@ -35,6 +54,13 @@ concept ConjugateKernel = MixtureKernel<Kernel> &&
   statistic.remove(y);
   { kernel.log_marginal(statistic) } -> std::convertible_to<double>;
 };
+
+/// An empty statistic, of kernels whose statistics know their domain.
+template <class Kernel>
+typename Kernel::Statistic empty_statistic(const Kernel& kernel) {
+  if constexpr (requires { kernel.empty_statistic(); }) return kernel.empty_statistic();
+  return {};
+}
 
 /// A kernel that tunes its own update while the chain warms up.
 template <class Kernel>

@@ -42,6 +42,9 @@ double longest(const Position& offset, const Matrix& map, const Position& half) 
   return std::sqrt(squared) * (1 + 0x1p-40);
 }
 
+/// Zero stays zero.
+double round_up(double x) { return x == 0 ? 0 : std::nextafter(x, std::numeric_limits<double>::infinity()); }
+
 }  // namespace
 
 Position Bend::mean(const Position& position) const {
@@ -55,7 +58,13 @@ void Bend::pull_back(const Position& position, Position& gradient) const {
 }
 
 LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Bend bend)
-    : center_(precision.rows()), half_(precision.rows()), precision_(std::move(precision)), bend_(bend) {
+    : lower_(precision.rows()),
+      upper_(precision.rows()),
+      center_(precision.rows()),
+      half_(precision.rows()),
+      width_(precision.rows()),
+      precision_(std::move(precision)),
+      bend_(bend) {
   if (static_cast<Eigen::Index>(bounds.size()) != precision_.rows() ||
       precision_.rows() != precision_.cols()) {
     throw Error(ErrorCode::configuration, "the precision must be square with one row per column of the data");
@@ -65,14 +74,22 @@ LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Ben
     throw Error(ErrorCode::configuration, "the covariance of the model must be positive definite");
   }
   for (std::size_t j = 0; j < bounds.size(); ++j) {
-    center_[static_cast<Eigen::Index>(j)] = (bounds[j].lower + bounds[j].upper) / 2;
-    half_[static_cast<Eigen::Index>(j)] = bounds[j].width() / 2;
+    const auto k = static_cast<Eigen::Index>(j);
+    const auto [low, high] = bounds[j];
+    if (!(low <= high) || !std::isfinite(high - low)) {
+      throw Error(ErrorCode::configuration, "every value of the model needs finite bounds, lower <= upper");
+    }
+    lower_[k] = low;
+    upper_[k] = high;
+    center_[k] = low + (high - low) / 2;
+    half_[k] = round_up(std::max(high - center_[k], center_[k] - low));
+    width_[k] = round_up(high - low);
   }
 }
 
 std::vector<Interval> LocationModel::bounds() const {
   std::vector<Interval> bounds;
-  for (Eigen::Index j = 0; j < dim(); ++j) bounds.push_back({center_[j] - half_[j], center_[j] + half_[j]});
+  for (Eigen::Index j = 0; j < dim(); ++j) bounds.push_back({lower_[j], upper_[j]});
   return bounds;
 }
 
@@ -102,14 +119,17 @@ VectorBound LocationModel::gradient_bound(const Position& at, const Position& sc
   const double rounding = static_cast<double>(dim() + 4) * 0x1p-52 * terms;
   const double norm = longest(map * offset, map, half_) + rounding;
   if (norm < 1e-140) return {NAN, NAN};  // its square is not a number to rely on
-  return {norm, longest(Position::Zero(dim()), map, 2 * half_) + 2 * rounding};
+  return {norm, longest(Position::Zero(dim()), map, width_) + 2 * rounding};
 }
 
 void LocationModel::residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
                               std::vector<Lanes>& pull) const {
   const auto dim = static_cast<std::size_t>(precision_.rows());
   for (std::size_t j = 0; j < dim; ++j) {
-    residual[j] = Eigen::Map<const Lanes>(tile + j * kTile) - mean[static_cast<Eigen::Index>(j)];
+    const auto k = static_cast<Eigen::Index>(j);
+    const Eigen::Map<const Lanes> value(tile + j * kTile);
+    const Lanes inside = (value >= lower_[k]).select(value, lower_[k]);  // also where it is no number
+    residual[j] = inside.min(upper_[k]) - mean[k];
   }
   for (std::size_t i = 0; i < dim; ++i) {
     Lanes sum = Lanes::Zero();                                                // in registers

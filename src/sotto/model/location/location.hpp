@@ -25,8 +25,8 @@ struct Bend {
 };
 
 /// log p(row | position) = -(row - mean)' precision (row - mean) / 2. The ratio is linear in the row, so its
-/// range over the declared bounds is exact and nothing is clipped. Holds when the rows lie inside the
-/// declared bounds.
+/// range over the declared bounds is exact and nothing is clipped. A value outside the declared bounds counts as
+/// the nearest bound, one that is no number as the lower bound.
 class LocationModel {
  public:
   static constexpr bool kClipsGradients = true;
@@ -42,7 +42,7 @@ class LocationModel {
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const;
   void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
                   double scale, std::span<std::int64_t> sums) const;
-  /// Rows lie inside the declared bounds, so no contribution exceeds gradient_bound by more than rounding.
+  /// Values are clamped to the declared bounds, so no contribution exceeds gradient_bound by more than rounding.
   void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
 
@@ -53,8 +53,10 @@ class LocationModel {
   void residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
                  std::vector<Lanes>& pull) const;
 
-  Position center_;  ///< midpoints of the bounds
-  Position half_;    ///< half widths of the bounds
+  Position lower_, upper_;  ///< the bounds; a row's values are clamped to them
+  Position center_;         ///< midpoints of the bounds
+  Position half_;           ///< largest distance of a bound from its midpoint, rounded up
+  Position width_;          ///< upper - lower, rounded up
   Matrix precision_;
   Bend bend_;
 };

@@ -29,7 +29,7 @@ struct DensityChain {
 }
 
 /// Warms up, adapts the kernel's update meanwhile, then saves. `shown` turns an atom into the densities of the columns
-/// (density_shown.hpp); one grid per column.
+/// (marginal.hpp); one grid per column.
 template <class Sampler, class Shown>
 DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const DensitySettings& settings,
                                const std::vector<Position>& grids, ChainRng& rng) {
@@ -70,19 +70,58 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
 [[nodiscard]] std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
                                                            const std::function<DensityChain(ChainRng&)>& one);
 
-/// Where each column is shown, and its prior predictive there.
+/// Errors: configuration for an unknown name or a parameter out of range.
+[[nodiscard]] mixture::AnyMixing mixing_prior(const DensitySettings& settings);
+
+/// Where each column is shown, its prior predictive there, and how wide the bands are before any release was seen.
 struct EvaluationGrid {
   std::vector<Position> grids;
   std::vector<Position> priors;
+  std::vector<double> prior_widths;
   bool discrete = false;
 };
+
+/// Densities of draws of P from its prior, per column of shape (draws, grid). P given one datum that is a draw from the base
+/// measure has the prior's law, for every mixing prior.
+template <class Shown>
+std::vector<Matrix> prior_densities(const Shown& shown, const std::vector<Position>& grids,
+                                    const DensitySettings& settings, ChainRng& rng) {
+  using Kernel = std::decay_t<decltype(shown.kernel())>;
+  constexpr Eigen::Index kDraws = 400;
+  mixture::AnyMixing mixing = mixing_prior(settings);
+  mixing.reserve(1);
+  std::vector<Matrix> densities;
+  for (const Position& grid : grids) densities.emplace_back(kDraws, grid.size());
+  const std::vector<int> sizes = {1};
+  std::vector<typename Kernel::Parameter> atoms(1);
+  mixture::MixingMeasure<typename Kernel::Parameter> measure;
+  for (Eigen::Index s = 0; s < kDraws; ++s) {
+    mixing.update(1, 1, rng);
+    atoms[0] = shown.kernel().draw_prior(rng);
+    const mixture::MixtureDraw<typename Kernel::Parameter> draw{
+        .allocation = {}, .sizes = sizes, .atoms = atoms, .concentration = mixing.concentration()};
+    mixture::draw_measure(draw, shown.kernel(), mixing, rng, measure, 1e-3, 300);
+    for (std::size_t d = 0; d < grids.size(); ++d) {
+      Position density(grids[d].size());
+      mixture::density_on_grid(shown.column(d), measure, grids[d], density);
+      densities[d].row(s) = density;
+    }
+  }
+  return densities;
+}
+
 template <class Shown>
 EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, bool discrete,
                            const DensitySettings& settings) {
   ChainRng rng(settings.seed, settings.chains);
-  EvaluationGrid all{std::move(grids), {}, discrete};
+  EvaluationGrid all{std::move(grids), {}, {}, discrete};
   for (std::size_t d = 0; d < all.grids.size(); ++d)
     all.priors.push_back(mixture::prior_predictive(shown.column(d), all.grids[d], rng));
+  ChainRng of_prior(settings.seed, settings.chains + 2);
+  const std::vector<Matrix> densities = prior_densities(shown, all.grids, settings, of_prior);
+  for (std::size_t d = 0; d < all.grids.size(); ++d)
+    all.prior_widths.push_back(mixture::relative_width(mixture::density_bands(densities[d], settings.level),
+                                                       all.grids[d], discrete));
   return all;
 }
 
@@ -90,32 +129,5 @@ EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, bool
 [[nodiscard]] DensityResult summarise_density(const std::vector<DensityChain>& chains,
                                               const EvaluationGrid& shown, const DensitySettings& settings,
                                               bool clusters_mean_something);
-
-/// Errors: configuration for an unknown name or a parameter out of range.
-[[nodiscard]] mixture::AnyMixing mixing_prior(const DensitySettings& settings);
-
-// One file each, so that they compile side by side. The column's domain is [0, 1] for `beta`.
-[[nodiscard]] DensityResult estimate_with_normal(const Column& column, const PrivatisedColumn& released,
-                                                 std::size_t rows, const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_with_beta(const Column& column, const PrivatisedColumn& released,
-                                               std::size_t rows, const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_with_poisson(const Column& column, const PrivatisedColumn& released,
-                                                  std::size_t rows, const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_categories(const Column& column, const PrivatisedColumn& released,
-                                                const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_rows(std::span<const Column> columns,
-                                          std::span<const PrivatisedColumn> released, std::size_t rows,
-                                          const DensitySettings& settings);
-/// Neal 2, Neal 3 and split-merge on the releases of a Gaussian channel, whose kernel is conjugate.
-[[nodiscard]] DensityResult estimate_with_conjugate(const Column& column, const PrivatisedColumn& released,
-                                                    const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_confidential_with_normal(const std::vector<double>& data,
-                                                              const Interval& domain,
-                                                              const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_confidential_with_beta(const std::vector<double>& data,
-                                                            const DensitySettings& settings);
-[[nodiscard]] DensityResult estimate_confidential_with_poisson(const std::vector<double>& data,
-                                                               const Interval& domain,
-                                                               const DensitySettings& settings);
 
 }  // namespace sotto

@@ -3,6 +3,8 @@
 #include "sotto/channel/product.hpp"
 #include "sotto/mixture/kernel/inflated_normal_kernel.hpp"
 #include "sotto/mixture/kernel/multivariate_normal_kernel.hpp"
+#include "sotto/mixture/kernel/product_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 #include "sotto/mixture/prior/finite_mixture.hpp"
 #include "sotto/mixture/prior/pitman_yor.hpp"
 
@@ -18,20 +20,20 @@ const DirichletProcess kMixing(1);
 
 /// The integral over the base measure of prod_{i in C} g(z_i | theta), for all sets C at once, by simple draws: given theta the
 /// mean of q over a few values from the kernel is an unbiased g, independent from datum to datum.
-template <class Channel>
+template <class Channel, class RowKernel = Kernel>
 Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z,
-                           const DirichletProcess& mixing = kMixing) {
-  constexpr int kDraws = 1'500'000;
+                           const DirichletProcess& mixing = kMixing, const RowKernel& kernel = kKernel) {
+  const int draws = effort().exhaustive() ? 1'500'000 : 200'000;
   constexpr int kValues = 2;
   std::vector<double> sum(std::size_t{1} << z.size(), 0);
   ChainRng rng(71);
-  for (int draw = 0; draw < kDraws; ++draw) {
-    const Kernel::Parameter theta = kKernel.draw_prior(rng);
+  for (int draw = 0; draw < draws; ++draw) {
+    const typename RowKernel::Parameter theta = kernel.draw_prior(rng);
     std::vector<double> product(sum.size(), 1);
     for (std::size_t i = 0; i < z.size(); ++i) {
       double g = 0;
       for (int value = 0; value < kValues; ++value)
-        g += std::exp(channel.log_density(z[i], kKernel.draw(theta, rng)));
+        g += std::exp(channel.log_density(z[i], kernel.draw(theta, rng)));
       for (std::size_t mask = std::size_t{1} << i; mask < std::size_t{2} << i; ++mask)
         product[mask] = product[mask - (std::size_t{1} << i)] * g;
     }
@@ -42,7 +44,7 @@ Enumeration enumerate_rows(const Channel& channel, const std::vector<Vector>& z,
       [&](std::span<const int> members) {
         std::size_t mask = 0;
         for (const int i : members) mask |= std::size_t{1} << i;
-        return std::log(sum[mask] / kDraws) - static_cast<double>(members.size()) * std::log(kValues);
+        return std::log(sum[mask] / draws) - static_cast<double>(members.size()) * std::log(kValues);
       },
       [&](std::span<const int> sizes) { return mixing.log_eppf(sizes); });
 }
@@ -71,6 +73,17 @@ TEST(MixtureTable, rows_after_mixed_noise) {
       {DiscreteLaplaceChannel(Grid({-5, 5}), Epsilon(10)), DiscreteGaussianChannel(Grid({-5, 5}), Rho(40))});
   Enumeration exact = enumerate_rows(channel, kRows);
   check_algorithms("rows, Laplace and Gaussian", kKernel, kMixing,
+                   LocalRelease<ProductChannel<2>, Vector>{channel, kRows}, kRows, exact);
+}
+
+TEST(MixtureTable, rows_with_independent_truncated_columns) {
+  using Part = TruncatedNormalKernel;
+  const Part part({.mean = 0, .precision = 0.2, .shape = 3, .rate = 2}, {-5, 5});
+  const ProductKernel<2, Part> kernel({part, part});
+  const ProductChannel<2> channel(
+      {DiscreteLaplaceChannel(Grid({-5, 5}), Epsilon(10)), DiscreteGaussianChannel(Grid({-5, 5}), Rho(40))});
+  Enumeration exact = enumerate_rows(channel, kRows, kMixing, kernel);
+  check_algorithms("rows, truncated columns", kernel, kMixing,
                    LocalRelease<ProductChannel<2>, Vector>{channel, kRows}, kRows, exact);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "entropy/seeded_entropy.hpp"
+#include "sotto/privatise/privatise.hpp"
 
 namespace sotto {
 namespace {
@@ -72,9 +73,8 @@ TEST(Density, every_route_finds_two_groups) {
   const std::tuple<const char*, const char*, const char*> routes[] = {
       {"laplace", "normal", "neal5"},        {"laplace", "normal", "neal8"},
       {"laplace", "normal", "slice"},        {"laplace", "normal", "blocked-gibbs"},
-      {"laplace", "beta", "neal5"},          {"gaussian", "normal", "neal2"},
-      {"gaussian", "normal", "neal3"},       {"gaussian", "normal", "auto"},
-      {"gaussian", "normal", "split-merge"}, {"gaussian", "beta", "slice"},
+      {"laplace", "beta", "neal5"},          {"gaussian", "normal", "neal8"},
+      {"gaussian", "normal", "auto"},        {"gaussian", "beta", "slice"},
       {"wavelet", "normal", "auto"},         {"perturbed-histogram", "normal", "auto"},
       {"smoothed-histogram", "beta", "auto"}};
   for (const auto& [channel, kernel, algorithm] : routes) {
@@ -134,7 +134,7 @@ TEST(Density, one_row_gives_nearly_the_prior) {
   settings.draws = 2000;
   const DensityResult r = estimate_density(z.column, z.values, 1, settings);
   EXPECT_LT(r.columns[0].hellinger, 0.1);
-  EXPECT_EQ(r.columns[0].verdict, mixture::informativeness(0));
+  EXPECT_GT(r.columns[0].width, 0.75 * r.columns[0].prior_width);
   EXPECT_EQ(r.by_vi->allocation, mixture::Allocation{0});
 }
 
@@ -169,7 +169,7 @@ TEST(Density, counts) {
   std::vector<double> data;
   for (int i = 0; i < 120; ++i) data.push_back(i % 2 == 0 ? 1 + i % 3 : 10 + i % 5);
   for (const auto& [channel, algorithm] :
-       {std::pair{"laplace", "auto"}, std::pair{"laplace", "split-merge"}, std::pair{"gaussian", "slice"},
+       {std::pair{"laplace", "auto"}, std::pair{"laplace", "blocked-gibbs"}, std::pair{"gaussian", "slice"},
         std::pair{"perturbed-histogram", "auto"}}) {
     const Privatised z = privatise(data, settings_for(channel, 0, 30), 40, 10);
     DensitySettings settings = quick();
@@ -180,8 +180,8 @@ TEST(Density, counts) {
     ASSERT_EQ(mean.size(), 31);
     EXPECT_GT(mean[2], 1.3 * mean[6]) << channel << " " << algorithm;
     EXPECT_GT(mean[12], 1.3 * mean[6]) << channel << " " << algorithm;
-    EXPECT_NEAR(mean.sum(), 1, 0.02) << channel << " " << algorithm;
-    for (const double y : r.synthetic[0]) EXPECT_EQ(y, std::floor(y));
+    EXPECT_NEAR(mean.sum(), 1, 1e-9) << channel << " " << algorithm;
+    for (const double y : r.synthetic[0]) EXPECT_TRUE(y == std::floor(y) && y >= 0 && y <= 30) << y;
   }
 }
 
@@ -201,7 +201,7 @@ TEST(Density, several_columns) {
   SeededEntropy entropy(12);
   Privatiser privatiser(plan, entropy);
   const auto released = privatiser.release(cells);
-  for (const char* algorithm : {"auto", "neal5", "split-merge"}) {
+  for (const char* algorithm : {"auto", "neal5", "blocked-gibbs"}) {
     DensitySettings settings = quick();
     settings.algorithm = algorithm;
     settings.warmup = 1500;
@@ -209,11 +209,13 @@ TEST(Density, several_columns) {
     ASSERT_EQ(r.columns.size(), 2u);
     EXPECT_EQ(r.columns[1].name, "b");
     for (const ColumnDensity& c : r.columns) {
-      EXPECT_NEAR(mixture::integral(c.grid, c.bands.mean), 1, 0.1) << algorithm;
+      EXPECT_NEAR(mixture::integral(c.grid, c.bands.mean), 1, 0.02) << algorithm;
       EXPECT_GT(c.bands.mean[25], 1.3 * c.bands.mean[50]) << algorithm;
       EXPECT_GT(c.bands.mean[75], 1.3 * c.bands.mean[50]) << algorithm;
       EXPECT_TRUE(c.deconvolution.has_value());
     }
+    for (std::size_t d = 0; d < 2; ++d)
+      for (const double y : r.synthetic[d]) EXPECT_TRUE(y >= 0 && y <= (d == 0 ? 1 : 2)) << y;
     double together = 0;
     for (std::size_t i = 0; i < 500; ++i)
       together += (r.synthetic[0][i] > 0.5) == (r.synthetic[1][i] > 1) ? 0.002 : 0;
@@ -272,6 +274,16 @@ TEST(Density, refuses_what_does_not_fit) {
   for (const char* algorithm : {"neal2", "neal3", "split-merge", "gibbs"}) {
     settings.algorithm = algorithm;
     EXPECT_THROW((void)estimate_density(z.column, z.values, 2, settings), Error) << algorithm;
+  }
+  // One kernel is one model: what needs another model is refused, after Gaussian noise too.
+  const Privatised g = privatise({0.5, 0.6}, settings_for("gaussian", 0, 1), 1, 8);
+  for (const char* kernel : {"normal", "poisson"}) {
+    for (const char* algorithm : {"neal2", "neal3", "split-merge"}) {
+      settings = quick();
+      settings.kernel = kernel;
+      settings.algorithm = algorithm;
+      EXPECT_THROW((void)estimate_density(g.column, g.values, 2, settings), Error) << algorithm;
+    }
   }
   settings = quick();
   settings.kernel = "cauchy";

@@ -20,6 +20,18 @@ TEST(MixtureTable, poisson_concentrations) {
   check_concentrations("Poisson", kPoisson, discretise(kPoisson, 2, 0.5), kDomain, {3, 4, 9, 9, 4, 8});
 }
 
+// With so few counts that much of the mass is cut off.
+TEST(MixtureTable, truncated_poisson_after_local_channels) {
+  const TruncatedPoissonKernel kernel(2, 0.5, 0, 12);
+  check_local_channels("truncated Poisson", kernel, discretise(kernel, 2, 0.5, 12), kDomain, kCounts,
+                       LocalChannels::of_real_releases);
+}
+
+TEST(MixtureTable, truncated_poisson_after_histograms) {
+  const TruncatedPoissonKernel kernel(2, 0.5, 0, 12);
+  check_histograms("truncated Poisson", kernel, discretise(kernel, 2, 0.5, 12), kDomain, kCounts);
+}
+
 TEST(MixtureTable, poisson_after_histograms) {
   check_histograms("Poisson", kPoisson, discretise(kPoisson, 2, 0.5), kDomain, kCounts);
 }

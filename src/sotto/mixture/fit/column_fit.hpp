@@ -1,0 +1,140 @@
+// For a given kernel: from a column's channel to the sampler's data, and through the chains.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sotto/mixture/algorithm/conditional.hpp"
+#include "sotto/mixture/algorithm/neal2.hpp"
+#include "sotto/mixture/algorithm/neal3.hpp"
+#include "sotto/mixture/algorithm/neal5.hpp"
+#include "sotto/mixture/algorithm/neal8.hpp"
+#include "sotto/mixture/fit/chain.hpp"
+#include "sotto/mixture/fit/kernel_table.hpp"
+#include "sotto/mixture/fit/marginal.hpp"
+
+namespace sotto {
+
+/// One chain on any data; `starts` are first guesses of the confidential values.
+template <class Kernel, class Data>
+DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<typename Kernel::Datum> starts,
+                           const Marginal<Kernel>& shown, const std::vector<Position>& grids,
+                           const DensitySettings& settings, ChainRng& rng) {
+  using mixture::AnyMixing;
+  const AnyMixing mixing = mixing_prior(settings);
+  const auto run = [&](auto&& sampler) { return run_density_chain(sampler, shown, settings, grids, rng); };
+  const std::string& algorithm = settings.algorithm;
+  if (algorithm == "neal5") {
+    return run(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts), {}, rng));
+  }
+  if (algorithm == "slice" || algorithm == "blocked-gibbs") {
+    const auto truncation =
+        algorithm == "slice" ? mixture::Truncation::slice : mixture::Truncation::tolerance;
+    return run(mixture::Conditional<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                             {.truncation = truncation}, rng));
+  }
+  if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
+    if (algorithm == "neal8")
+      return run(mixture::Neal8<Kernel, AnyMixing, Data>(kernel, mixing, data, {}, rng));
+  }
+  if constexpr (mixture::ConjugateKernel<Kernel>) {
+    if (algorithm == "neal3" || algorithm == "split-merge") {
+      const std::size_t moves = algorithm == "split-merge" ? 5 : 0;
+      return run(mixture::Neal3<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                         {.split_merge_moves = moves}, rng));
+    }
+    if constexpr (mixture::is_confidential<Data>) {
+      if (algorithm == "neal2") return run(mixture::Neal2<Kernel, AnyMixing>(kernel, mixing, data, rng));
+    }
+  }
+  throw Error(
+      ErrorCode::configuration,
+      fmt::format("the algorithm {} does not fit this channel and kernel; use neal5, slice or blocked-gibbs",
+                  algorithm));
+}
+
+/// All chains on one column's data, and what is shown of them.
+template <class Kernel, class Data>
+DensityResult run_all_chains(const Kernel& kernel, const Data& data, const ColumnSettings& column,
+                             const std::function<std::vector<typename Kernel::Datum>(ChainRng&)>& starts,
+                             const DensitySettings& settings) {
+  const Marginal<Kernel> shown(kernel);
+  const EvaluationGrid grids =
+      shown_grids(shown, {kernel.shown(settings.grid_points)}, Kernel::kDiscrete, settings);
+  const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
+    std::vector<typename Kernel::Datum> start = starts(rng);
+    // Strictly inside the domain: the densities of some kernels vanish at its ends.
+    const double inset = 1e-3 * (column.upper - column.lower);
+    for (auto& y : start) {
+      if constexpr (std::same_as<typename Kernel::Datum, double>)
+        y = std::clamp(y, column.lower + inset, column.upper - inset);
+      y = kernel.legal(y);
+    }
+    return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
+  });
+  return summarise_density(chains, grids, settings, !mixture::is_global<Data>);
+}
+
+/// One column through its channel. Errors: configuration when the channel's data are not the kernel's; data when a release does
+/// not fit its channel.
+template <mixture::ColumnKernel Kernel>
+DensityResult estimate_column(const Column& column, const PrivatisedColumn& released, std::size_t rows,
+                              const DensitySettings& settings) {
+  using Datum = typename Kernel::Datum;
+  const auto through = [&]<class Channel>(const Channel& channel) -> DensityResult {
+    if constexpr (!std::same_as<typename Channel::Datum, Datum>) {
+      throw Error(ErrorCode::configuration,
+                  fmt::format("the kernel {} is not for what the channel {} released; use --kernel auto",
+                              Kernel::kName, Channel::kName));
+    } else if constexpr (GlobalChannel<Channel, Datum>) {
+      mixture::GlobalRelease<Channel> data{channel, rows};
+      data.channel.observe(released.values);
+      const auto starts = [&](ChainRng& rng) { return data.channel.initial(rows, rng); };
+      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings);
+    } else {
+      const auto z = channel.observed(released.values);
+      using Z = typename std::decay_t<decltype(z)>::value_type;
+      const mixture::LocalRelease<Channel, Z> data{channel, z};
+      const auto starts = [&](ChainRng& rng) {
+        std::vector<Datum> y;
+        for (const Z& one : z) y.push_back(channel.initial(one, rng));
+        return y;
+      };
+      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings);
+    }
+  };
+  return std::visit(through, column.channel);
+}
+
+/// Confidential numbers themselves.
+template <mixture::ColumnKernel Kernel>
+DensityResult estimate_confidential(const ColumnSettings& column, std::vector<double> data,
+                                    const DensitySettings& settings) {
+  if constexpr (!std::same_as<typename Kernel::Datum, double>) {
+    throw Error(ErrorCode::configuration, "confidential categories need no mixture: count them");
+  } else {
+    const Kernel kernel = Kernel::make(column);
+    for (double& y : data) y = kernel.legal(y);
+    const mixture::Confidential<double> confidential{data};
+    return run_all_chains(
+        kernel, confidential, column, [&](ChainRng&) { return data; }, settings);
+  }
+}
+
+template <std::size_t Share>
+void KernelShare<Share>::add(std::vector<KernelRow>& table) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    const auto add_row = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+      using Kernel = std::tuple_element_t<K, Kernels>;
+      if constexpr (K % kKernelShares == Share)
+        table.push_back({Kernel::kName, &estimate_column<Kernel>, &estimate_confidential<Kernel>});
+    };
+    (add_row(std::integral_constant<std::size_t, k>()), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<Kernels>>());
+}
+
+}  // namespace sotto

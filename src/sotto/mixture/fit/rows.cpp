@@ -1,0 +1,64 @@
+// Several columns as rows of one mixture.
+#include "sotto/channel/product.hpp"
+#include "sotto/mixture/fit/column_fit.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
+
+namespace sotto {
+namespace {
+
+template <int Dim>
+DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
+                               std::size_t rows, const DensitySettings& settings) {
+  using Channel = ProductChannel<Dim>;
+  using Part = mixture::TruncatedNormalKernel;
+  using Kernel = mixture::ProductKernel<Dim, Part>;
+  using Vector = typename Kernel::Datum;
+  const auto noise = [&](std::size_t d) {
+    return std::visit(
+        []<class One>(const One& one) -> typename Channel::Part {
+          if constexpr (std::is_constructible_v<typename Channel::Part, One>) return one;
+          throw Error(
+              ErrorCode::configuration,
+              "several columns together need Laplace or Gaussian noise on each; name one with --column");
+        },
+        columns[d].channel);
+  };
+  const auto [channel, kernel] = [&]<std::size_t... d>(std::index_sequence<d...>) {
+    return std::pair(Channel(typename Channel::Parts{noise(d)...}),
+                     Kernel(typename Kernel::Parts{Part::make(columns[d].settings)...}));
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(Dim)>());
+  std::vector<Vector> z(rows);
+  for (std::size_t d = 0; d < columns.size(); ++d)
+    for (std::size_t i = 0; i < rows; ++i) z[i][static_cast<Eigen::Index>(d)] = released[d].values[i];
+  const mixture::LocalRelease<Channel, Vector> data{channel, z};
+  const Marginal<Kernel> shown(kernel);
+  std::vector<Position> shown_at;
+  for (std::size_t d = 0; d < columns.size(); ++d)
+    shown_at.push_back(kernel.part(d).shown(settings.grid_points));
+  const EvaluationGrid grids = shown_grids(shown, std::move(shown_at), false, settings);
+  const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
+    std::vector<Vector> start;
+    for (const Vector& row : z) start.push_back(channel.initial(row, rng));
+    return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
+  });
+  return summarise_density(chains, grids, settings, true);
+}
+
+}  // namespace
+
+DensityResult estimate_rows(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
+                            std::size_t rows, const DensitySettings& settings) {
+  switch (columns.size()) {
+    case 2:
+      return estimate_rows_of<2>(columns, released, rows, settings);
+    case 3:
+      return estimate_rows_of<3>(columns, released, rows, settings);
+    case 4:
+      return estimate_rows_of<4>(columns, released, rows, settings);
+    default:
+      throw Error(ErrorCode::configuration, "a joint estimate takes two to four columns");
+  }
+}
+
+}  // namespace sotto

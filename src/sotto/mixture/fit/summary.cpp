@@ -1,0 +1,145 @@
+// Chains side by side, and from what they leave behind to what is reported.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <thread>
+
+#include "sotto/mixture/fit/chain.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr int kLogDensityPoints = 9;
+constexpr std::size_t kMostDataForBinder = 2000;  // the loss needs all pairs of data
+
+// Up to nine grid points of a column, evenly spaced; all of them where there are fewer.
+std::vector<Eigen::Index> monitored(const ColumnDensity& column) {
+  std::vector<Eigen::Index> points;
+  const Eigen::Index size = column.grid.size();
+  if (size <= kLogDensityPoints) {
+    for (Eigen::Index x = 0; x < size; ++x) points.push_back(x);
+  } else {
+    for (int p = 1; p <= kLogDensityPoints; ++p) points.push_back(size * p / (kLogDensityPoints + 1));
+  }
+  return points;
+}
+
+Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<ColumnDensity>& columns,
+               const DensitySettings& settings) {
+  Draws draws;
+  draws.parameters = {"clusters"};
+  if (settings.concentration_prior) draws.parameters.emplace_back("concentration");
+  const auto first = static_cast<Eigen::Index>(draws.parameters.size());
+  std::vector<std::pair<std::size_t, Eigen::Index>> points;  // column, grid point
+  for (std::size_t d = 0; d < columns.size(); ++d) {
+    int p = 0;
+    for (const Eigen::Index x : monitored(columns[d])) {
+      points.emplace_back(d, x);
+      draws.parameters.push_back(columns.size() == 1 ? fmt::format("log_density.{}", ++p)
+                                                     : fmt::format("log_density.{}.{}", d + 1, ++p));
+    }
+  }
+  for (const DensityChain& from : chains) {
+    Chain chain;
+    chain.seed = settings.seed;
+    chain.warmup = settings.warmup;
+    const auto saved = static_cast<Eigen::Index>(from.clusters.size());
+    chain.draws.resize(saved, static_cast<Eigen::Index>(draws.parameters.size()));
+    for (Eigen::Index s = 0; s < saved; ++s) {
+      chain.draws(s, 0) = from.clusters[static_cast<std::size_t>(s)];
+      if (settings.concentration_prior) chain.draws(s, 1) = from.concentration[static_cast<std::size_t>(s)];
+      Eigen::Index at = first;
+      for (const auto& [d, x] : points)
+        chain.draws(s, at++) = std::log(std::max(1e-300, from.densities[d](s, x)));
+    }
+    draws.chains.push_back(std::move(chain));
+  }
+  return draws;
+}
+
+}  // namespace
+
+std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
+                                             const std::function<DensityChain(ChainRng&)>& one) {
+  std::vector<DensityChain> chains(settings.chains);
+  std::vector<std::exception_ptr> failures(settings.chains);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t c = next++; c < settings.chains; c = next++) {
+      try {
+        ChainRng rng(settings.seed, c);
+        chains[c] = one(rng);
+      } catch (...) {
+        failures[c] = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> team;
+    for (std::size_t t = 1; t < std::min(settings.threads, settings.chains); ++t) team.emplace_back(work);
+    work();
+  }
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  return chains;
+}
+
+DensityResult summarise_density(const std::vector<DensityChain>& chains, const EvaluationGrid& shown,
+                                const DensitySettings& settings, bool clusters_mean_something) {
+  DensityResult result;
+  result.algorithm = settings.algorithm;
+  result.kernel = settings.kernel;
+  result.synthetic.resize(shown.grids.size());
+  for (std::size_t d = 0; d < shown.grids.size(); ++d) {
+    const Eigen::Index each = chains[0].densities[d].rows();
+    Matrix densities(each * static_cast<Eigen::Index>(chains.size()), shown.grids[d].size());
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+      densities.middleRows(static_cast<Eigen::Index>(c) * each, each) = chains[c].densities[d];
+      result.synthetic[d].insert(result.synthetic[d].end(), chains[c].synthetic[d].begin(),
+                                 chains[c].synthetic[d].end());
+    }
+    ColumnDensity column;
+    column.discrete = shown.discrete;
+    column.grid = shown.grids[d];
+    column.prior = shown.priors[d];
+    column.bands = mixture::density_bands(densities, settings.level);
+    column.hellinger = shown.discrete
+                           ? mixture::hellinger_distance(column.bands.mean, column.prior)
+                           : mixture::hellinger_distance(column.grid, column.bands.mean, column.prior);
+    column.width = mixture::relative_width(column.bands, column.grid, shown.discrete);
+    column.prior_width = shown.prior_widths[d];
+    result.columns.push_back(std::move(column));
+  }
+  const auto saved = static_cast<double>(chains.size() * chains[0].clusters.size());
+  for (const DensityChain& chain : chains) {
+    result.proposals += chain.proposals;
+    for (const double k : chain.clusters) {
+      const auto count = static_cast<std::size_t>(k);
+      if (result.cluster_count.size() <= count) result.cluster_count.resize(count + 1, 0.0);
+      result.cluster_count[count] += 1 / saved;
+    }
+    result.partitions.insert(result.partitions.end(), chain.partitions.begin(), chain.partitions.end());
+  }
+  result.draws = draws_of(chains, result.columns, settings);
+  if (!clusters_mean_something) {
+    result.partitions.clear();
+    return result;
+  }
+  ChainRng rng(settings.seed, settings.chains + 1);
+  using mixture::PartitionLoss;
+  const std::size_t size = result.partitions.size() * result.partitions[0].size();
+  const mixture::SearchSettings search{
+      .starts = static_cast<int>(std::clamp<std::size_t>(10'000'000 / size, 1, 8))};
+  result.by_vi =
+      minimise_expected_loss(result.partitions, PartitionLoss::variation_of_information, rng, search);
+  if (result.partitions[0].size() <= kMostDataForBinder) {
+    result.by_binder = minimise_expected_loss(result.partitions, PartitionLoss::binder, rng, search);
+  }
+  return result;
+}
+
+}  // namespace sotto

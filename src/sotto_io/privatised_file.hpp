@@ -1,0 +1,22 @@
+// Privatised columns on disk.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sotto/release/released.hpp"
+#include "sotto_io/channel_file.hpp"
+
+namespace sotto {
+
+/// Each column under the names of its channel's `stored_names`, after its labels where the channel has them.
+void write_privatised(const std::filesystem::path& path, const ChannelFile& file,
+                      const Released<std::vector<PrivatisedColumn>>& columns);
+
+/// One column back. Errors: no_input; data when the file is not of this channel: other names, another number
+/// of records, cells that are no numbers, values the channel cannot release, other values than the description's. Values of
+/// released files are public, so errors may be precise.
+[[nodiscard]] PrivatisedColumn read_privatised(const std::filesystem::path& path, const ChannelFile& file,
+                                               const Column& column);
+
+}  // namespace sotto

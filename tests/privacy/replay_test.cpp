@@ -1,0 +1,284 @@
+// Neighbouring tables through the whole program: the questions that a run asked of one table are put to its neighbour, with the
+// same randomness. Answers then differ by the integers that entered the mechanisms, which the declared sensitivity must cover;
+// their order, number and kind must be the same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
+#include "sotto/measurement/gradient.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/method.hpp"
+#include "sotto/run/problem.hpp"
+#include "sotto/run/run_plan.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+/// Books, and remembers every charge in its order.
+class RecordingLedger final : public Ledger {
+ public:
+  explicit RecordingLedger(Epsilon epsilon) : budget_(epsilon, Delta(1e-6)) {}
+  std::optional<Receipt> spend(Charge charge) override {
+    auto receipt = budget_.spend(charge);
+    if (receipt) charges.push_back(std::move(charge));
+    return receipt;
+  }
+  std::vector<bool> grants(std::span<const Charge> asked) const override { return budget_.grants(asked); }
+  std::optional<PrecomposedBudget> precompose(Charge each, std::size_t count, Epsilon composed,
+                                              Rho others) override {
+    return budget_.precompose(std::move(each), count, composed, others);
+  }
+  Rho left() const override { return budget_.left(); }
+  Epsilon epsilon() const override { return budget_.epsilon(); }
+  Delta delta() const override { return budget_.delta(); }
+  Spending spending() const override { return budget_.spending(); }
+
+  std::vector<Charge> charges;
+
+ private:
+  Budget budget_;
+};
+
+struct Exchange {
+  std::vector<Query> queries;
+  std::vector<Answer> answers;
+};
+
+/// Passes everything on, and keeps it.
+class Recorder final : public QueryInterface {
+ public:
+  explicit Recorder(QueryInterface& owner) : owner_(&owner) {}
+  std::vector<Answer> answer(std::span<const Query> queries) override {
+    log.push_back({{queries.begin(), queries.end()}, owner_->answer(queries)});
+    return log.back().answers;
+  }
+  Rho left() const override { return owner_->left(); }
+  std::vector<Exchange> log;
+
+ private:
+  QueryInterface* owner_;
+};
+
+constexpr std::size_t kRows = 100;
+constexpr std::size_t kPersonRows = 3;
+
+struct Design {
+  std::string method, family, formula;
+  std::string unit;  // "substitute", "add-remove", "person"
+};
+
+Schema schema_of(const Design& design) {
+  Schema schema;
+  schema.columns = {{.name = "x", .kind = ColumnKind::real, .bounds = {-1, 1}},
+                    {.name = "w", .kind = ColumnKind::real, .bounds = {0, 10}},
+                    {.name = "y", .kind = ColumnKind::real, .bounds = {-5, 5}},
+                    {.name = "n", .kind = ColumnKind::count, .bounds = {0, 20}},
+                    {.name = "b", .kind = ColumnKind::binary}};
+  schema.adjacency = design.unit == "add-remove" ? Adjacency::add_remove : Adjacency::substitute;
+  if (design.unit == "person") schema.unit = {"who", kPersonRows};
+  return schema;
+}
+
+/// The last three rows are one person's; in the neighbour all of them (for units of one row: the last) stand at the other end
+/// of what the schema allows, or are left out.
+Table table_of(const Design& design, bool neighbour) {
+  Table table(schema_of(design));
+  ChainRng rng(5);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const bool moved = design.unit == "person" ? i + kPersonRows >= kRows : i + 1 == kRows;
+    const double u = rng.uniform();
+    std::vector<std::string> cells = {std::to_string(2 * u - 1), std::to_string(10 * rng.uniform()),
+                                      std::to_string(2 * u - 1 + rng.normal()), std::to_string(rng.below(5)),
+                                      u < 0.5 ? "0" : "1"};
+    if (moved) cells = {"-1", "0", "-5", "0", "0"};
+    if (moved && neighbour && design.unit != "add-remove") cells = {"1", "10", "5", "20", "1"};
+    if (moved && neighbour && design.unit == "add-remove") cells[0] = "NA";
+    const std::string who = i + kPersonRows >= kRows ? "last" : std::to_string(i);
+    std::vector<std::optional<std::string_view>> views(cells.begin(), cells.end());
+    table.append(views, who);
+  }
+  return table;
+}
+
+FitConfig config_of(const Design& design) {
+  std::string text =
+      "[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\nfamily = \"" + design.family + "\"\n";
+  if (!design.formula.empty()) text += "formula = \"" + design.formula + "\"\n";
+  if (design.family == "normal-mean") text += "columns = [\"x\", \"y\"]\nsd = [1.0, 2.0]\n";
+  text += "[privacy]\nepsilon = 30\ndelta = 1e-6\n[method]\nname = \"" + design.method +
+          "\"\nchains = 2\nwarmup = 4\ndraws = 6\n";
+  return parse_fit_config(text, {});
+}
+
+/// The integers by which two answers differ, and the declared bound on their norm.
+struct Difference {
+  double moved, declared;
+};
+
+struct Comparison {
+  const Problem& problem;
+  const FitConfig& config;
+  std::vector<Charge>::const_iterator charge;  // of the next part that the ledger booked one by one
+
+  [[nodiscard]] OwnerContext context() const {
+    return {problem.model, problem.unit, config.model.likelihood_power};
+  }
+  Difference ratio(const NoisyRatio& a, const NoisyRatio& b, const Charge& declared) {
+    EXPECT_EQ(a.variance, b.variance);
+    return {std::abs(a.value - b.value) / declared.grid, declared.sensitivity};
+  }
+  Difference gradient(const NoisyGradient& a, const NoisyGradient& b, const Position& scale, double rate,
+                      const Charge& declared) {
+    EXPECT_EQ(a.variance, b.variance);
+    const Position ones = Position::Ones(a.value.size());
+    const Position s = scale.size() == 0 ? ones : scale;
+    return {((a.value - b.value).cwiseProduct(s) * rate).norm() / declared.grid, declared.sensitivity};
+  }
+
+  std::vector<Difference> operator()(const RatioQuery& query, const Answer& a, const Answer& b) {
+    const auto& left = std::get<Released<NoisyRatio>>(a).value();
+    const auto& right = std::get<Released<NoisyRatio>>(b).value();
+    if (config.method.name == "penalty-subsampled") {
+      const auto range = contribution_range(query, context());
+      const auto noise =
+          batch_ratio_noise(*range, kRows / 2, kRows, problem.unit, query.cost, kLeastPrecomposedSensitivity);
+      return {ratio(left, right, noise->charge("ratio"))};
+    }
+    // The noise of a variance-completed ratio depends on its batch: two of them differ by more than integers.
+    if (config.method.name == "barker-subsampled") return {};
+    return {ratio(left, right, *charge++)};
+  }
+  std::vector<Difference> operator()(const GradientQuery& query, const Answer& a, const Answer& b) {
+    return {gradient(std::get<Released<NoisyGradient>>(a).value(),
+                     std::get<Released<NoisyGradient>>(b).value(), query.scale, 1, *charge++)};
+  }
+  std::vector<Difference> operator()(const JointQuery& query, const Answer& a, const Answer& b) {
+    const NoisyJoint left = std::get<Released<NoisyJoint>>(a).value();
+    const NoisyJoint right = std::get<Released<NoisyJoint>>(b).value();
+    const Charge& first = *charge++;
+    const Charge& second = *charge++;
+    return {gradient(left.gradient, right.gradient, query.gradient.scale, 1, first),
+            ratio(left.ratio, right.ratio, second)};
+  }
+  std::vector<Difference> operator()(const BatchGradientQuery& query, const Answer& a, const Answer& b) {
+    const OwnerContext own = context();
+    const auto noise =
+        batch_noise(gradient_bound(query.at, scale_of(query.scale, own), own),
+                    static_cast<std::size_t>(own.model.dim()), own.unit, query.noise_multiplier);
+    return {gradient(std::get<Released<NoisyGradient>>(a).value(),
+                     std::get<Released<NoisyGradient>>(b).value(), query.scale, query.rate,
+                     noise->charge("batch gradient"))};
+  }
+  std::vector<Difference> operator()(const StatisticQuery&, const Answer& a, const Answer& b) {
+    const NoisyStatistic left = std::get<Released<NoisyStatistic>>(a).value();
+    const NoisyStatistic right = std::get<Released<NoisyStatistic>>(b).value();
+    EXPECT_EQ(left.variance, right.variance);
+    const Charge& declared = *charge++;
+    return {{(left.value - right.value).norm() / declared.grid, declared.sensitivity}};
+  }
+  template <class Other>
+  std::vector<Difference> operator()(const Other&, const Answer&, const Answer&) {
+    ADD_FAILURE() << "a chain asked a question that this test does not know";
+    return {};
+  }
+};
+
+class Replay : public testing::TestWithParam<Design> {};
+
+TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
+  const Design& design = GetParam();
+  const FitConfig config = config_of(design);
+  const Table here = table_of(design, false);
+  const Table there = table_of(design, true);
+  const Problem problem = make_problem(config, here);
+  const Problem other = make_problem(config, there);
+  const Method& method = resolve_method(config, problem);
+  const ChainSettings settings = chain_settings(method, config.method);
+  const std::size_t steps = steps_in_all(settings, config.method);
+
+  RecordingLedger ledger{Epsilon(30)};
+  TestEntropy entropy(11);
+  const RunPlan plan = make_run_plan(method.regime, config, problem, steps, ledger, entropy);
+  Recorder recorder(*plan.interface);
+  const Progress silent;
+  (void)method.run({config.method, problem.public_info, settings, plan.step_budget, recorder, silent});
+  ASSERT_FALSE(recorder.log.empty());
+
+  RecordingLedger other_ledger{Epsilon(30)};
+  TestEntropy same(11);
+  const RunPlan other_plan = make_run_plan(method.regime, config, other, steps, other_ledger, same);
+  EXPECT_EQ(other_plan.step_budget.step_cost, plan.step_budget.step_cost);
+  EXPECT_EQ(other_plan.step_budget.noise_multiplier, plan.step_budget.noise_multiplier);
+
+  Comparison compare{problem, config, ledger.charges.cbegin()};
+  double largest_share = 0;
+  for (const Exchange& exchange : recorder.log) {
+    const std::vector<Answer> answers = other_plan.interface->answer(exchange.queries);
+    ASSERT_EQ(answers.size(), exchange.answers.size());
+    for (std::size_t q = 0; q < answers.size(); ++q) {
+      ASSERT_EQ(answers[q].index(), exchange.answers[q].index());
+      if (std::holds_alternative<QueryStatus>(answers[q])) continue;
+      const auto differences =
+          std::visit([&](const auto& query) { return compare(query, exchange.answers[q], answers[q]); },
+                     exchange.queries[q]);
+      for (const Difference& d : differences) {
+        // Sums and noise are read back from doubles: a few steps.
+        EXPECT_LE(d.moved, d.declared * (1 + 1e-12) + 8);
+        largest_share = std::max(largest_share, d.moved / d.declared);
+      }
+    }
+  }
+  ASSERT_EQ(other_ledger.charges.size(), ledger.charges.size());
+  for (std::size_t i = 0; i < ledger.charges.size(); ++i) {
+    EXPECT_EQ(other_ledger.charges[i].query, ledger.charges[i].query);
+    EXPECT_EQ(other_ledger.charges[i].rho, ledger.charges[i].rho);
+    EXPECT_EQ(other_ledger.charges[i].sensitivity, ledger.charges[i].sensitivity);
+  }
+  RecordProperty("largest_share_of_the_sensitivity", std::to_string(largest_share));
+}
+
+std::vector<Design> designs() {
+  std::vector<Design> all;
+  for (const char* unit : {"substitute", "add-remove", "person"}) {
+    const bool rows_only = std::string(unit) == "person";
+    const bool substitute = std::string(unit) == "substitute";
+    for (const auto& [family, formula] :
+         std::vector<std::pair<std::string, std::string>>{{"bernoulli", "b ~ x + w"},
+                                                          {"poisson", "n ~ x"},
+                                                          {"normal", "y ~ x + w"},
+                                                          {"normal-mean", ""}}) {
+      for (const char* method :
+           {"penalty", "penalty-one-at-a-time", "guided-walk", "barker", "hmc", "hmc-friction"})
+        all.push_back({method, family, formula, unit});
+      if (!rows_only) {
+        all.push_back({"sgld", family, formula, unit});
+        all.push_back({"sgnht", family, formula, unit});
+      }
+      if (substitute) {
+        all.push_back({"penalty-subsampled", family, formula, unit});
+        all.push_back({"barker-subsampled", family, formula, unit});
+      }
+      if (family == "normal" || family == "normal-mean")
+        all.push_back({"penalty-exponential-family", family, formula, unit});
+    }
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<Design>& info) {
+  std::string name = info.param.method + "_" + info.param.family + "_" + info.param.unit;
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Replay, testing::ValuesIn(designs()), name_of);
+
+}  // namespace
+}  // namespace sotto

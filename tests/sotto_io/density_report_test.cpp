@@ -1,0 +1,53 @@
+#include "sotto_io/density_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+// A run of which only what the verdict looks at is filled in.
+std::string verdict_of(double width, double prior_width, double rhat, double hellinger, bool discrete,
+                       bool is_private) {
+  DensityReport report;
+  report.result.columns.resize(1);
+  report.result.columns[0].width = width;
+  report.result.columns[0].prior_width = prior_width;
+  report.result.columns[0].hellinger = hellinger;
+  report.result.columns[0].discrete = discrete;
+  if (is_private) report.channel.emplace();
+  ParameterSummary line;
+  line.rhat = rhat;
+  return verdict(report, 0, {line});
+}
+
+TEST(DensityVerdict, comes_from_the_bands_and_not_from_the_distance_to_the_prior) {
+  for (const bool discrete : {false, true}) {
+    // Narrow bands about an estimate that happens to be the prior's: much was said.
+    const std::string much = verdict_of(0.09, 3, 1.001, 0.01, discrete, true);
+    EXPECT_NE(much.find("release says much"), std::string::npos) << much;
+    EXPECT_NE(much.find("9 %"), std::string::npos) << much;
+    EXPECT_NE(much.find("close to what the prior expected"), std::string::npos) << much;
+    EXPECT_NE(verdict_of(1.5, 3, 1.001, 0.5, discrete, true).find("says little"), std::string::npos);
+    // Wide bands about an estimate far from the prior's: next to nothing.
+    EXPECT_NE(verdict_of(2.9, 3, 1.001, 0.5, discrete, true).find("next to nothing"), std::string::npos);
+  }
+}
+
+TEST(DensityVerdict, none_while_the_chains_have_not_mixed) {
+  for (const double rhat : {1.6, 1.0501, std::nan("")}) {
+    const std::string none = verdict_of(0.09, 3, rhat, 0.5, false, true);
+    EXPECT_EQ(none.find("No verdict"), 0u) << none;
+    EXPECT_NE(none.find("costs no privacy"), std::string::npos) << none;
+  }
+}
+
+TEST(DensityVerdict, confidential_data_have_words_of_their_own) {
+  const std::string words = verdict_of(0.09, 3, 1.001, 0.5, false, false);
+  EXPECT_NE(words.find("confidential data say much"), std::string::npos) << words;
+  EXPECT_EQ(words.find("release"), std::string::npos) << words;
+}
+
+}  // namespace
+}  // namespace sotto
