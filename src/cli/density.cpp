@@ -11,6 +11,7 @@
 #include "sotto_io/density_directory.hpp"
 #include "sotto_io/output_guard.hpp"
 #include "sotto_io/privatised_file.hpp"
+#include "sotto_io/run_directory.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -98,6 +99,7 @@ void density(const Options& options) {
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
   refuse_overwriting_inputs(present_outputs(options.out, is_density_file), inputs);
+  refuse_overwriting_release(options.out);
   if (options.not_private) hold_rows();
   DensityReport report = options.not_private ? from_confidential(options) : from_release(options);
   report.settings = options.settings;

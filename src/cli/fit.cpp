@@ -177,7 +177,8 @@ RunRecord fit_and_book(const FitConfig& config, const Problem& problem, ChargeJo
 /// How a run ended: what is in the files, and what a person must know.
 struct Ending {
   std::size_t draws = 0;
-  bool stopped = false;  ///< by a signal
+  bool stopped = false;        ///< by a signal
+  bool out_of_budget = false;  ///< some chains have fewer draws than they should
 };
 
 Ending ending_of(const RunRecord& record) {
@@ -185,8 +186,15 @@ Ending ending_of(const RunRecord& record) {
   for (const Chain& chain : record.draws.chains) {
     ending.draws += static_cast<std::size_t>(chain.draws.rows());
     ending.stopped = ending.stopped || chain.stop == StopReason::interrupted;
+    ending.out_of_budget = ending.out_of_budget || chain.stop == StopReason::budget_spent;
   }
   return ending;
+}
+
+const char* ending_name(const Ending& ending) {
+  return ending.stopped                              ? "interrupted"
+         : ending.out_of_budget || ending.draws == 0 ? "budget_spent"
+                                                     : "finished";
 }
 
 Error no_draws(const Ending& ending, const std::string& spent) {
@@ -223,12 +231,12 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   RunRecord record = fit_and_book(config, problem, journal);
   const Ending ending = ending_of(record);
   if (ending.draws == 0) {
-    journal.close(record.privacy, ending.stopped ? "interrupted" : "budget_spent");
+    journal.close(record.privacy, ending_name(ending));
     throw no_draws(ending, spent(record.privacy, journal));
   }
   // What was paid for is safe before anything else happens.
   write_or_say_what_was_spent(config, record, journal);
-  journal.close(record.privacy, ending.stopped ? "interrupted" : "finished");
+  journal.close(record.privacy, ending_name(ending));
   if (config.compare_not_private && !config.not_private && !ending.stopped) {
     end_at_once_on_signals();
     record.comparison = fit_without_privacy(config, problem);
@@ -236,11 +244,15 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   }
   say_result(config, record, options.json);
   for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
-    fmt::print(stderr, "sotto: {}\n", sentence);
-  if (!ending.stopped) return;
-  status = 130;
-  fmt::print(stderr, "sotto: stopped early; {} draws are kept in {}; {}\n", ending.draws, config.out,
-             config.not_private ? "nothing was spent" : spent(record.privacy, journal));
+    fmt::print(stderr, "sotto: {}
+", sentence);
+  if (ending.stopped) status = 130;
+  if (ending.stopped || ending.out_of_budget) {
+    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}
+",
+               ending.stopped ? "stopped early" : "the budget ended before the chains did", ending.draws,
+               config.out, config.not_private ? "nothing was spent" : spent(record.privacy, journal));
+  }
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ CsvReader::~CsvReader() { ::close(file_); }
 
 void CsvReader::read_header() {
   if (fill() && std::string_view(input_.data(), filled_).starts_with("\xef\xbb\xbf")) at_ = 3;
-  kept_.resize(kMostRecordBytes);
   const bool some = next();
   if (beyond_) {
     throw Error(ErrorCode::data,
@@ -72,6 +71,8 @@ bool CsvReader::fill() {
 
 void CsvReader::keep(char byte) {
   if (!in_header_ && (field_ >= slot_of_field_.size() || slot_of_field_[field_] == kSkipped)) return;
+  // The header's names are public, and so is their size.
+  if (in_header_ && used_ == kept_.size()) kept_.resize(std::min(kMostRecordBytes, 2 * used_ + 1024));
   if (used_ == kept_.size() || (!in_header_ && used_ - start_ == kMostCellBytes)) {
     beyond_ = true;
   } else {

@@ -149,22 +149,26 @@ fs::path not_private_report(const fs::path& directory) { return directory / kNot
 
 fs::path charges_file(const fs::path& directory) { return directory / kCharges; }
 
-void check_run_directory(const fs::path& directory, std::span<const fs::path> inputs, bool overwrite) {
-  std::vector<fs::path> outputs = present_outputs(directory, is_run_file);
-  for (fs::path& file : present_outputs(directory / kNotPrivate, is_run_file))
-    outputs.push_back(std::move(file));
-  refuse_overwriting_inputs(outputs, inputs);
-  if (overwrite) return;
+void refuse_overwriting_release(const fs::path& directory) {
   bool paid = fs::exists(charges_file(directory));
   if (fs::exists(directory / kPrivacy)) {
     const auto json = nlohmann::json::parse(read_whole_file(directory / kPrivacy), nullptr, false);
     paid = paid || !json.is_object() || json.value("private", nlohmann::json()) != false;
   }
   if (paid) {
-    throw Error(ErrorCode::cannot_create,
-                fmt::format("{} holds a release that was paid for: choose another --out, or add --overwrite",
-                            directory.string()));
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("{} holds a release that was paid for: choose another --out, or let fit --overwrite it",
+                    directory.string()));
   }
+}
+
+void check_run_directory(const fs::path& directory, std::span<const fs::path> inputs, bool overwrite) {
+  std::vector<fs::path> outputs = present_outputs(directory, is_run_file);
+  for (fs::path& file : present_outputs(directory / kNotPrivate, is_run_file))
+    outputs.push_back(std::move(file));
+  refuse_overwriting_inputs(outputs, inputs);
+  if (!overwrite) refuse_overwriting_release(directory);
 }
 
 RunRecord read_run(const fs::path& directory) {

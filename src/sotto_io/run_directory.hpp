@@ -27,8 +27,11 @@ void write_report(const std::filesystem::path& directory, const RunRecord& recor
 /// The record of charges of the runs that wrote into `directory`.
 [[nodiscard]] std::filesystem::path charges_file(const std::filesystem::path& directory);
 
-/// Errors: cannot_create when the directory holds a release that was paid for, unless `overwrite`, and when a file that
-/// write_run would replace there is one of `inputs`.
+/// Errors: cannot_create when the directory holds a fit that was paid for.
+void refuse_overwriting_release(const std::filesystem::path& directory);
+
+/// The same unless `overwrite`; and cannot_create when a file that write_run would replace or remove there is one of
+/// `inputs`.
 void check_run_directory(const std::filesystem::path& directory,
                          std::span<const std::filesystem::path> inputs, bool overwrite);
 

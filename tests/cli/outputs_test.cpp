@@ -80,6 +80,8 @@ TEST_F(Outputs, fit_keeps_a_release_that_was_paid_for) {
   EXPECT_EQ(
       sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --not-private --draws 10 --out out").status,
       EX_CANTCREAT);
+  ASSERT_EQ(sotto("privatize d.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv").status, 0);
+  EXPECT_EQ(sotto("density z.csv --chains 1 --warmup 10 --draws 10 --out out").status, EX_CANTCREAT);
   EXPECT_EQ(content("out/chain_1.csv"), draws);
   ASSERT_EQ(sotto(fit_ + "out --overwrite").status, 0);
   EXPECT_NE(content("out/chain_1.csv"), draws);

@@ -45,7 +45,9 @@ TEST_F(Journal, the_disk_is_never_behind) {
       EXPECT_GE(last.at("count").get<int>(), i);
       EXPECT_GE(last.at("rho").get<double>(), rho);
       EXPECT_GE(last.at("slack").get<double>(), i * 1e-12);
-      if (i <= 16) EXPECT_EQ(last.at("count").get<int>(), i);
+      if (i <= 16) {
+        EXPECT_EQ(last.at("count").get<int>(), i);
+      }
     }
   }
   EXPECT_EQ(lines().front().at("opened").at("epsilon"), 1.0);
