@@ -28,7 +28,7 @@ concept MixtureKernel = requires(Kernel& kernel, const Kernel& constant, const t
   statistic.add(y);
 };
 
-/// A row of the table of kernels (fit/kernel_table.hpp), for one column:
+/// A row of the table of kernels (mixture/fit/kernel_table.hpp), for one column:
 ///   kName                         as typed
 ///   kDiscrete                     counts or categories: probabilities instead of densities
 ///   make(column)                  with the base measure of a declared column; errors: configuration
