@@ -244,12 +244,10 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   }
   say_result(config, record, options.json);
   for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
-    fmt::print(stderr, "sotto: {}
-", sentence);
+    fmt::print(stderr, "sotto: {}\n", sentence);
   if (ending.stopped) status = 130;
   if (ending.stopped || ending.out_of_budget) {
-    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}
-",
+    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n",
                ending.stopped ? "stopped early" : "the budget ended before the chains did", ending.draws,
                config.out, config.not_private ? "nothing was spent" : spent(record.privacy, journal));
   }

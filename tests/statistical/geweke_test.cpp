@@ -9,6 +9,8 @@
 
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
@@ -114,9 +116,10 @@ Result geweke(const K& kernel, std::size_t count, double rate = 1) {
   Result result;
   for (std::size_t t = 0; t < count; ++t) {
     Budget budget(Epsilon(1e6), Delta(1e-6));
-    DataOwner owner(rows_about(kBend.mean(state.position), rng), model(), PrivacyUnit{}, ExecutionOptions{},
-                    budget, entropy);
-    if (rate < 1) owner.serve_batches({rate, 0.1, 10, Rho(1e6)}, Epsilon(1));
+    Measure measure = rate < 1 ? measure_batches({model()}, {rate, 0.1, 10, Rho(1e6)}, budget, Epsilon(1))
+                               : measure_all_rows({model()});
+    DataOwner owner(rows_about(kBend.mean(state.position), rng), std::move(measure), 1, budget, entropy,
+                    std::make_unique<DiscreteGaussianMechanism>(entropy));
     Step step = kernel.step(state, rng);
     while (!step.done()) {
       const Query query = step.pending();

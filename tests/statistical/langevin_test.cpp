@@ -8,6 +8,7 @@
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
@@ -38,9 +39,10 @@ Moments sample(double rate, double noise_multiplier, double step_size, double di
   const double sd = 1 / std::sqrt(double{kRows});
   Budget budget(Epsilon(1e9), Delta(1e-6));
   TestEntropy entropy(3);
-  DataOwner owner(std::move(rows), LocationModel({{-5, 5}, {-5, 5}}, Matrix::Identity(2, 2)), PrivacyUnit{},
-                  ExecutionOptions{}, budget, entropy);
-  owner.serve_batches({rate, noise_multiplier, 2 * (draws + 500)}, Epsilon(1));
+  const OwnerContext context{LocationModel({{-5, 5}, {-5, 5}}, Matrix::Identity(2, 2))};
+  DataOwner owner(std::move(rows),
+                  measure_batches(context, {rate, noise_multiplier, 2 * (draws + 500)}, budget, Epsilon(1)),
+                  1, budget, entropy, std::make_unique<DiscreteGaussianMechanism>(entropy));
   const LogPrior flat{[](const Position&) { return 0.0; },
                       [](const Position& x) { return Position::Zero(x.size()).eval(); }};
   const K kernel({.rate = rate,

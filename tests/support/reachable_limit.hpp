@@ -14,7 +14,6 @@ namespace sotto {
 [[nodiscard]] inline double reachable_limit(const SimulatedRegression& data, const NormalFit& fit, double rho,
                                             double reach) {
   const Eigen::Index n = data.x.rows();
-  const Eigen::Index d = data.x.cols();
   Position eta = data.x * fit.mean;
   if (data.offset.size() > 0) eta += data.offset;
   const Matrix prior = Matrix(fit.sd.cwiseAbs2().cwiseInverse().asDiagonal()) * 1e-6;
