@@ -168,7 +168,9 @@ void expect_bounds_hold(const MakeQuery& make, double nearly, std::uint64_t seed
       for (int trial = 0; trial < 60; ++trial)
         worst = std::max(worst, search(one, make(rng), adjacency, rng));
       EXPECT_LE(worst, 1) << static_cast<int>(one.link) << " " << one.response.upper;
-      if (nearly > 0) EXPECT_GT(worst, nearly) << static_cast<int>(one.link) << " " << one.response.upper;
+      if (nearly > 0) {
+        EXPECT_GT(worst, nearly) << static_cast<int>(one.link) << " " << one.response.upper;
+      }
     }
   }
 }
