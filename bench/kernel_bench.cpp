@@ -16,6 +16,7 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/measurement/batch_ratio.hpp"
