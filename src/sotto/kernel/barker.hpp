@@ -56,8 +56,7 @@ class Barker {
     const double known = prior_.log_density(candidate) - prior_.log_density(state.position) +
                          state.proposal.log_ratio(state.position, candidate, info.step_size);
     const double noise_sd = std::sqrt(settings_.noise_variance / static_cast<double>(settings_.owners));
-    // Without noise the answer is exact, and its cost a formality.
-    const RatioQuery query{state.position, candidate, Rho(noise_sd > 0 ? 0 : 1), noise_sd};
+    const RatioQuery query{state.position, candidate, Rho(0), noise_sd};
     const auto ratio = co_await query;
     if (!ratio) {
       info.divergent = true;

@@ -41,7 +41,7 @@ concept ExponentialFamily = requires(const F& family, std::span<const double> ro
 template <ExponentialFamily F>
 class StandardStatistic {
  public:
-  /// `temper` is the likelihood's power. Errors: configuration when a range is not finite.
+  /// `likelihood_power` is the likelihood's power. Errors: configuration when a range is not finite.
   explicit StandardStatistic(F family, double likelihood_power = 1)
       : family_(std::move(family)), likelihood_power_(likelihood_power) {
     for (const Interval& range : family_.range()) {
@@ -79,7 +79,7 @@ class StandardStatistic {
   }
 
   /// log p of all rows is coefficients(at) . sum of entries, up to a term free of `at`. Public.
-  /// Computes   (natural . centre - log_normaliser, natural * scale) * temper
+  /// Computes   (natural . centre - log_normaliser, natural * scale) * likelihood_power
   [[nodiscard]] Position coefficients(const Position& at) const {
     const Position natural = family_.natural(at);
     Position result(static_cast<Eigen::Index>(size()));

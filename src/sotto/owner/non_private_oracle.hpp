@@ -2,8 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/ledger/not_private_ledger.hpp"
 #include "sotto/measurement/all_rows.hpp"
@@ -20,15 +24,32 @@ class NonPrivateOracle final : public QueryInterface {
                options.threads, ledger_, entropy_, std::make_unique<NoNoise>()) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
-    return owner_.answer(queries);
+    return owner_.answer(for_nothing(queries));
   }
   [[nodiscard]] std::vector<std::optional<QueryStatus>> refusals(
       std::span<const Query> queries) const override {
-    return owner_.refusals(queries);
+    return owner_.refusals(for_nothing(queries));
   }
   [[nodiscard]] Rho left() const override { return ledger_.left(); }
 
  private:
+  /// The questions at a price that means nothing: chains for study name none.
+  static std::vector<Query> for_nothing(std::span<const Query> queries) {
+    const auto set_price = [](auto& asked) {
+      if constexpr (requires { asked.cost; }) asked.cost = Rho(1);
+      if constexpr (requires { asked.noise_sd; }) asked.noise_sd = 0;
+    };
+    std::vector<Query> priced(queries.begin(), queries.end());
+    for (Query& query : priced) {
+      std::visit(set_price, query);
+      if (auto* joint = std::get_if<JointQuery>(&query)) {
+        set_price(joint->gradient);
+        set_price(joint->ratio);
+      }
+    }
+    return priced;
+  }
+
   class NoEntropy final : public EntropySource {
    public:
     std::uint64_t bits() override { throw Error(ErrorCode::internal, "an exact answer takes no entropy"); }

@@ -132,7 +132,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("a", model.a);
     s.read("b", model.b);
     s.read("m", model.m);
-    s.read("temper", model.likelihood_power);
+    s.read("likelihood_power", model.likelihood_power);
   });
   root.section("prior", [&](Section& s) {
     s.read("allow_flat", config.allow_flat);
@@ -237,7 +237,7 @@ void check(const FitConfig& config) {
     refuse("method.clip_ratio and method.clip_gradient must be > 0");
   }
   if (!(config.model.likelihood_power > 0 && config.model.likelihood_power <= 1))
-    refuse("model.temper must lie in (0, 1]");
+    refuse("model.likelihood_power must lie in (0, 1]");
 }
 
 }  // namespace
@@ -261,7 +261,8 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
 nlohmann::ordered_json to_json(const FitConfig& config) {
   nlohmann::ordered_json priors = nlohmann::ordered_json::object();
   for (const auto& [name, prior] : config.priors) priors[name] = prior.text();
-  nlohmann::ordered_json model = {{"family", config.model.family}, {"temper", config.model.likelihood_power}};
+  nlohmann::ordered_json model = {{"family", config.model.family},
+                                  {"likelihood_power", config.model.likelihood_power}};
   if (!config.model.formula.empty()) model["formula"] = config.model.formula;
   if (config.model.family == "normal") {
     if (config.model.sigma) {
