@@ -27,18 +27,19 @@ struct Options {
 struct Source {
   Draws draws;
   bool markov_chain = true;
+  std::vector<std::string> warnings;  ///< of the method itself
 };
 
 Source read(const std::vector<std::string>& paths) {
   if (paths.size() == 1 && std::filesystem::is_directory(paths.front())) {
     RunRecord record = read_run(paths.front());
-    return {std::move(record.draws), record.markov_chain};
+    return {std::move(record.draws), record.markov_chain, std::move(record.warnings)};
   }
   for (const auto& path : paths) {
     if (std::filesystem::is_directory(path))
       throw Error(ErrorCode::usage, "give one directory, or chain files, not both");
   }
-  return {read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end())), true};
+  return {read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end())), true, {}};
 }
 
 // JSON has no NaN and no infinity.
@@ -55,7 +56,9 @@ nlohmann::ordered_json extreme(const std::vector<ParameterSummary>& summary, dou
 void diagnose(const Options& options) {
   const Source source = read(options.paths);
   const auto summary = summarise(source.draws);
-  const auto complaints = warnings(source.draws, summary, source.markov_chain);
+  std::vector<std::string> complaints = source.warnings;
+  for (std::string& sentence : warnings(source.draws, summary, source.markov_chain))
+    complaints.push_back(std::move(sentence));
   if (options.json) {
     nlohmann::ordered_json json{{"verdict", complaints.empty() ? "good" : "poor"},
                                 {"chains", source.draws.chains.size()},

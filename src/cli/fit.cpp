@@ -243,6 +243,8 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
     write_run(config.out, record);
   }
   say_result(config, record, options.json);
+  for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
+    fmt::print(stderr, "sotto: {}\n", sentence);
   if (ending.stopped) status = 130;
   if (ending.stopped || ending.out_of_budget) {
     fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n",

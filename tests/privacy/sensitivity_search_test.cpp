@@ -133,15 +133,22 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
   std::vector<Query> asked = {
       RatioQuery{somewhere(), somewhere(), Rho(0.01)}, GradientQuery{somewhere(), Rho(0.01), scale},
       JointQuery{{somewhere(), Rho(0.01), {}}, {somewhere(), somewhere(), Rho(0.01)}}};
-  const Glm* glm = subject.model.as<Glm>();
-  if (glm != nullptr && !glm->family().unknown_sigma) {
-    Matrix frame = Matrix::Identity(dim, dim);
-    for (Eigen::Index j = 0; j < dim; ++j)
+  if (const Glm* glm = subject.model.as<Glm>()) {
+    const Eigen::Index columns = glm->domain().columns();
+    Matrix frame = Matrix::Identity(columns, columns);
+    for (Eigen::Index j = 0; j < columns; ++j)
       frame(j, j) = pick({1e-3, 1, 10}, rng) /
                     std::max(subject.bounds[static_cast<std::size_t>(j)].magnitude(), 1e-200);
-    const Weighting weighting{somewhere(), frame, pick({1e-6, 0.3, 100}, rng), pick({1e-6, 0.3, 100}, rng)};
-    asked.emplace_back(ScoreQuery{weighting, Rho(0.01)});
-    asked.emplace_back(InformationQuery{weighting, Rho(0.01)});
+    const Position at = somewhere().head(columns);
+    const BoundedWeighting weighting{at, frame, pick({1e-6, 0.3, 100}, rng), pick({1e-6, 0.3, 100}, rng),
+                                     pick({1e-6, 2, 1e6}, rng)};
+    asked.emplace_back(BoundedScoreQuery{weighting, Rho(0.01)});
+    asked.emplace_back(BoundedInformationQuery{weighting, Rho(0.01)});
+    asked.emplace_back(ScoreSquaresQuery{weighting, Rho(0.01)});
+    asked.emplace_back(MomentsQuery{frame, pick({1e-6, 3, 1e6}, rng), Rho(0.01)});
+    asked.emplace_back(ResidualSquaresQuery{at, weighting.clip, Rho(0.01)});
+    asked.emplace_back(HistogramQuery{HistogramOf::absolute_residual, at, Position{{0, 1, 2, 8}}, Rho(0.01)});
+    asked.emplace_back(TotalQuery{TotalOf::rows, Rho(0.01)});
   }
   return asked;
 }

@@ -2,12 +2,17 @@
 #pragma once
 
 #include "sotto/base/error.hpp"
+#include "sotto/measurement/bounded_information.hpp"
+#include "sotto/measurement/bounded_score.hpp"
 #include "sotto/measurement/gradient.hpp"
-#include "sotto/measurement/information.hpp"
+#include "sotto/measurement/histogram.hpp"
 #include "sotto/measurement/joint.hpp"
 #include "sotto/measurement/measurement.hpp"
+#include "sotto/measurement/moments.hpp"
 #include "sotto/measurement/ratio.hpp"
-#include "sotto/measurement/score.hpp"
+#include "sotto/measurement/residual_squares.hpp"
+#include "sotto/measurement/score_squares.hpp"
+#include "sotto/measurement/total.hpp"
 
 namespace sotto {
 

@@ -60,22 +60,4 @@ concept Model = requires(const M& model, const Position& position, const Rows& r
   model.add_gradients(rows, std::size_t{}, std::size_t{}, gradients, sums);
 };
 
-/// One weighted statistic of a pass (see Weighting in release/query.hpp), in integers.
-struct WeightedTask {
-  const Weighting* weighting;
-  double factor;   ///< entries are multiplied by this before they are rounded
-  double longest;  ///< a row whose integer vector is longer than this contributes zero
-};
-
-/// A model whose weighted score and information can be released.
-/// add_scores        adds to sums[j], j < dim, the integers next to factor * c (y - mean) z_j
-/// add_information   adds the integers next to factor times the entries of information_vector
-/// (model/weighted.hpp)
-template <class M>
-concept WeightedModel = Model<M> &&
-    requires(const M& model, const Rows& rows, const WeightedTask& task, std::span<std::int64_t> sums) {
-  model.add_scores(rows, std::size_t{}, std::size_t{}, task, sums);
-  model.add_information(rows, std::size_t{}, std::size_t{}, task, sums);
-};
-
 }  // namespace sotto

@@ -1,55 +1,44 @@
-// The releases behind a release-once posterior: where to look, then score and information there.
+// The whole run of releases behind a release-once posterior: frame, place, then rounds of score and information.
 #pragma once
 
-#include "sotto/base/numbers.hpp"
-#include "sotto/base/position.hpp"
-#include "sotto/math/mean_function.hpp"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/posterior/default_prior.hpp"
+#include "sotto/posterior/frame.hpp"
+#include "sotto/posterior/locate.hpp"
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/pooled_release.hpp"
+#include "sotto/posterior/stand_in.hpp"
 #include "sotto/release/query.hpp"
 
 namespace sotto {
 
-/// A normal distribution with independent coordinates.
-struct NormalPrior {
-  Position mean;
-  Position sd;  ///< > 0; infinite is flat
-};
-
-/// How much of the cost each release takes; they are scaled to sum to one.
-struct OnceShares {
-  double first_information = 0.04;  ///< at zero: the shape of the covariates
-  double first_score = 0.06;        ///< at zero: a rough position
-  double second_score = 0.26;       ///< there: a better position
-  double last = 0.64;               ///< information and score at the better position
-};
-
 struct OnceSettings {
-  MeanFunction mean;
-  Rho cost{0};            ///< of all releases together
-  Position column_scale;  ///< public guess of each column's root mean square over the rows, > 0
-  bool intercept = true;  ///< column 0 of the design is constant
-  double residual = 0.5;  ///< largest |y - mean| at eta = 0 in the score's unit; 1/2 for a binary response
-  NormalPrior prior;      ///< a normal prior, or a normal that roughly covers the prior
-  double width = 0;  ///< the score bound is this many times the typical length of a row's score; 0: chosen
-  OnceShares shares;
+  OnceFacts facts;
+  Rho cost{0};                                          ///< of all releases together
+  std::vector<std::optional<CoefficientPrior>> priors;  ///< one per coefficient; none: the default
+  std::optional<CoefficientPrior> sigma_prior;          ///< of log(sigma); none: flat
 };
 
-/// Everything the posterior is computed from, in the coordinates phi = frame^-T (theta - anchor).
-/// Given theta:  score ~ N(G phi, ratio G + score_variance I),  information = G + noise.
+/// Everything that was released or computed from releases; nothing in it needs further protection.
 struct OnceRelease {
-  Position anchor;
-  Matrix frame;    ///< z = frame x
-  Position score;  ///< pooled over the scores released in this frame
-  double score_variance;
-  Matrix information;
-  double information_variance;  ///< of a diagonal entry; half of that off the diagonal
-  double squares;               ///< about ratio * trace of G
-  Matrix expected;              ///< G as guessed before it was released
-  double expected_weight;       ///< degrees of freedom of a Wishart distribution that is as sure of the guess
-  double rows;                  ///< released number of rows
-  double width;                 ///< the score bound was this many times the typical length of a row's score
+  OnceFacts facts;
+  double rows = 0;  ///< as released
+  Frame frame;
+  StandIn stand_in;
+  ResolvedPrior prior;
+  double unit = 1;  ///< normal responses: their spread, which scales default priors; else 1
+  Located located;
+  std::vector<OnceRound> rounds;
+  PooledRelease pooled;
+  double predictor_unit = 1;
+  double predictor_sd = 0;  ///< posterior sd of the linear predictor over the rows, in its unit
+  double last_move = 0;     ///< of the linear predictor from the last position to the mode, in its unit
+  double scale = 1;         ///< of residuals; logistic: not used
 };
 
-/// Asks for two informations and three scores. Nothing it returns needs further protection.
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.
 [[nodiscard]] OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface);
 

@@ -3,162 +3,156 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace sotto {
 namespace {
 
-/// One step that leaves N(mean, covariance) times `likelihood` invariant; `draw` is from N(0, covariance).
-/// Source     [MAM10, Figure 2]
-template <class Point, class LogLikelihood>
-void elliptical_slice(Point& point, double& log_likelihood, const Point& mean, const Point& draw,
-                      const LogLikelihood& likelihood, ChainRng& rng) {
-  const double level = log_likelihood + std::log1p(-rng.uniform());
-  double angle = 2 * std::numbers::pi * rng.uniform();
-  double low = angle - 2 * std::numbers::pi;
-  double high = angle;
-  const Point offset = point - mean;
-  while (true) {
-    const Point candidate = mean + std::cos(angle) * offset + std::sin(angle) * draw;
-    const double value = likelihood(candidate);
-    if (value >= level) {
-      point = candidate;
-      log_likelihood = value;
-      return;
+constexpr int kSlices = 24;           // normal priors: the base is nearly the target
+constexpr int kSlicesOfOthers = 100;  // other priors: it is only near
+constexpr double kBaseSpread = 1.25;  // of the base's covariance, so that it covers the target's tails
+constexpr int kMostShrinks = 60;
+constexpr Eigen::Index kTogether = 512;  // chains per product of matrices
+
+using Densities = Eigen::ArrayXd;
+
+/// Log target less log base, in the coordinates psi = U' phi in which the score's spread is diagonal; one column a chain.
+class Target {
+ public:
+  Target(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior)
+      : release_(release), frame_(frame), ratio_(prior.ratio) {
+    const NormalBase base = normal_base(release, frame, prior.normal);
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(release.spread);
+    const Matrix& u = solver.eigenvectors();
+    rotation_ = u;
+    spread_ = solver.eigenvalues().cwiseMax(0).array() + release.score_variance;
+    information_ = u.transpose() * release.information * u;
+    score_ = u.transpose() * release.score;
+    const Matrix covariance = kBaseSpread * u.transpose() * base.covariance * u;
+    root = covariance.llt().matrixL();
+    mean = u.transpose() * base.mean;
+    const Matrix precision = u.transpose() * frame * prior.normal.precision * frame.transpose() * u;
+    const Position pull =
+        u.transpose() * (frame * prior.normal.precision * (prior.normal.location - release.anchor));
+    const Matrix inverse = covariance.llt().solve(Matrix::Identity(u.rows(), u.rows()));
+    quadratic_ = inverse - precision;
+    linear_ = pull - inverse * mean;
+  }
+
+  /// By Sherman and Morrison's formula: the score's covariance is diagonal plus v / 2 psi psi'.
+  [[nodiscard]] Densities operator()(const Matrix& psi) const {
+    const double v = release_.information_variance / 2;
+    const Matrix miss = (-information_ * psi).colwise() + score_;
+    const Matrix curved = quadratic_ * psi;
+    Densities values(psi.cols());
+    for (Eigen::Index k = 0; k < psi.cols(); ++k) {
+      const auto p = psi.col(k).array();
+      const auto r = miss.col(k).array();
+      const double extra = v * p.square().sum();
+      double logs = 0;
+      double rr = 0;
+      double rp = 0;
+      double pp = 0;
+      double product = 1;
+      for (Eigen::Index j = 0; j < p.size(); ++j) {
+        const double a = spread_[j] + extra;
+        const double inverse = 1 / a;
+        rr += r[j] * r[j] * inverse;
+        rp += r[j] * p[j] * inverse;
+        pp += p[j] * p[j] * inverse;
+        product *= a;
+        if (product > 1e200 || product < 1e-200) {
+          logs += std::log(product);
+          product = 1;
+        }
+      }
+      logs += std::log(product);
+      const double rank = 1 + v * pp;
+      values[k] = -0.5 * (logs + std::log(rank) + rr - v * rp * rp / rank) +
+                  0.5 * psi.col(k).dot(curved.col(k)) + linear_.dot(psi.col(k));
+      if (ratio_) values[k] += ratio_(position(psi.col(k)));
     }
-    (angle < 0 ? low : high) = angle;
-    angle = low + (high - low) * rng.uniform();
-    if (!(high - low > 1e-12)) return;  // rounding: stay
+    return values;
   }
-}
+  [[nodiscard]] Position position(const Position& psi) const {
+    return release_.anchor + frame_.transpose() * (rotation_ * psi);
+  }
+  [[nodiscard]] bool normal_prior() const { return !ratio_; }
 
-/// The released numbers in a form the sweeps need; all in the coordinates phi.
-struct Target {
-  explicit Target(const OnceRelease& once, const NormalPrior& prior) : release(once) {
-    const Eigen::Index d = once.anchor.size();
-    const Position precision = prior.sd.array().square().inverse();
-    prior_precision = once.frame * precision.asDiagonal() * once.frame.transpose();
-    prior_pull = once.frame * precision.cwiseProduct(prior.mean - once.anchor);
-    // The Wishart prior's exponential part moves the normal's mean; its power of the determinant is left.
-    const Matrix tilt = once.expected.ldlt().solve(Matrix::Identity(d, d)) * once.expected_weight;
-    information_mean = once.information - once.information_variance / 4 * (tilt + tilt.transpose());
-    determinant_power = (once.expected_weight - static_cast<double>(d + 1)) / 2;
-  }
+  Matrix root;
+  Position mean;
 
-  [[nodiscard]] Matrix score_covariance(const Matrix& g) const {
-    const double ratio = std::clamp(release.squares / g.trace(), 0.5, 1.0);
-    Matrix covariance = ratio * g;
-    covariance.diagonal().array() += release.score_variance;
-    return covariance;
-  }
-  /// log N(score; G phi, ...) and what the slice leaves of the prior of G, -infinity outside the cone.
-  [[nodiscard]] double log_likelihood(const Matrix& g, const Position& phi) const {
-    const Eigen::LLT<Matrix> root_of_g(g);
-    if (root_of_g.info() != Eigen::Success) return -HUGE_VAL;
-    const double prior = 2 * determinant_power * root_of_g.matrixLLT().diagonal().array().log().sum();
-    const Eigen::LLT<Matrix> covariance(score_covariance(g));
-    const Position miss = covariance.matrixL().solve(release.score - g * phi);
-    return prior - miss.squaredNorm() / 2 - covariance.matrixLLT().diagonal().array().log().sum();
-  }
-  [[nodiscard]] Position position(const Position& phi) const {
-    return release.anchor + release.frame.transpose() * phi;
-  }
-
-  const OnceRelease& release;
-  Matrix prior_precision;
-  Position prior_pull;
-  Matrix information_mean;
-  double determinant_power;
+ private:
+  const PooledRelease& release_;
+  const Matrix& frame_;
+  const PriorRatio& ratio_;
+  Matrix rotation_, information_, quadratic_;
+  Position score_, linear_;
+  Eigen::ArrayXd spread_;
 };
 
-struct State {
-  Position phi;
-  Matrix information;
-};
+Matrix normals(Eigen::Index rows, Eigen::Index cols, ChainRng& rng) {
+  Matrix z(rows, cols);
+  for (Eigen::Index k = 0; k < z.size(); ++k) z.data()[k] = rng.normal();
+  return z;
+}
 
-Matrix symmetric_noise(Eigen::Index d, double variance, ChainRng& rng) {
-  Matrix noise(d, d);
-  for (Eigen::Index i = 0; i < d; ++i) {
-    noise(i, i) = std::sqrt(variance) * rng.normal();
-    for (Eigen::Index j = i + 1; j < d; ++j)
-      noise(i, j) = noise(j, i) = std::sqrt(variance / 2) * rng.normal();
+/// One elliptical slice of every chain; those that still shrink their bracket are gathered into one matrix.
+void slice(const Target& target, Matrix& points, Densities& values, ChainRng& rng) {
+  const Eigen::Index chains = points.cols();
+  const Matrix offset = points.colwise() - target.mean;
+  const Matrix other = target.root * normals(points.rows(), chains, rng);
+  std::vector<double> level(static_cast<std::size_t>(chains)), angle(level), low(level), high(level);
+  std::vector<Eigen::Index> open(static_cast<std::size_t>(chains));
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    open[k] = static_cast<Eigen::Index>(k);
+    level[k] = values[open[k]] + std::log1p(-rng.uniform());
+    high[k] = angle[k] = 2 * std::numbers::pi * rng.uniform();
+    low[k] = high[k] - 2 * std::numbers::pi;
   }
-  return noise;
-}
-
-/// A positive definite start: the released information with its eigenvalues raised.
-State init(const Target& target) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(target.information_mean);
-  const double least =
-      0.05 * target.release.expected.trace() / static_cast<double>(target.release.anchor.size());
-  const Position values = solver.eigenvalues().cwiseMax(least);
-  return {Position::Zero(target.release.anchor.size()),
-          solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose()};
-}
-
-/// Position given information: exact under the normal prior, and the base of the slice under another.
-void draw_position(const Target& target, const PriorRatio& ratio, State& state, ChainRng& rng) {
-  const Eigen::LLT<Matrix> covariance(target.score_covariance(state.information));
-  const Matrix weighted = covariance.solve(state.information);
-  const Eigen::LLT<Matrix> precision(state.information * weighted + target.prior_precision);
-  const Position mean = precision.solve(weighted.transpose() * target.release.score + target.prior_pull);
-  const Position draw = precision.matrixU().solve(rng.normals(mean.size()));
-  if (!ratio) {
-    state.phi = mean + draw;
-    return;
+  for (int shrink = 0; shrink < kMostShrinks && !open.empty(); ++shrink) {
+    Matrix candidates(points.rows(), static_cast<Eigen::Index>(open.size()));
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const double a = angle[static_cast<std::size_t>(open[i])];
+      candidates.col(static_cast<Eigen::Index>(i)) =
+          target.mean + std::cos(a) * offset.col(open[i]) + std::sin(a) * other.col(open[i]);
+    }
+    const Densities proposed = target(candidates);
+    std::vector<Eigen::Index> still;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const auto k = static_cast<std::size_t>(open[i]);
+      const auto column = static_cast<Eigen::Index>(i);
+      if (proposed[column] >= level[k]) {
+        points.col(open[i]) = candidates.col(column);
+        values[open[i]] = proposed[column];
+        continue;
+      }
+      (angle[k] < 0 ? low : high)[k] = angle[k];
+      angle[k] = low[k] + (high[k] - low[k]) * rng.uniform();
+      still.push_back(open[i]);
+    }
+    open = std::move(still);
   }
-  const auto likelihood = [&](const Position& phi) { return ratio(target.position(phi)); };
-  double value = likelihood(state.phi);
-  elliptical_slice(state.phi, value, mean, draw, likelihood, rng);
-}
-
-void sweep(const Target& target, const PriorRatio& ratio, State& state, ChainRng& rng) {
-  const auto likelihood = [&](const Matrix& g) { return target.log_likelihood(g, state.phi); };
-  double value = likelihood(state.information);
-  const Matrix noise = symmetric_noise(state.information.rows(), target.release.information_variance, rng);
-  elliptical_slice(state.information, value, target.information_mean, noise, likelihood, rng);
-  draw_position(target, ratio, state, rng);
 }
 
 }  // namespace
 
-OncePosterior sample_once(const OnceRelease& release, const NormalPrior& prior, const PriorRatio& ratio,
-                          const OnceSampling& sampling) {
-  const Target target(release, prior);
-  const Eigen::Index d = release.anchor.size();
-  OncePosterior posterior;
-  Matrix information = Matrix::Zero(d, d);
-  Position sum = Position::Zero(d);
-  Position squares = Position::Zero(d);
-  for (std::size_t c = 0; c < sampling.chains; ++c) {
-    ChainRng rng(sampling.seed, c);
-    State state = init(target);
-    Chain chain;
-    chain.seed = sampling.seed;
-    chain.warmup = sampling.warmup;
-    chain.draws.resize(static_cast<Eigen::Index>(sampling.draws), d);
-    draw_position(target, {}, state, rng);
-    for (std::size_t t = 0; t < sampling.warmup; ++t) sweep(target, ratio, state, rng);
-    for (Eigen::Index t = 0; t < chain.draws.rows(); ++t) {
-      for (std::size_t s = 0; s < sampling.thin; ++s) sweep(target, ratio, state, rng);
-      const Position theta = target.position(state.phi);
-      chain.draws.row(t) = theta.transpose();
-      information += state.information;
-      sum += theta - release.anchor;
-      squares += (theta - release.anchor).array().square().matrix();
+Matrix draw_positions(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior,
+                      Eigen::Index draws, ChainRng& rng) {
+  const Target target(release, frame, prior);
+  const Eigen::Index d = release.score.size();
+  Matrix result(draws, d);
+  for (Eigen::Index first = 0; first < draws; first += kTogether) {
+    const Eigen::Index count = std::min(kTogether, draws - first);
+    Matrix points = (target.root * normals(d, count, rng)).colwise() + target.mean;
+    Densities values = target(points);
+    const int slices = target.normal_prior() ? kSlices : kSlicesOfOthers;
+    for (int s = 0; s < slices; ++s) slice(target, points, values, rng);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      result.row(first + k) = target.position(points.col(k)).transpose();
     }
-    posterior.chains.push_back(std::move(chain));
   }
-  // Without weights the information would be G over their mean, which ratio = sum c^2 / sum c bounds from above; the factor
-  // 1.25 is a fit to box covariates.
-  const double count = static_cast<double>(sampling.chains * sampling.draws);
-  information /= count;
-  posterior.weight_kept = std::clamp(release.squares / information.trace(), 0.5, 1.0);
-  const double kept = 1 - 1.25 * (1 - posterior.weight_kept);
-  const Matrix clear = (information / kept + target.prior_precision).inverse();
-  const Position clear_variance = (release.frame.transpose() * clear * release.frame).diagonal();
-  const Position variance = (squares / count).array() - (sum / count).array().square();
-  posterior.sd_inflation = (variance.array() / clear_variance.array()).sqrt();
-  return posterior;
+  return result;
 }
 
 }  // namespace sotto

@@ -9,6 +9,7 @@
 
 #include "sotto/base/numbers.hpp"
 #include "sotto/base/position.hpp"
+#include "sotto/release/regression_query.hpp"
 #include "sotto/release/released.hpp"
 
 namespace sotto {
@@ -46,29 +47,6 @@ struct BatchGradientQuery {
 
 /// Asks for the sum over the rows of the standard statistic of an exponential family, with fresh noise.
 struct StatisticQuery {
-  Rho cost;
-};
-
-/// Public weights that bound what one row can do. With z = frame x, mean and variance those of y at position
-/// `at`, and m = sup over legal y of |y - mean|, the row gets the weight
-///   c = min(1, score_bound / (m |z|), information_bound / (variance |z|^2)),
-/// a function of its covariates alone, so the weighted score still has mean zero at the true position.
-struct Weighting {
-  Position at;
-  Matrix frame;              ///< shape (dim, dim), invertible
-  double score_bound;        ///< > 0
-  double information_bound;  ///< > 0
-};
-
-/// Asks for the sum over the rows of  c (y - mean) z.
-struct ScoreQuery {
-  Weighting weighting;
-  Rho cost;
-};
-
-/// Asks for the sums over the rows of  c variance z z',  of  c^2 variance |z|^2,  and of 1.
-struct InformationQuery {
-  Weighting weighting;
   Rho cost;
 };
 
@@ -110,40 +88,19 @@ struct NoisyStatistic {
   }
 };
 
-struct NoisyScore {
-  Position value;
-  double variance;  ///< of the noise of each coordinate
-
-  friend NoisyScore operator+(const NoisyScore& a, const NoisyScore& b) {
-    return {a.value + b.value, a.variance + b.variance};
-  }
-};
-struct NoisyInformation {
-  Matrix value;     ///< symmetric
-  double variance;  ///< of the noise of a diagonal entry; half of that off the diagonal
-  double squares;   ///< the sum of c^2 variance |z|^2
-  double squares_variance;
-  double rows;  ///< how many rows contribute
-  double rows_variance;
-
-  friend NoisyInformation operator+(const NoisyInformation& a, const NoisyInformation& b) {
-    return {a.value + b.value,     a.variance + b.variance,
-            a.squares + b.squares, a.squares_variance + b.squares_variance,
-            a.rows + b.rows,       a.rows_variance + b.rows_variance};
-  }
-};
-
 /// Why a question has no answer. Both follow from public things alone, and neither costs anything.
 enum class QueryStatus {
   budget,        ///< the budget does not cover the cost
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query = std::variant<RatioQuery, GradientQuery, StatisticQuery, ScoreQuery, InformationQuery,
-                           JointQuery, BatchGradientQuery>;
+using Query =
+    std::variant<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery, BoundedScoreQuery,
+                 BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery, ResidualSquaresQuery,
+                 HistogramQuery, TotalQuery>;
 using Answer =
     std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyStatistic>,
-                 Released<NoisyScore>, Released<NoisyInformation>, Released<NoisyJoint>>;
+                 Released<NoisyJoint>, Released<NoisyVector>, Released<NoisyMatrix>>;
 
 /// Whoever answers queries: an owner of rows in this process or another, or several of them behind a sum.
 class QueryInterface {

@@ -310,7 +310,7 @@ std::string manifest_section(const RunRecord& record) {
 
 std::string html_report(const RunRecord& record) {
   const auto summary = summarise(record.draws);
-  const auto complaints = warnings(record.draws, summary, record.markov_chain);
+  const auto complaints = all_warnings(record, summary);
   std::string text =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"

@@ -128,6 +128,7 @@ Json manifest_json(const RunRecord& record) {
   json["model"] = record.model;
   json["method"] = record.method;
   json["markov_chain"] = record.markov_chain;
+  json["warnings"] = record.warnings;
   json["private"] = record.privacy.is_private;
   json["not_private_files"] = record.privacy.not_private_files;
   json["started"] = record.manifest.started;
@@ -165,6 +166,7 @@ void read_manifest(const Json& json, RunRecord& record) {
     record.model = json.at("model").get<std::string>();
     record.method = json.at("method").get<std::string>();
     record.markov_chain = json.at("markov_chain").get<bool>();
+    record.warnings = json.value("warnings", std::vector<std::string>());
     record.manifest.started = json.at("started").get<std::string>();
     record.manifest.wall_seconds = number_from(json.at("wall_seconds"));
     record.manifest.warmup_seconds = number_from(json.at("warmup_seconds"));

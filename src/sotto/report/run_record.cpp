@@ -27,4 +27,11 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+std::vector<std::string> all_warnings(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  std::vector<std::string> sentences = record.warnings;
+  for (std::string& sentence : warnings(record.draws, summary, record.markov_chain))
+    sentences.push_back(std::move(sentence));
+  return sentences;
+}
+
 }  // namespace sotto

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sotto/chain/draws.hpp"
+#include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/privacy_statement.hpp"
 
 namespace sotto {
@@ -52,8 +53,13 @@ struct RunRecord {
   Draws draws;
   std::vector<PriorDescription> priors;  ///< any order; parameters without an entry are shown without a prior
   std::optional<Draws> comparison;       ///< NOT PRIVATE: the same model without noise, marked on every page
+  std::vector<std::string> warnings;     ///< of the method itself: one plain sentence each
   PrivacyStatement privacy;
   Manifest manifest;
 };
+
+/// The method's own warnings, then what the draws show. `summary`: of the record's draws.
+[[nodiscard]] std::vector<std::string> all_warnings(const RunRecord& record,
+                                                    const std::vector<ParameterSummary>& summary);
 
 }  // namespace sotto

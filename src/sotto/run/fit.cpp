@@ -9,10 +9,6 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
-#include "sotto/model/glm/glm.hpp"
-#include "sotto/posterior/once_prior.hpp"
-#include "sotto/posterior/once_release.hpp"
-#include "sotto/posterior/once_sampler.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/run_plan.hpp"
@@ -28,37 +24,6 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
   return {problem.public_info.parameters,
           method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
-}
-
-/// Two informations and three scores are released; everything after that is computed from them.
-void run_release_once(const FitConfig& config, const Problem& problem, const ChainSettings& chain,
-                      QueryInterface& owner, const Budget& budget, RunRecord& record) {
-  const Glm* glm = problem.model.as<Glm>();
-  if (glm == nullptr) {
-    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
-  }
-  const OncePrior prior = once_prior(problem.public_info.coefficient_priors);
-  const Rho cost(budget.left().value() * (1 - 1e-6));  // a millionth is kept for the slack of discreteness
-  OnceSettings once = once_settings(*glm, problem.public_info.intercept, prior.normal, cost);
-  once.width = config.method.score_width;
-  const OnceRelease release = release_once(once, owner);
-  OnceSampling sampling{.chains = config.method.chains, .draws = chain.draws, .seed = chain.seed};
-  OncePosterior posterior = sample_once(release, prior.normal, prior.ratio, sampling);
-  for (Chain& c : posterior.chains) {
-    Matrix reported(c.draws.rows(), static_cast<Eigen::Index>(problem.public_info.parameters.size()));
-    for (Eigen::Index i = 0; i < c.draws.rows(); ++i)
-      reported.row(i) = problem.public_info.to_report(c.draws.row(i));
-    c.draws = std::move(reported);
-  }
-  record.draws.chains = std::move(posterior.chains);
-  // The intercept is left out: in original units it mixes with the other coefficients.
-  nlohmann::ordered_json inflation;
-  for (std::size_t j = problem.public_info.intercept ? 1 : 0; j < record.draws.parameters.size(); ++j) {
-    inflation[record.draws.parameters[j]] = posterior.sd_inflation[static_cast<Eigen::Index>(j)];
-  }
-  record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation},
-                                                   {"score_width", release.width},
-                                                   {"weight_kept", posterior.weight_kept}};
 }
 
 }  // namespace
@@ -95,7 +60,9 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
         make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy);
     record.draws.parameters = problem.public_info.parameters;
     if (method.run == nullptr) {
-      run_release_once(config, problem, settings, *run_plan.interface, budget, record);
+      // A millionth is kept for the slack of discreteness.
+      const Rho cost(budget.left().value() * (1 - 1e-6));
+      run_release_once(config, problem, settings.draws, *run_plan.interface, cost, record);
     } else {
       const Progress report = [&](std::size_t done, std::size_t total) {
         return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());

@@ -136,7 +136,10 @@ void read_all(Section& root, FitConfig& config) {
   });
   root.section("prior", [&](Section& s) {
     s.read("allow_flat", config.allow_flat);
-    s.section("default", [&](Section& p) { config.default_prior = read_prior(p); });
+    s.section("default", [&](Section& p) {
+      config.default_prior = read_prior(p);
+      config.default_prior_given = true;
+    });
     s.section("parameter", [&](Section& parameters) {
       for (const auto& [name, node] : parameters.table()) {
         parameters.section(name.str(),
@@ -161,7 +164,6 @@ void read_all(Section& root, FitConfig& config) {
     s.read("leapfrog_steps", method.leapfrog_steps);
     s.read("step_size", method.step_size);
     s.read("jitter", method.jitter);
-    s.read("score_width", method.score_width);
     s.read("noise_variance", method.noise_variance);
     s.read("batch", method.batch);
     s.read("rate", method.rate);
@@ -227,10 +229,6 @@ void check(const FitConfig& config) {
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
   if (!(config.method.step_size >= 0)) refuse("method.step_size must be >= 0");
-  const double width = config.method.score_width;
-  if (width != 0 && !(width >= 0.5 && width <= 100)) {
-    refuse("method.score_width must lie in 0.5 .. 100, or be 0: chosen");
-  }
   if (!(config.method.rate > 0 && config.method.rate <= 1)) refuse("method.rate must lie in (0, 1]");
   if (!(config.method.decay >= 0)) refuse("method.decay must be >= 0");
   if (!(config.method.clip_ratio.value_or(1) > 0 && config.method.clip_gradient.value_or(1) > 0)) {
@@ -289,7 +287,6 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"leapfrog_steps", config.method.leapfrog_steps},
                                    {"step_size", config.method.step_size},
                                    {"jitter", config.method.jitter},
-                                   {"score_width", config.method.score_width},
                                    {"noise_variance", config.method.noise_variance},
                                    {"batch", config.method.batch},
                                    {"rate", config.method.rate},

@@ -37,7 +37,6 @@ struct MethodConfig {
   int leapfrog_steps = 5;     ///< hmc
   double step_size = 0;       ///< 0: chosen and adapted
   double jitter = 0.5;        ///< hmc
-  double score_width = 0;     ///< release-once: a row's largest pull over a typical row's; 0: chosen
   double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact
   std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: half
   double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch
@@ -51,6 +50,7 @@ struct FitConfig {
   std::string schema;  ///< path of its declaration
   ModelConfig model;
   CoefficientPrior default_prior;  ///< of coefficients of columns scaled to [-1, 1] by their declared bounds
+  bool default_prior_given = false;  ///< else release-once takes scales from released spreads
   std::map<std::string, CoefficientPrior> priors;
   bool allow_flat = false;
   std::optional<double> epsilon;

@@ -1,56 +1,148 @@
 #include "sotto/run/once.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sotto/base/error.hpp"
+#include "sotto/posterior/once_checks.hpp"
+#include "sotto/posterior/once_posterior.hpp"
 
 namespace sotto {
 namespace {
 
-/// Each column's root mean square if variables were uniform over what the domain allows.
-Position uniform_scale(const Domain& domain) {
-  Position scale(domain.columns());
+Link link_of(Family family) {
+  switch (family) {
+    case Family::bernoulli:
+      return Link::logit;
+    case Family::poisson:
+      return Link::log;
+    case Family::normal:
+      break;
+  }
+  return Link::identity;
+}
+
+/// Each column's mean and standard deviation if variables were uniform over what the domain allows.
+void guess_spreads(const Domain& domain, OnceFacts& facts) {
+  facts.column_mean = Position::Zero(domain.columns());
+  facts.column_sd = Position::Zero(domain.columns());
   for (const DomainComponent& component : domain.components()) {
     for (Eigen::Index j = 0; j < component.vertices.cols(); ++j) {
+      const Eigen::Index column = component.columns[static_cast<std::size_t>(j)];
       const auto values = component.vertices.col(j).array();
-      const double low = values.minCoeff();
-      const double high = values.maxCoeff();
-      const bool interval = component.vertices.rows() == 2 && component.vertices.cols() == 1;
-      const double square = interval ? (low * low + low * high + high * high) / 3 : values.square().mean();
-      scale[component.columns[static_cast<std::size_t>(j)]] = std::sqrt(square > 0 ? square : 1.0);
+      const double width = values.maxCoeff() - values.minCoeff();
+      const bool interval = component.vertices.rows() == 2 && component.vertices.cols() == 1 &&
+                            !facts.indicator[static_cast<std::size_t>(column)];
+      facts.column_mean[column] = values.mean();
+      facts.column_sd[column] =
+          interval ? width / std::sqrt(12.0) : std::sqrt((values - values.mean()).square().mean());
+      if (!(width > 0) && facts.column_mean[column] == 0) facts.column_mean[column] = 1;  // always zero
+      if (!(width > 0) && column > 0) facts.column_sd[column] = 1;
     }
   }
-  return scale;
+}
+
+std::optional<CoefficientPrior> own_prior(const FitConfig& config, const std::string& name) {
+  const auto found = config.priors.find(name);
+  if (found != config.priors.end()) return found->second;
+  if (config.default_prior_given) return config.default_prior;
+  return std::nullopt;
+}
+
+/// The priors that were used, on the scale of the report. A normal stand-in's numbers where priors are of other families.
+std::vector<PriorDescription> describe(const FitConfig& config, const PublicProblem& problem,
+                                       const OnceRelease& release) {
+  const Eigen::Index d = release.facts.dim();
+  const auto coefficients = static_cast<std::size_t>(d);
+  const Eigen::LLT<Matrix> precision(release.prior.normal.precision);
+  std::vector<PriorDescription> descriptions = problem.prior_descriptions;
+  if (precision.info() != Eigen::Success) return descriptions;  // a flat direction has no numbers
+  const Matrix covariance = precision.solve(Matrix::Identity(d, d));
+  Position zero = Position::Zero(static_cast<Eigen::Index>(problem.parameters.size()));
+  const Position origin = problem.to_report(zero).head(d);
+  Matrix linear(d, d);
+  for (Eigen::Index j = 0; j < d; ++j) {
+    Position unit = zero;
+    unit[j] = 1;
+    linear.col(j) = problem.to_report(unit).head(d) - origin;
+  }
+  const Position mean = origin + linear * release.prior.normal.location;
+  const Position sd = (linear * covariance * linear.transpose()).diagonal().cwiseSqrt();
+  for (PriorDescription& description : descriptions) {
+    const auto at = std::find(problem.parameters.begin(), problem.parameters.end(), description.parameter) -
+                    problem.parameters.begin();
+    if (static_cast<std::size_t>(at) >= coefficients || own_prior(config, description.parameter)) continue;
+    constexpr double kNormal95 = 1.6448536269514722;
+    description.distribution = fmt::format("normal({:.4g}, {:.4g}), from released spreads", mean[at], sd[at]);
+    description.mean = description.q50 = mean[at];
+    description.sd = sd[at];
+    description.q05 = mean[at] - kNormal95 * sd[at];
+    description.q95 = mean[at] + kNormal95 * sd[at];
+  }
+  return descriptions;
 }
 
 }  // namespace
 
-OnceSettings once_settings(const Glm& model, bool intercept, const NormalPrior& prior, Rho cost) {
-  if (model.family().unknown_sigma) {
-    throw Error(ErrorCode::configuration,
-                "release-once needs a known sigma: set model.sigma, or use method penalty");
-  }
+OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
+                           const PrivacyUnit& unit, Rho cost) {
   OnceSettings settings;
+  OnceFacts& facts = settings.facts;
+  facts.link = link_of(model.family().family);
+  if (facts.link == Link::identity && !model.family().unknown_sigma) facts.sigma = model.family().sigma;
+  facts.response = model.response();
+  facts.intercept = problem.intercept;
+  facts.indicator = problem.indicator;
+  guess_spreads(model.domain(), facts);
+  facts.rows = problem.rows;
+  facts.adjacency = unit.adjacency;
+  facts.unit_rows = static_cast<double>(unit.rows_per_unit);
   settings.cost = cost;
-  settings.column_scale = uniform_scale(model.domain());
-  settings.intercept = intercept;
-  settings.prior = prior;
-  const Interval response = model.response();
-  switch (model.family().family) {
-    case Family::bernoulli:
-      settings.mean = {Link::logit, 1};
-      break;
-    case Family::poisson:
-      settings.mean = {Link::log, 1};
-      settings.residual = std::max(1.0, response.upper - 1);
-      break;
-    case Family::normal:
-      settings.mean = {Link::identity, 1 / (model.family().sigma * model.family().sigma)};
-      settings.residual = response.magnitude() * settings.mean.precision;
-      break;
+  for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
+    settings.priors.push_back(own_prior(config, problem.parameters[static_cast<std::size_t>(j)]));
+  }
+  if (model.family().unknown_sigma) {
+    const auto found = config.priors.find("sigma");
+    if (found != config.priors.end()) settings.sigma_prior = found->second;
   }
   return settings;
+}
+
+void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
+                      QueryInterface& owner, Rho cost, RunRecord& record) {
+  const Glm* glm = problem.model.as<Glm>();
+  if (glm == nullptr) {
+    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
+  }
+  const PublicProblem& known = problem.public_info;
+  const OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);
+  const OnceRelease release = release_once(settings, owner);
+  const OnceVerdict verdict = check_once(release);
+  OncePosterior posterior = sample_once(
+      settings, release, {.chains = config.method.chains, .draws = draws, .seed = config.method.seed});
+  for (Chain& chain : posterior.chains) {
+    Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
+    for (Eigen::Index i = 0; i < reported.rows(); ++i) reported.row(i) = known.to_report(chain.draws.row(i));
+    chain.draws = std::move(reported);
+  }
+  record.draws.chains = std::move(posterior.chains);
+  record.markov_chain = false;
+  record.priors = describe(config, known, release);
+  record.warnings.insert(record.warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  // The intercept is left out: in original units it mixes with the other coefficients.
+  nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
+  for (Eigen::Index j = known.intercept ? 1 : 0; j < posterior.sd_inflation.size(); ++j) {
+    inflation[known.parameters[static_cast<std::size_t>(j)]] = posterior.sd_inflation[j];
+  }
+  record.manifest.configuration["release_once"] = {
+      {"predicted_sd_inflation", inflation},
+      {"predictor_sd", release.predictor_sd * release.predictor_unit},
+      {"dispersion", release.pooled.dispersion},
+      {"rounds", release.rounds.size()},
+      {"score_width", release.rounds.back().plan.width},
+      {"noise_dominates", verdict.noise_dominates}};
 }
 
 }  // namespace sotto

@@ -1,15 +1,22 @@
-// Release-once for a regression: from the model's public description to the settings of its releases.
+// Release-once for a regression: settings from what is public, the releases, draws and warnings for the record.
 #pragma once
 
+#include "sotto/chain/draws.hpp"
 #include "sotto/model/glm/glm.hpp"
-#include "sotto/posterior/once_prior.hpp"
 #include "sotto/posterior/once_release.hpp"
+#include "sotto/report/run_record.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
 
 namespace sotto {
 
-/// `intercept`: column 0 of the design is constant. `cost`: of all releases; leave a millionth of the budget for slack.
-/// Errors: configuration when sigma is unknown.
-[[nodiscard]] OnceSettings once_settings(const Glm& model, bool intercept, const NormalPrior& prior,
-                                         Rho cost);
+/// `cost`: of all releases; leave a millionth of the budget for slack.
+[[nodiscard]] OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem,
+                                         const Glm& model, const PrivacyUnit& unit, Rho cost);
+
+/// Asks, checks, draws. Fills in the record's draws, priors, warnings and what the releases predict.
+/// Errors: budget before anything is released; configuration for a model that is no regression.
+void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
+                      QueryInterface& owner, Rho cost, RunRecord& record);
 
 }  // namespace sotto

@@ -135,6 +135,12 @@ Problem regression(const FitConfig& config, const Table& table) {
   public_info.rows = public_rows(table);
   public_info.intercept = design.has_intercept();
   public_info.parameters = design.names();
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    const auto& parts = design.column(j).parts;
+    public_info.indicator.push_back(!parts.empty() && std::all_of(parts.begin(), parts.end(), [](const auto& part) {
+      return part.level.has_value();
+    }));
+  }
   public_info.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
   const Matrix original = design.original_from_scaled();
   if (family.unknown_sigma) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
-#include "sotto/model/glm/weighted_pass.hpp"
 
 namespace sotto {
 namespace {
@@ -114,16 +113,6 @@ void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                     family_.unknown_sigma ? sigma_score_bound(*task.at) : 0});
   }
   glm_gradient_pass(family_, tiles(rows, first, count), work, sums);
-}
-
-void Glm::add_scores(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                     std::span<std::int64_t> sums) const {
-  glm_score_pass(family_, response_, tiles(rows, first, count), task, sums);
-}
-
-void Glm::add_information(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                          std::span<std::int64_t> sums) const {
-  glm_information_pass(family_, response_, tiles(rows, first, count), task, sums);
 }
 
 }  // namespace sotto

@@ -42,10 +42,6 @@ class Glm {
                   double scale, std::span<std::int64_t> sums) const;
   void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
-  void add_scores(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                  std::span<std::int64_t> sums) const;
-  void add_information(const Rows& rows, std::size_t first, std::size_t count, const WeightedTask& task,
-                       std::span<std::int64_t> sums) const;
 
  private:
   [[nodiscard]] Interval linear_range(const Position& at) const;
@@ -61,6 +57,6 @@ class Glm {
   Interval response_;
 };
 
-static_assert(WeightedModel<Glm>);
+static_assert(Model<Glm>);
 
 }  // namespace sotto

@@ -1,0 +1,25 @@
+#include "sotto/measurement/histogram.hpp"
+
+#include "sotto/measurement/vector_sum.hpp"
+
+namespace sotto {
+
+std::optional<Measurements> measure(const HistogramQuery& query, const OwnerContext& context) {
+  const Glm& regression = asked_regression(context);
+  const bool residual = query.quantity == HistogramOf::absolute_residual;
+  if (query.edges.size() < 2 || !query.edges.allFinite() ||
+      (residual && (query.at.size() != regression.domain().columns() || !query.at.allFinite()))) {
+    return std::nullopt;
+  }
+  return measure_vector(
+      {"histogram",
+       {1, 1.4142135623730951 * (1 + 0x1p-48)},
+       static_cast<std::size_t>(query.edges.size() - 1),
+       [family = regression.family().family, query](const GlmTiles& tiles, const RowRounding& rounding,
+                                                    std::span<std::int64_t> sums) {
+         histogram_pass(family, tiles, query, rounding, sums);
+       }},
+      context, query.cost);
+}
+
+}  // namespace sotto

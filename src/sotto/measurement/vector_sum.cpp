@@ -1,0 +1,96 @@
+#include "sotto/measurement/vector_sum.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/measurement/vector_noise.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kRoundUp = 1 + 0x1p-48;
+
+NoisyVector vector_of(const NoisyIntegers& noisy, double grid) {
+  return {
+      Eigen::Map<const Position>(noisy.values.data(), static_cast<Eigen::Index>(noisy.values.size())) * grid,
+      noisy.variance * grid * grid};
+}
+
+NoisyMatrix matrix_of(const NoisyIntegers& noisy, double grid, Eigen::Index dim) {
+  NoisyMatrix matrix{Matrix(dim, dim), noisy.variance * grid * grid};
+  std::size_t entry = 0;
+  for (Eigen::Index i = 0; i < dim; ++i) {
+    for (Eigen::Index j = i; j < dim; ++j) {
+      const double value = noisy.values[entry++] * grid * (i == j ? 1 : std::sqrt(0.5));
+      matrix.value(i, j) = matrix.value(j, i) = value;
+    }
+  }
+  return matrix;
+}
+
+template <class Shape>
+std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& context, Rho cost,
+                                        const Shape& shape) {
+  const auto noise = vector_noise(sum.bound, sum.entries, context.unit, cost);
+  if (!noise) return std::nullopt;
+  const double grid = noise->grid.value();
+  const RowRounding rounding{
+      1 / grid, sum.bound.norm / grid * (1 + 0x1p-41) + std::sqrt(static_cast<double>(sum.entries)) / 2};
+  Measurement measurement{
+      .charge = noise->charge(sum.name),
+      .pass =
+          RowPass{.entries = sum.entries,
+                  .add =
+                      [add = std::move(sum.add), rounding](const Rows& rows, std::size_t first,
+                                                           std::size_t count, std::span<std::int64_t> sums) {
+                        add({rows.tile(first), count, rows.columns() - 1}, rounding, sums);
+                      }},
+      .release = [noise = *noise, shape](NoiseMechanism& mechanism, Receipt receipt,
+                                         const ExactSum& exact) -> Answer {
+        return mechanism.release(std::move(receipt), exact, noise, [&](const NoisyIntegers& noisy) {
+          return shape(noisy, noise.grid.value());
+        });
+      }};
+  Measurements measurements;
+  measurements.parts.push_back(std::move(measurement));
+  return measurements;
+}
+
+}  // namespace
+
+std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context, Rho cost) {
+  return measure_sum(std::move(sum), context, cost, vector_of);
+}
+
+std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim, const OwnerContext& context,
+                                           Rho cost) {
+  return measure_sum(std::move(sum), context, cost,
+                     [dim](const NoisyIntegers& noisy, double grid) { return matrix_of(noisy, grid, dim); });
+}
+
+const Glm& asked_regression(const OwnerContext& context) {
+  if (context.likelihood_power != 1)
+    throw Error(ErrorCode::configuration,
+                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
+  const Glm* regression = context.model.as<Glm>();
+  if (regression == nullptr)
+    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
+  return *regression;
+}
+
+VectorBound bound_of_matrices(double trace) { return {trace * kRoundUp, trace * std::sqrt(2.0) * kRoundUp}; }
+
+bool legal_frame(const Matrix& frame, const Glm& regression) {
+  const Eigen::Index d = regression.domain().columns();
+  return frame.rows() == d && frame.cols() == d && frame.allFinite();
+}
+
+bool legal(const BoundedWeighting& weighting, const Glm& regression) {
+  const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
+  return weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
+         legal_frame(weighting.frame, regression) && positive(weighting.score_bound) &&
+         positive(weighting.information_bound) && positive(weighting.clip);
+}
+
+}  // namespace sotto

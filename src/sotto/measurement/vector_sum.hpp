@@ -1,0 +1,46 @@
+// A sum over all rows of one bounded vector a row, as a measurement: what the questions of release-once have in common.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sotto/measurement/measurement.hpp"
+#include "sotto/model/glm/bounded_pass.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/model/model.hpp"
+
+namespace sotto {
+
+/// A regression's rows -> integer sums. `add` must obey the rounding: no row's integer vector is longer than it says.
+struct VectorSum {
+  std::string name;   ///< in the statement
+  VectorBound bound;  ///< of one row's vector, before rounding
+  std::size_t entries;
+  std::function<void(const GlmTiles&, const RowRounding&, std::span<std::int64_t>)> add;
+};
+
+/// Query        the sum over the rows of the vector, each rounded to the grid of measurement/vector_noise.hpp
+/// Adjacency    as declared; a unit holds at most rows_per_unit rows
+/// Sensitivity  measurement/vector_noise.hpp with `bound`; a row whose integer vector is longer than bound.norm in grid steps
+///              plus sqrt(entries) / 2, or not a number, contributes zero
+/// Noise, charge, source: measurement/vector_noise.hpp
+/// None when the bound fits no grid. The released value is a NoisyVector, or the NoisyMatrix of dimension `dim` whose triangle
+/// the vector holds (triangle_entries of model/glm/bounded_pass.hpp).
+/// Checked by tests/measurement/regression_sums_test.cpp
+[[nodiscard]] std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context,
+                                                         Rho cost);
+[[nodiscard]] std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim,
+                                                         const OwnerContext& context, Rho cost);
+
+/// The regression that is asked, and a bound on psd matrices of trace at most `trace`: Frobenius norm at most trace, and two
+/// differ by at most sqrt(2) trace because the trace of their product is not negative.
+/// Errors: configuration for a model that is no regression, or a likelihood to a power.
+[[nodiscard]] const Glm& asked_regression(const OwnerContext& context);
+[[nodiscard]] VectorBound bound_of_matrices(double trace);
+
+/// Shapes fit, all numbers are finite, bounds are positive.
+[[nodiscard]] bool legal(const BoundedWeighting& weighting, const Glm& regression);
+[[nodiscard]] bool legal_frame(const Matrix& frame, const Glm& regression);
+
+}  // namespace sotto

@@ -1,0 +1,269 @@
+#include "sotto/model/glm/bounded_pass.hpp"
+
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+
+#include "sotto/data/rows.hpp"
+
+namespace sotto {
+namespace {
+
+using Lanes = Eigen::Array<double, kTile, 1>;
+using Tile = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
+
+constexpr double kLargestPredictor = 30;  // of a count's mean, on the log scale
+
+// No row's value may end a pass: errors of special functions become numbers.
+using Quiet = boost::math::policies::policy<
+    boost::math::policies::domain_error<boost::math::policies::ignore_error>,
+    boost::math::policies::pole_error<boost::math::policies::ignore_error>,
+    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+    boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
+    boost::math::policies::denorm_error<boost::math::policies::ignore_error>,
+    boost::math::policies::rounding_error<boost::math::policies::ignore_error>,
+    boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
+    boost::math::policies::promote_double<false>>;
+
+/// P(Y <= k) for Y ~ Poisson(mean) and integer k.
+double poisson_cdf(double k, double mean) { return k < 0 ? 0.0 : boost::math::gamma_q(k + 1, mean, Quiet()); }
+
+/// E min(Y, t) for Y ~ Poisson(mean), t real.
+double poisson_min(double mean, double t) {
+  if (t <= 0) return t;
+  const double k = std::floor(t);
+  return mean * poisson_cdf(k - 1, mean) + t * (1 - poisson_cdf(k, mean));
+}
+
+/// E clip(Y, low, high).
+double poisson_clip(double mean, double low, double high) {
+  return poisson_min(mean, high) - poisson_min(mean, low) + low;
+}
+
+double mean_of(Family family, double eta) {
+  switch (family) {
+    case Family::bernoulli: {
+      const double e = std::exp(-std::abs(eta));
+      return eta < 0 ? e / (1 + e) : 1 / (1 + e);
+    }
+    case Family::poisson:
+      return std::exp(std::clamp(eta, -kLargestPredictor, kLargestPredictor));
+    case Family::normal:
+      break;
+  }
+  return eta;
+}
+
+/// Nearest integers, halves to even; |values| < 2^51.
+template <class Values>
+void round_to_integers(Values& values) {
+  constexpr double kMagic = 0x1.8p52;
+  values = (values + kMagic) - kMagic;
+}
+
+/// Sums of integer vectors. They are held in doubles, exactly: a run has at most 2^12 rows of entries below 2^31.
+class IntegerSums {
+ public:
+  IntegerSums(const RowRounding& rounding, std::size_t entries)
+      : entries(static_cast<Eigen::Index>(entries)),
+        factor(rounding.factor),
+        longest2_(rounding.longest * rounding.longest),
+        totals_(Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(entries))) {}
+
+  /// Adds `entries`, which have been multiplied by `factor`. NaN fails the check.
+  void add() {
+    round_to_integers(entries);
+    if (entries.square().sum() <= longest2_) totals_ += entries;
+  }
+  void give(std::span<std::int64_t> sums) const {
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      sums[j] += static_cast<std::int64_t>(totals_[static_cast<Eigen::Index>(j)]);
+    }
+  }
+
+  Eigen::ArrayXd entries;
+  double factor;
+
+ private:
+  double longest2_;
+  Eigen::ArrayXd totals_;
+};
+
+/// The triangle of scale z z', off-diagonal entries times sqrt(2).
+void set_triangle(const Position& z, double scale, Eigen::ArrayXd& entries) {
+  const double across = scale * std::sqrt(2.0);
+  Eigen::Index entry = 0;
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    const Eigen::Index rest = z.size() - i - 1;
+    entries[entry] = scale * z[i] * z[i];
+    entries.segment(entry + 1, rest) = (across * z[i]) * z.tail(rest).array();
+    entry += rest + 1;
+  }
+}
+
+/// Calls visit(x, y, lane) for each tile, with visit_row(lane) for each row of it that counts.
+template <class PerTile, class PerRow>
+void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& per_row) {
+  const auto dim = static_cast<Eigen::Index>(tiles.predictors);
+  const std::size_t stride = (tiles.predictors + 2) * kTile;
+  for (std::size_t t = 0; t < tiles.count; ++t) {
+    const double* tile = tiles.data + t * stride;
+    const Eigen::Map<const Tile> x(tile, kTile, dim);
+    const Eigen::Map<const Lanes> y(tile + tiles.predictors * kTile);
+    const Eigen::Map<const Lanes> counts(tile + (tiles.predictors + 1) * kTile);
+    per_tile(x);
+    for (Eigen::Index lane = 0; lane < static_cast<Eigen::Index>(kTile); ++lane) {
+      if (counts[lane] != 0) per_row(lane, y[lane]);
+    }
+  }
+}
+
+/// Calls visit(z, c, residual) for each row that counts; z is the row in the frame.
+template <class Visit>
+void for_each_weighted_row(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+                           const Visit& visit) {
+  const auto dim = static_cast<Eigen::Index>(tiles.predictors);
+  Tile z(kTile, dim);
+  Lanes eta;
+  Position row(dim);
+  for_each_row(
+      tiles,
+      [&](const auto& x) {
+        z.noalias() = x * weighting.frame.transpose();
+        eta = x * weighting.at;
+      },
+      [&](Eigen::Index lane, double y) {
+        row = z.row(lane);
+        const double length2 = row.squaredNorm();
+        const BoundedResidual r = bounded_residual(family, y, mean_of(family, eta[lane]), weighting.clip);
+        const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
+                                   weighting.information_bound / (r.largest_slope * length2)});
+        visit(row, c, r);
+      });
+}
+
+}  // namespace
+
+BoundedResidual bounded_residual(Family family, double y, double mean, double clip) {
+  switch (family) {
+    case Family::bernoulli: {
+      const double variance = mean * (1 - mean);
+      return {y - mean, std::max(mean, 1 - mean), variance, variance};
+    }
+    case Family::normal: {
+      const double residual = y - mean;
+      return {std::clamp(residual, -clip, clip), clip, std::abs(residual) < clip ? 1.0 : 0.0, 1};
+    }
+    case Family::poisson:
+      break;
+  }
+  const double reach = clip * std::max(1.0, std::sqrt(mean));
+  const double low = mean - reach;
+  const double high = mean + reach;
+  const double expected = poisson_clip(mean, low, high);
+  const double slope = std::max(mean * (poisson_clip(mean, low - 1, high - 1) + 1 - expected), 1e-12);
+  return {std::clamp(y, std::max(low, 0.0), high) - expected,
+          std::max(std::abs(high - expected), std::abs(expected - std::max(low, 0.0))), slope, slope};
+}
+
+void bounded_score_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+                        const RowRounding& rounding, std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+    total.entries = total.factor * c * r.psi * z.array();
+    total.add();
+  });
+  total.give(sums);
+}
+
+void bounded_information_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+                              const RowRounding& rounding, std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+    set_triangle(z, total.factor * c * r.slope, total.entries);
+    total.add();
+  });
+  total.give(sums);
+}
+
+void score_squares_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+                        const RowRounding& rounding, std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+    const double score = c * r.psi;
+    set_triangle(z, total.factor * score * score, total.entries);
+    total.add();
+  });
+  total.give(sums);
+}
+
+void moments_pass(const GlmTiles& tiles, const Matrix& frame, double bound, const RowRounding& rounding,
+                  std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  Tile z(kTile, frame.rows());
+  Position row(frame.rows());
+  for_each_row(
+      tiles, [&](const auto& x) { z.noalias() = x * frame.transpose(); },
+      [&](Eigen::Index lane, double) {
+        row = z.row(lane);
+        set_triangle(row, total.factor * std::min(1.0, bound / row.squaredNorm()), total.entries);
+        total.add();
+      });
+  total.give(sums);
+}
+
+void residual_squares_pass(const GlmTiles& tiles, const Position& at, double clip,
+                           const RowRounding& rounding, std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, 1);
+  Lanes eta;
+  for_each_row(
+      tiles, [&](const auto& x) { eta = x * at; },
+      [&](Eigen::Index lane, double y) {
+        const double residual = std::clamp(y - eta[lane], -clip, clip);
+        total.entries[0] = total.factor * residual * residual;
+        total.add();
+      });
+  total.give(sums);
+}
+
+void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& query,
+                    const RowRounding& rounding, std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  const bool residual = query.quantity == HistogramOf::absolute_residual;
+  const auto* first = query.edges.data();
+  const auto* last = first + query.edges.size();
+  Lanes eta = Lanes::Zero();
+  for_each_row(
+      tiles,
+      [&](const auto& x) {
+        if (residual) eta = x * query.at;
+      },
+      [&](Eigen::Index lane, double y) {
+        double value = y;
+        if (query.quantity == HistogramOf::log_response) value = std::log(y + 0.5);
+        if (residual) {
+          const double mean = mean_of(family, eta[lane]);
+          value = std::abs(y - mean) / (family == Family::poisson ? std::max(1.0, std::sqrt(mean)) : 1.0);
+        }
+        if (std::isnan(value)) return;
+        const Eigen::Index bin = std::upper_bound(first, last, value) - first - 1;
+        total.entries.setZero();
+        total.entries[std::clamp<Eigen::Index>(bin, 0, total.entries.size() - 1)] = total.factor;
+        total.add();
+      });
+  total.give(sums);
+}
+
+void total_pass(TotalOf quantity, const GlmTiles& tiles, const RowRounding& rounding,
+                std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, 1);
+  for_each_row(
+      tiles, [](const auto&) {},
+      [&](Eigen::Index, double y) {
+        total.entries[0] = total.factor * (quantity == TotalOf::rows ? 1.0 : y);
+        total.add();
+      });
+  total.give(sums);
+}
+
+}  // namespace sotto

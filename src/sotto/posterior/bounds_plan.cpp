@@ -1,0 +1,105 @@
+#include "sotto/posterior/bounds_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace sotto {
+namespace {
+
+constexpr double kSpareWidth = 0.04;
+constexpr double kSpareClip = 1.02;
+constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
+constexpr double kHeadroom = 1.3;        // of a residual's slope over its mean
+constexpr double kInformationShare = 0.12;
+constexpr double kKnownEntry =
+    0.03;  // entries of the information that are known so well need no tighter bound
+
+/// The largest clip, in standard deviations, that costs little more variance than the best.
+/// `noise`: variance of the score's noise at clip 1 over the score's own.
+double choose_clip(double noise) {
+  const auto variance = [&](double clip) {
+    const ClippedNormal c = clipped_normal(clip);
+    return (c.square + noise * clip * clip) / (c.slope * c.slope);
+  };
+  double least = HUGE_VAL;
+  for (int i = 0; i <= 17; ++i) least = std::min(least, variance(1.3 + 0.1 * i));
+  for (int i = 17; i > 0; --i) {
+    if (variance(1.3 + 0.1 * i) <= least * kSpareClip) return 1.3 + 0.1 * i;
+  }
+  return 1.3;
+}
+
+}  // namespace
+
+ClippedNormal clipped_normal(double clip) {
+  const double above = std::erfc(clip / std::numbers::sqrt2) / 2;
+  const double density = std::exp(-clip * clip / 2) / std::sqrt(2 * std::numbers::pi);
+  const double inside = 1 - 2 * above;
+  return {inside, inside - 2 * clip * density + 2 * clip * clip * above};
+}
+
+double kept_weight(double width) {
+  const double t = width - 1;
+  return 1 - std::exp(-3 * t - t * t) / 4;
+}
+
+double choose_width(double score_noise, double information_noise) {
+  const auto variance = [&](double width) {
+    const double noise = std::sqrt(score_noise) * width + std::sqrt(information_noise) * width * width;
+    const double kept = kept_weight(width);
+    return 1 + noise * noise / (kept * kept) + 0.35 * (1 - kept);
+  };
+  constexpr int kSteps = 41;
+  const auto width = [](int i) { return 0.95 + 0.05 * i; };
+  double least = HUGE_VAL;
+  for (int i = 0; i <= kSteps; ++i) least = std::min(least, variance(width(i)));
+  for (int i = kSteps; i > 0; --i) {
+    if (variance(width(i)) <= least + kSpareWidth) return width(i);
+  }
+  return width(0);
+}
+
+BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share) {
+  const OnceFacts& facts = point.facts;
+  const auto d = static_cast<double>(facts.dim());
+  const double rows = point.stand_in.rows();
+  const double cost = 2 * questions.rho() * share;
+  const double reach2 = facts.vector_reach() * facts.vector_reach();
+  BoundsPlan plan;
+  const Matrix slope = point.frame * point.stand_in.slope(point.at) * point.frame.transpose();
+  const double level = std::max(slope.trace() / (d * rows), 0.3 * point.stand_in.variance(point.at));
+  double typical = 0;        // residual
+  double typical_slope = 1;  // of the residual
+  switch (facts.link) {
+    case Link::logit:
+      typical = point.stand_in.typical_residual(point.at);
+      typical_slope = std::min(0.25, kHeadroom * level);
+      plan.dispersion = plan.level = level;
+      break;
+    case Link::log:
+    case Link::identity: {
+      const bool counts = facts.link == Link::log;
+      const double variance = counts ? std::max(1.0, level) : 1;
+      const double scale = counts ? std::max(1.0, point.scale) : point.scale;
+      plan.dispersion = scale * scale * variance;
+      plan.level = counts ? level : 1;
+      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows);
+      typical = plan.clip * std::sqrt(variance);
+      if (counts) typical_slope = kHeadroom * level;
+      break;
+    }
+  }
+  plan.score_noise = reach2 * d * typical * typical / cost / (rows * plan.dispersion);
+  const double entry = std::numbers::sqrt2 * typical_slope * d / (plan.level * rows);
+  plan.information_noise = 3 * 2 * d * entry * entry / cost;
+  plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise);
+  plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * typical;
+  plan.information_bound = plan.width * plan.width * d * typical_slope;
+  const double looser = kKnownEntry * rows * plan.level * std::sqrt(cost * kInformationShare) /
+                        (std::numbers::sqrt2 * plan.information_bound);
+  plan.information_bound *= std::clamp(looser, 1.0, 2.0);
+  return plan;
+}
+
+}  // namespace sotto

@@ -1,0 +1,54 @@
+// How far one row may pull: the bounds of a weighting at a position, from released numbers.
+#pragma once
+
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/stand_in.hpp"
+#include "sotto/release/regression_query.hpp"
+
+namespace sotto {
+
+struct BoundsPlan {
+  double score_bound = 0;
+  double information_bound = 0;
+  double clip = 1;
+  double width = 1;       ///< the bounds are so many times (information: its square) a typical row's
+  double level = 0;       ///< information per row and direction
+  double dispersion = 0;  ///< variance of the residual per row and direction
+  /// Variances of the releases' noise at width 1, over the information or the score's own variance.
+  double score_noise = 0;
+  double information_noise = 0;
+
+  [[nodiscard]] BoundedWeighting weighting(const Position& at, const Matrix& frame) const {
+    return {at, frame, score_bound, information_bound, clip};
+  }
+};
+
+/// Where bounds are planned.
+struct PlanPoint {
+  const OnceFacts& facts;
+  const StandIn& stand_in;
+  const Matrix& frame;
+  const Position& at;
+  double scale;  ///< residual standard deviation over max(1, sqrt m); logistic: not used
+};
+
+/// `share`: of the cost, for score and information together.
+[[nodiscard]] BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share);
+
+/// The largest width that costs little more variance than the best: noise grows with it, lost weight falls. Rows that keep
+/// their weight keep the answer where it would be without weights, also where the model does not hold.
+/// Computes   max width with v(width) <= min v + 0.04, v = 1 + noise(width) / c^2 + 0.35 (1 - c), c = kept_weight(width)
+/// Source     a fit to box covariates (docs/release-once.md); any width is valid
+[[nodiscard]] double choose_width(double score_noise, double information_noise);
+
+/// Mean weight of rows at this width: 1 - exp(-3 t - t^2) / 4, t = width - 1.
+[[nodiscard]] double kept_weight(double width);
+
+/// Of a standard normal residual clipped at -+clip: its slope's mean and its second moment.
+struct ClippedNormal {
+  double slope, square;
+};
+[[nodiscard]] ClippedNormal clipped_normal(double clip);
+
+}  // namespace sotto

@@ -1,0 +1,88 @@
+#include "sotto/posterior/default_prior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sotto {
+namespace {
+
+constexpr double kSlope = 2.5;
+constexpr double kIntercept = 5;
+
+double standard_deviation(const CoefficientPrior& prior) {
+  switch (prior.family) {
+    case PriorFamily::normal:
+      return prior.scale;
+    case PriorFamily::laplace:
+      return std::sqrt(2.0) * prior.scale;
+    case PriorFamily::student_t: {
+      const double df = prior.degrees_of_freedom;
+      return prior.scale * (df > 8.0 / 3 ? std::sqrt(df / (df - 2)) : 2.0);
+    }
+    case PriorFamily::flat:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+bool needs_ratio(const std::optional<CoefficientPrior>& prior) {
+  return prior && prior->family != PriorFamily::normal && prior->family != PriorFamily::flat;
+}
+
+PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own) {
+  std::vector<std::pair<Eigen::Index, CoefficientPrior>> others;
+  for (std::size_t j = 0; j < own.size(); ++j) {
+    if (needs_ratio(own[j])) others.emplace_back(static_cast<Eigen::Index>(j), *own[j]);
+  }
+  if (others.empty()) return {};
+  return [others](const Position& at) {
+    double sum = 0;
+    for (const auto& [j, prior] : others) {
+      const double z = (at[j] - prior.location) / standard_deviation(prior);
+      sum += prior.log_density(at[j]) + z * z / 2;
+    }
+    return sum;
+  };
+}
+
+}  // namespace
+
+ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
+                            const StandIn& stand_in, double unit, double centre) {
+  const Eigen::Index d = facts.dim();
+  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own)};
+  for (Eigen::Index j = 0; j < d; ++j) {
+    const auto& mine = own[static_cast<std::size_t>(j)];
+    if (mine) {
+      mine->check();
+      if (mine->family == PriorFamily::flat) continue;
+      const double sd = standard_deviation(*mine);
+      prior.normal.location[j] = mine->location;
+      prior.normal.precision(j, j) += 1 / (sd * sd);
+    } else if (facts.intercept && j == 0) {
+      const double sd = kIntercept * unit;
+      prior.normal.location[0] = centre;
+      prior.normal.precision += stand_in.mean() * stand_in.mean().transpose() / (sd * sd);
+    } else {
+      const double spread = std::sqrt(std::max(stand_in.covariance()(j, j), 1e-300));
+      const double sd =
+          unit * (facts.indicator[static_cast<std::size_t>(j)] ? kSlope : kSlope / (2 * spread));
+      prior.normal.precision(j, j) += 1 / (sd * sd);
+    }
+  }
+  return prior;
+}
+
+JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach, double unit,
+                                const Position& location) {
+  const auto d = static_cast<double>(facts.dim());
+  const double intercept = kIntercept * unit;
+  Matrix precision = stand_in.covariance() * (d / (reach * reach)) +
+                     stand_in.mean() * stand_in.mean().transpose() / (intercept * intercept);
+  precision.diagonal() += 1e-9 * facts.column_scale().array().square().matrix();
+  return {std::move(precision), location};
+}
+
+}  // namespace sotto

@@ -1,0 +1,37 @@
+// Priors: the analyst's own, and defaults on the scale of released spreads.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/stand_in.hpp"
+#include "sotto/prior/coefficient_prior.hpp"
+
+namespace sotto {
+
+/// The log of the prior over its normal stand-in, at a position; empty when the prior is that normal.
+using PriorRatio = std::function<double(const Position&)>;
+
+struct ResolvedPrior {
+  JointNormalPrior normal;
+  PriorRatio ratio;
+};
+
+/// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a
+/// normal response's residuals (1 for other families):
+///   slope                 N(0, (2.5 unit / (2 s_j))^2), two standard deviations of a column move the predictor by 2.5 or so
+///   column of 0s and 1s   N(0, (2.5 unit)^2)
+///   intercept             N(centre, (5 unit)^2) on the linear predictor at the covariates' mean
+/// Other families of prior are a normal with their location and standard deviation, times a ratio.
+[[nodiscard]] ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own,
+                                          const OnceFacts& facts, const StandIn& stand_in, double unit,
+                                          double centre);
+
+/// For positions on the way only: the linear predictor's spread over the rows is about `reach`. It stops directions that
+/// are not known from running away.
+[[nodiscard]] JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach,
+                                              double unit, const Position& location);
+
+}  // namespace sotto

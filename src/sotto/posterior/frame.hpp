@@ -1,0 +1,20 @@
+// The frame: coordinates in which covariates have unit second moments, from a few rounds of released moments.
+#pragma once
+
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/paid_questions.hpp"
+
+namespace sotto {
+
+struct Frame {
+  Matrix matrix;         ///< z = matrix x
+  bool resolved = true;  ///< every direction stands clear of the noise
+};
+
+/// Rounds of second moments. Directions whose eigenvalue stands clear of the noise's are scaled and never touched again;
+/// the others are scaled up by the noise's edge and looked at again. Where even the first round would be mostly noise, means
+/// and variances alone are used, or nothing is asked.
+/// `rows`: their number, as released.
+[[nodiscard]] Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions);
+
+}  // namespace sotto

@@ -1,0 +1,18 @@
+// Whether a release-once posterior is sound, from released numbers alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/posterior/once_release.hpp"
+
+namespace sotto {
+
+struct OnceVerdict {
+  std::vector<std::string> warnings;  ///< one plain sentence each: what is wrong, and what to do
+  bool noise_dominates = false;       ///< intervals would show the prior and the noise, hardly the data
+};
+
+[[nodiscard]] OnceVerdict check_once(const OnceRelease& release);
+
+}  // namespace sotto

@@ -1,0 +1,48 @@
+// What release-once knows of a regression before it asks anything: all of it public.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sotto/base/interval.hpp"
+#include "sotto/base/numbers.hpp"
+#include "sotto/base/position.hpp"
+#include "sotto/math/mean_function.hpp"
+
+namespace sotto {
+
+struct OnceFacts {
+  Link link = Link::logit;         ///< logit: binary responses; log: counts; identity: normal responses
+  std::optional<double> sigma;     ///< normal responses: known sigma; none: unknown
+  Interval response{0, 1};         ///< legal responses
+  bool intercept = true;           ///< column 0 of the design is constant 1
+  Position column_mean;            ///< guess of each column's mean over the rows
+  Position column_sd;              ///< and of its standard deviation, > 0 except of the intercept
+  std::vector<bool> indicator;     ///< per column: takes the values 0 and 1 alone
+  std::optional<Interval> offset;  ///< declared range of the offset; none: there is no offset
+  std::optional<double> rows;      ///< their number, where it is public
+  Adjacency adjacency = Adjacency::substitute;
+  double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
+
+  [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
+  /// Guess of each column's root mean square.
+  [[nodiscard]] Position column_scale() const {
+    return (column_mean.array().square() + column_sd.array().square()).sqrt();
+  }
+  [[nodiscard]] bool clips() const { return link != Link::logit; }
+  /// Sensitivities in units of a row's bound, as far as plans need them; the answers' variances are what counts.
+  [[nodiscard]] double vector_reach() const {
+    return unit_rows * (adjacency == Adjacency::substitute ? 2 : 1);
+  }
+  [[nodiscard]] double matrix_reach() const {
+    return unit_rows * (adjacency == Adjacency::substitute ? 1.4142135623730951 : 1);
+  }
+};
+
+/// A joint normal prior, or the normal that stands in for another; directions of no precision are flat.
+struct JointNormalPrior {
+  Matrix precision;
+  Position location;
+};
+
+}  // namespace sotto

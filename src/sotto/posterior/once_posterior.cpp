@@ -1,0 +1,64 @@
+#include "sotto/posterior/once_posterior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sotto/posterior/once_sampler.hpp"
+#include "sotto/posterior/sigma_draws.hpp"
+
+namespace sotto {
+namespace {
+
+/// Standard deviations without noise, weights and clips: the released information, less what those took.
+Position clear_sd(const OnceRelease& release) {
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const Matrix& frame = release.frame.matrix;
+  double factor = 1 / kept_weight(plan.width);
+  if (release.facts.clips()) {
+    const double scale = release.facts.link == Link::log ? std::max(release.scale, 1.0) : release.scale;
+    factor /= clipped_normal(plan.clip / scale).slope;
+    if (release.facts.link == Link::identity) factor /= release.scale * release.scale;
+  }
+  const Matrix precision =
+      factor * release.pooled.information + frame * release.prior.normal.precision * frame.transpose();
+  const Matrix covariance = precision.llt().solve(Matrix::Identity(frame.rows(), frame.rows()));
+  return (frame.transpose() * covariance * frame).diagonal().cwiseSqrt();
+}
+
+}  // namespace
+
+OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,
+                          const OnceSampling& sampling) {
+  const OnceFacts& facts = release.facts;
+  const Eigen::Index d = facts.dim();
+  const bool sigma = facts.link == Link::identity && !facts.sigma;
+  const auto draws = static_cast<Eigen::Index>(sampling.draws);
+  OncePosterior posterior;
+  Position sum = Position::Zero(d);
+  Position squares = Position::Zero(d);
+  for (std::size_t c = 0; c < sampling.chains; ++c) {
+    ChainRng rng(sampling.seed, c);
+    Chain chain;
+    chain.seed = sampling.seed;
+    chain.draws.resize(draws, d + (sigma ? 1 : 0));
+    const Matrix positions = draw_positions(release.pooled, release.frame.matrix, release.prior, draws, rng);
+    chain.draws.leftCols(d) = positions;
+    if (sigma) {
+      chain.draws.col(d) = draw_sigma(release.rounds.back(), release.rows, release.frame.matrix, positions,
+                                      settings.sigma_prior, rng)
+                               .array()
+                               .log();
+    }
+    const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
+    sum += moved.colwise().sum().transpose();
+    squares += moved.array().square().matrix().colwise().sum().transpose();
+    posterior.chains.push_back(std::move(chain));
+  }
+  const double count = static_cast<double>(sampling.chains * sampling.draws);
+  const Position variance = (squares / count).array() - (sum / count).array().square();
+  posterior.sd_inflation = variance.cwiseSqrt().cwiseQuotient(clear_sd(release));
+  return posterior;
+}
+
+}  // namespace sotto

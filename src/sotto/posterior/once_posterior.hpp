@@ -1,0 +1,28 @@
+// The posterior of a release-once fit: draws, and how much wider than without noise each coefficient is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sotto/chain/draws.hpp"
+#include "sotto/posterior/once_release.hpp"
+
+namespace sotto {
+
+struct OnceSampling {
+  std::size_t chains = 4;
+  std::size_t draws = 1000;  ///< of each chain
+  std::uint64_t seed = 1;
+};
+
+struct OncePosterior {
+  std::vector<Chain> chains;  ///< positions, one row per draw; log(sigma) behind them where sigma is unknown
+  /// Predicted from the releases: each coefficient's sd over the sd of the posterior without noise, weights and clips.
+  Position sd_inflation;
+};
+
+[[nodiscard]] OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,
+                                        const OnceSampling& sampling);
+
+}  // namespace sotto

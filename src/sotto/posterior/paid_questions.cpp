@@ -1,0 +1,48 @@
+#include "sotto/posterior/paid_questions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+namespace {
+
+[[noreturn]] void refuse_budget() {
+  throw Error(ErrorCode::budget, "the privacy budget does not cover release-once: lower its cost");
+}
+
+}  // namespace
+
+PaidQuestions::PaidQuestions(QueryInterface& interface, Rho cost) : interface_(&interface), cost_(cost) {
+  if (!(cost.value() > 0) || !std::isfinite(cost.value())) {
+    throw Error(ErrorCode::configuration, "release-once needs a finite cost > 0");
+  }
+  if (interface.left().value() < cost.value()) refuse_budget();
+}
+
+double PaidQuestions::noise_sd(double sensitivity, double share) const {
+  return sensitivity / std::sqrt(2 * cost_.value() * share);
+}
+
+Rho PaidQuestions::pay(double share) {
+  if (spent_ + share > 1 + 1e-9) {
+    throw Error(ErrorCode::internal, "release-once planned to spend more than its cost");
+  }
+  share = std::min(share, 1 - spent_);
+  spent_ += share;
+  return Rho(cost_.value() * share);
+}
+
+std::vector<Answer> PaidQuestions::ask(std::span<const Query> queries) {
+  std::vector<Answer> answers = interface_->answer(queries);
+  for (const Answer& answer : answers) {
+    const auto* status = std::get_if<QueryStatus>(&answer);
+    if (status == nullptr) continue;
+    if (*status == QueryStatus::budget) refuse_budget();
+    throw Error(ErrorCode::configuration, "release-once: a position went out of range; use a narrower prior");
+  }
+  return answers;
+}
+
+}  // namespace sotto

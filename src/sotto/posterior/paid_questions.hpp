@@ -1,0 +1,44 @@
+// Asks queries against one cost, share by share.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sotto/base/numbers.hpp"
+#include "sotto/release/query.hpp"
+
+namespace sotto {
+
+class PaidQuestions {
+ public:
+  /// Errors: budget if the interface does not cover the cost: nothing has been spent then.
+  PaidQuestions(QueryInterface& interface, Rho cost);
+
+  [[nodiscard]] double left() const { return 1 - spent_; }
+  [[nodiscard]] double rho() const { return cost_.value(); }
+  /// Standard deviation of the noise of a query of this sensitivity for this share of the cost.
+  [[nodiscard]] double noise_sd(double sensitivity, double share) const;
+  /// The cost of a share, which counts as spent from now on.
+  [[nodiscard]] Rho pay(double share);
+
+  /// One pass over the rows for all queries. Errors: budget, configuration.
+  [[nodiscard]] std::vector<Answer> ask(std::span<const Query> queries);
+
+  template <class Noisy>
+  [[nodiscard]] Noisy ask(Query query) {
+    std::vector<Answer> answers = ask(std::span<const Query>(&query, 1));
+    return take<Noisy>(answers[0]);
+  }
+  template <class Noisy>
+  [[nodiscard]] static Noisy take(Answer& answer) {
+    return std::get<Released<Noisy>>(std::move(answer)).value();
+  }
+
+ private:
+  QueryInterface* interface_;
+  Rho cost_;
+  double spent_ = 0;
+};
+
+}  // namespace sotto

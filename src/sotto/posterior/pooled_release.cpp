@@ -1,0 +1,202 @@
+#include "sotto/posterior/pooled_release.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+constexpr double kGuessDoubt = 0.3;    // relative error of the stand-in's level of information
+constexpr double kLeastSpread = 0.15;  // of the information's eigenvalues, over their mean
+constexpr double kLeastEigenvalue = 0.08;
+constexpr double kCurvatureDoubt = 0.3;
+constexpr double kDisagreement = 4;
+constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
+
+Matrix pseudo_inverse(const Matrix& matrix) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix);
+  const Position& values = solver.eigenvalues();
+  return solver.eigenvectors() *
+         values.cwiseMax(1e-3 * values[values.size() - 1]).cwiseInverse().asDiagonal() *
+         solver.eigenvectors().transpose();
+}
+
+/// Rounds whose clips are alike estimate the same information and may be pooled with the last.
+std::vector<const OnceRound*> comparable(const std::vector<OnceRound>& rounds) {
+  std::vector<const OnceRound*> result;
+  for (const OnceRound& round : rounds) {
+    if (std::abs(std::log(round.plan.clip / rounds.back().plan.clip)) < 0.15) result.push_back(&round);
+  }
+  return result;
+}
+
+/// Information at the last position: each round's, moved there as the stand-in says, by inverse noise variance.
+NoisyMatrix pool_information(const std::vector<const OnceRound*>& rounds, const Matrix& frame,
+                             const StandIn& stand_in, const Matrix& expected) {
+  NoisyMatrix pooled{Matrix::Zero(expected.rows(), expected.cols()), 0};
+  double weights = 0;
+  for (const OnceRound* round : rounds) {
+    const Matrix there = frame * stand_in.slope(round->at) * frame.transpose();
+    const double ratio = round->information.value.trace() / std::max(there.trace(), 1e-9);
+    const double weight = 1 / round->information.variance;
+    pooled.value += weight * (round->information.value + ratio * (expected - there));
+    weights += weight;
+  }
+  pooled.value /= weights;
+  pooled.variance = 1 / weights;
+  return pooled;
+}
+
+/// Empirical Bayes between the released matrix and a multiple of the identity; eigenvalues are kept positive.
+/// Source     [JS61] for the matrix minus its mean eigenvalue
+void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
+  const Eigen::Index n = noisy.value.rows();
+  const auto d = static_cast<double>(n);
+  const double released_precision = d / noisy.variance;
+  const double guess_precision = 1 / (kGuessDoubt * guess * kGuessDoubt * guess);
+  const double level =
+      std::max((noisy.value.trace() / d * released_precision + 0.8 * guess * guess_precision) /
+                   (released_precision + guess_precision),
+               0.2 * guess);
+  const Matrix identity = Matrix::Identity(n, n);
+  const Matrix shape = noisy.value - level * identity;
+  const double spread = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance,
+                                 kLeastSpread * level * kLeastSpread * level);
+  // No shrinking where the radius of the noise's spectrum, sqrt(2 d) of an entry's sd, is small against the level.
+  release.kept = std::max(spread / (spread + noisy.variance), 1 - 2 * d * noisy.variance / (level * level));
+  release.information_variance = release.kept * noisy.variance;
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(level * identity + release.kept * shape);
+  const Position values = solver.eigenvalues().cwiseMax(kLeastEigenvalue * level);
+  release.information = solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+  release.level = level;
+  release.unresolved = solver.eigenvalues()[0] < kLeastEigenvalue * level ||
+                       std::sqrt(2 * d * noisy.variance * release.kept) > level;
+}
+
+/// What each score would have been at the last position, doubted where that needs curvature, by inverse variance.
+void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& frame, const StandIn& stand_in,
+                 const Matrix& expected, PooledRelease& release) {
+  const OnceRound& last = *rounds.back();
+  const auto d = static_cast<double>(last.at.size());
+  const Matrix back = pseudo_inverse(expected) * frame;
+  const Eigen::PartialPivLU<Matrix> to_phi(frame.transpose());
+  const Position expected_last = stand_in.expected(last.at);
+  release.score = Position::Zero(last.at.size());
+  double weights = 0;
+  for (const OnceRound* round : rounds) {
+    const Position linear = to_phi.solve(round->at - last.at);
+    const Position phi = stand_in.link() == Link::identity
+                             ? linear
+                             : Position(back * (stand_in.expected(round->at) - expected_last));
+    const double curved = kCurvatureDoubt * (release.information * (phi - linear)).norm();
+    const double doubt =
+        release.information_variance / 2 * phi.squaredNorm() * (1 + 1 / d) + curved * curved / d;
+    const Position moved = round->score.value + release.information * phi;
+    const double variance = round->score.variance + doubt;
+    if (round != &last) {
+      const double squares = (moved - last.score.value).squaredNorm() / (variance + last.score.variance);
+      release.disagreement.push_back((squares - d) / std::sqrt(2 * d));
+      if (release.disagreement.back() > kDisagreement) {
+        ++release.dropped;
+        continue;
+      }
+    }
+    release.score += moved / variance;
+    weights += 1 / variance;
+  }
+  release.score /= weights;
+  release.score_variance = 1 / weights;
+}
+
+/// Released squares of all rounds, by the weights of their informations.
+NoisyMatrix pool_squares(const std::vector<const OnceRound*>& rounds) {
+  NoisyMatrix pooled{Matrix::Zero(rounds[0]->at.size(), rounds[0]->at.size()), 0};
+  double weights = 0;
+  for (const OnceRound* round : rounds) {
+    const double weight = 1 / round->information.variance;
+    pooled.value += weight * round->squares.value;
+    pooled.variance += weight * weight * round->squares.variance;
+    weights += weight;
+  }
+  return {pooled.value / weights, pooled.variance / (weights * weights)};
+}
+
+/// Trace of the squares over that of the information, pooled with a guess.
+double dispersion_of(const NoisyMatrix& squares, const BoundsPlan& plan, Link link, double trace) {
+  const auto d = static_cast<double>(squares.value.rows());
+  double guess = 1;
+  double doubt = 1;
+  if (link == Link::logit) {
+    guess = kept_weight(plan.width);
+    doubt = 0.1;
+  } else if (link == Link::identity) {
+    guess = doubt = plan.dispersion;
+  }
+  const double precision = trace * trace / (d * squares.variance);
+  const double guess_precision = 1 / (doubt * doubt);
+  return std::max(
+      (squares.value.trace() / trace * precision + guess * guess_precision) / (precision + guess_precision),
+      0.3 * guess);
+}
+
+/// Sampling covariance of the score: empirical Bayes between released squares and a multiple of the information. Where the
+/// model does not hold, or weights bind on some rows more than on others, the two differ by direction.
+/// Source     the middle of the sandwich [H67]
+void pool_spread(const std::vector<const OnceRound*>& rounds, Link link, PooledRelease& release) {
+  const NoisyMatrix squares = pool_squares(rounds);
+  const auto d = static_cast<double>(squares.value.rows());
+  const double ratio = dispersion_of(squares, rounds.back()->plan, link, release.information.trace());
+  const Matrix shape = squares.value - ratio * release.information;
+  const double least = kLeastMisfit * ratio * release.level;
+  const double spread =
+      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
+  const double typical = ratio * release.level;
+  const double kept =
+      std::max(spread / (spread + squares.variance), 1 - 2 * d * squares.variance / (typical * typical));
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(ratio * release.information + kept * shape);
+  const double floor = std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
+  const Position values = solver.eigenvalues().cwiseMax(floor);
+  release.spread = solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+  release.dispersion = ratio;
+}
+
+}  // namespace
+
+PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, const StandIn& stand_in) {
+  const std::vector<const OnceRound*> alike = comparable(rounds);
+  PooledRelease release;
+  release.anchor = rounds.back().at;
+  const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
+  const double guess = expected.trace() / static_cast<double>(expected.rows());
+  shrink(pool_information(alike, frame, stand_in, expected), guess, release);
+  pool_scores(alike, frame, stand_in, expected, release);
+  pool_spread(alike, stand_in.link(), release);
+  return release;
+}
+
+NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const JointNormalPrior& prior) {
+  const Eigen::Index d = release.score.size();
+  const Matrix precision = frame * prior.precision * frame.transpose();
+  const Position pull = frame * prior.precision * (prior.location - release.anchor);
+  const double v = release.information_variance;
+  Matrix products = Matrix::Zero(d, d);
+  double length2 = 0;
+  NormalBase base;
+  for (int step = 0; step < 30; ++step) {
+    Matrix covariance = release.spread + v / 2 * products;
+    covariance.diagonal().array() += release.score_variance + v / 2 * length2;
+    const Matrix weighted = covariance.llt().solve(release.information);
+    Matrix curvature = release.information * weighted + precision;
+    curvature = (curvature + curvature.transpose().eval()) / 2;
+    base.covariance = curvature.llt().solve(Matrix::Identity(d, d));
+    base.mean = base.covariance * (weighted.transpose() * release.score + pull);
+    products = base.covariance + base.mean * base.mean.transpose();
+    const double next = products.trace();
+    const bool settled = std::abs(next - length2) < 1e-6 * next;
+    length2 = next;
+    if (settled) break;
+  }
+  return base;
+}
+
+}  // namespace sotto

@@ -1,0 +1,55 @@
+// The rounds of score and information that a posterior is computed from, carried to one position and pooled.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sotto/posterior/bounds_plan.hpp"
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/stand_in.hpp"
+#include "sotto/release/regression_query.hpp"
+
+namespace sotto {
+
+/// What was released at one position.
+struct OnceRound {
+  Position at;
+  BoundsPlan plan;
+  NoisyMatrix information;
+  NoisyMatrix squares;
+  NoisyVector score;
+  std::optional<NoisyVector> residual_squares;  ///< normal responses
+};
+
+/// Everything the posterior is computed from, in the coordinates phi = frame^-T (theta - anchor):
+///   score ~ N(G phi, spread + score_variance I + v / 2 (|phi|^2 I + phi phi')),  G `information`, v `information_variance`.
+/// The last term is the information's noise, integrated out.
+struct PooledRelease {
+  Position anchor;
+  Position score;
+  double score_variance = 0;
+  Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
+  double information_variance = 0;
+  Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards the information
+  double dispersion = 1;    ///< trace of the spread over that of the information
+  double kept = 1;          ///< 1 - how far the information was shrunk
+  bool unresolved = false;  ///< the information's noise hides some direction
+  double level = 0;         ///< mean eigenvalue of the information
+  std::vector<double>
+      disagreement;         ///< of earlier scores with the last, in standard deviations of chi-squared
+  std::size_t dropped = 0;  ///< earlier scores that disagree too much to be used
+};
+
+/// `rounds`: at least one, all in `frame`; the last one's position is the anchor.
+[[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame,
+                                 const StandIn& stand_in);
+
+/// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.
+struct NormalBase {
+  Position mean;
+  Matrix covariance;
+};
+[[nodiscard]] NormalBase normal_base(const PooledRelease& release, const Matrix& frame,
+                                     const JointNormalPrior& prior);
+
+}  // namespace sotto

@@ -1,0 +1,48 @@
+// A stand-in for the covariates: as many normal vectors with the moments that were released.
+#pragma once
+
+#include "sotto/posterior/once_facts.hpp"
+
+namespace sotto {
+
+/// `rows` rows x ~ N(mean, covariance) with a common offset. It says where to look next and how wide bounds should be;
+/// the posterior is computed from releases.
+class StandIn {
+ public:
+  /// The design in which z = frame x has second moments I per row. With an intercept, column 0 is constant and gives the
+  /// mean; without one the mean is zero.
+  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset);
+
+  [[nodiscard]] const Position& mean() const { return mean_; }
+  [[nodiscard]] const Matrix& covariance() const { return covariance_; }
+  /// Second moments of x, per row.
+  [[nodiscard]] Matrix moments() const { return mean_ * mean_.transpose() + covariance_; }
+  [[nodiscard]] double rows() const { return rows_; }
+  [[nodiscard]] Link link() const { return function_.link; }
+
+  /// Computes   rows E f(x' at) x = rows (h0 mean + h1 covariance at), by Stein's lemma
+  /// Source     [S81, Lemma 1]
+  /// Checked by tests/posterior/stand_in_test.cpp: expected_score_matches_simulated_rows
+  [[nodiscard]] Position expected(const Position& at) const;
+  /// Its derivative, with eigenvalues raised to a tenth of those at a constant variance: expected information.
+  [[nodiscard]] Matrix slope(const Position& at) const;
+  /// Mean derivative of the mean function.
+  [[nodiscard]] double variance(const Position& at) const;
+  /// Binary responses: mean of max(m, 1 - m).
+  [[nodiscard]] double typical_residual(const Position& at) const;
+
+  /// Position of highest posterior density when a score released in `frame` at `from` has covariance `noise`: damped Newton
+  /// steps with score ~ N(frame (expected(at) - expected(from)), noise).
+  [[nodiscard]] Position mode(const Matrix& frame, const Position& score, const Matrix& noise,
+                              const Position& from, const JointNormalPrior& prior) const;
+
+ private:
+  MeanFunction function_;
+  double rows_;
+  double offset_;
+  Position mean_;
+  Matrix covariance_;
+  Matrix root_, root_inverse_;  // of the moments
+};
+
+}  // namespace sotto

@@ -1,0 +1,82 @@
+#include "sotto/posterior/start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace sotto {
+namespace {
+
+constexpr double kStartShare = 0.01;
+constexpr double kScaleShare = 0.008;
+constexpr double kMedianOfNormal = 0.6745;  // of |z|
+constexpr int kScaleSteps = 30;
+
+double clamped_place(const Position& edges, double place) {
+  const auto last = static_cast<double>(edges.size() - 1);
+  place = std::clamp(place, 0.0, last);
+  const auto k = std::min(static_cast<Eigen::Index>(place), edges.size() - 2);
+  return edges[k] + (place - static_cast<double>(k)) * (edges[k + 1] - edges[k]);
+}
+
+}  // namespace
+
+double median_place(const Position& counts, double rows) {
+  // Pool adjacent violators on the cumulated counts.
+  struct Block {
+    double sum;
+    int size;
+  };
+  std::vector<Block> blocks;
+  double total = 0;
+  for (const double count : counts) {
+    total += count;
+    Block block{total, 1};
+    while (!blocks.empty() && blocks.back().sum * block.size > block.sum * blocks.back().size) {
+      block = {block.sum + blocks.back().sum, block.size + blocks.back().size};
+      blocks.pop_back();
+    }
+    blocks.push_back(block);
+  }
+  const double half = rows / 2;
+  double below = 0;
+  double place = 0;
+  for (const Block& block : blocks) {
+    const double level = block.sum / block.size;
+    if (level >= half) return place + std::clamp((half - below) / std::max(level - below, 1e-9), 0.0, 1.0);
+    below = level;
+    place += block.size;
+  }
+  return static_cast<double>(counts.size());
+}
+
+double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions) {
+  if (facts.link == Link::logit) {
+    const auto ones = questions.ask<NoisyVector>(TotalQuery{TotalOf::response, questions.pay(kStartShare)});
+    const double least = std::max(0.2, std::sqrt(ones.variance)) / rows;
+    const double share = least < 0.5 ? std::clamp(ones.value[0] / rows, least, 1 - least) : 0.5;
+    return std::clamp(std::log(share / (1 - share)), -6.0, 6.0);
+  }
+  const bool counts = facts.link == Link::log;
+  const double low = counts ? std::log(0.5) - 5 : facts.response.lower;
+  const double high = counts ? std::log(facts.response.upper + 0.5) + 5 : facts.response.upper;
+  const Position edges = Position::LinSpaced(counts ? 81 : 201, low, high);
+  const auto histogram =
+      questions.ask<NoisyVector>(HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response,
+                                                Position(), edges, questions.pay(kStartShare)});
+  return clamped_place(edges, median_place(histogram.value, rows));
+}
+
+double residual_scale(const OnceFacts& facts, double rows, const Position& at, PaidQuestions& questions) {
+  const double largest = facts.response.width() * 1.001;
+  Position edges(kScaleSteps + 2);
+  edges[0] = 0;
+  for (int j = 0; j <= kScaleSteps; ++j) edges[j + 1] = largest * std::exp2((j - kScaleSteps) / 2.0);
+  const auto histogram = questions.ask<NoisyVector>(
+      HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(kScaleShare)});
+  const double place = median_place(histogram.value, rows);
+  if (place <= 1) return edges[1] * std::max(place, 0.05) / kMedianOfNormal;
+  return edges[1] * std::exp2((std::min(place, kScaleSteps + 1.0) - 1) / 2) / kMedianOfNormal;
+}
+
+}  // namespace sotto

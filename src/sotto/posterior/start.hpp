@@ -1,0 +1,21 @@
+// Where to begin: an intercept, and the size of residuals, from noisy histograms.
+#pragma once
+
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/paid_questions.hpp"
+
+namespace sotto {
+
+/// Where a noisy histogram's distribution function crosses one half, as a (fractional) place among the edges. The cumulated
+/// counts are made monotone by pooling neighbours, so empty bins with noise do no harm.
+/// Checked by tests/posterior/start_test.cpp
+[[nodiscard]] double median_place(const Position& counts, double rows);
+
+/// Linear predictor of a model without covariates: logit of the share of ones, median of y, or median of log(y + 1/2).
+[[nodiscard]] double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
+
+/// Residual standard deviation (counts: in units of max(1, sqrt m)) from the median absolute residual at a position.
+[[nodiscard]] double residual_scale(const OnceFacts& facts, double rows, const Position& at,
+                                    PaidQuestions& questions);
+
+}  // namespace sotto

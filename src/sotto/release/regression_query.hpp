@@ -1,0 +1,102 @@
+// What release-once asks of a regression's rows: totals, histograms, moments, and a bounded weighted score.
+#pragma once
+
+#include "sotto/base/numbers.hpp"
+#include "sotto/base/position.hpp"
+
+namespace sotto {
+
+/// Public weights that bound what one row can do. With z = frame x, eta = x' at + offset and the mean m of y there:
+///   residual  logistic  psi = y - m                       M = max(m, 1 - m)              b = B = m (1 - m)
+///             normal    psi = clip(y - m, -h, h)          M = h                          b = 1{|y - m| < h}, B = 1
+///             Poisson   psi = clip(y, l, u) - E clip(Y, l, u), Y ~ Poisson(m); l, u = m -+ h max(1, sqrt m)
+///                       M = max(u - E, E - max(l, 0))     b = B = m (E clip(Y + 1, l, u) - E clip(Y, l, u))
+///   weight    c = min(1, score_bound / (M |z|), information_bound / (B |z|^2))
+/// M and B are the largest |psi| and b over the responses, so the weight is a function of the covariates alone and the
+/// weighted score has mean zero at the true position.
+struct BoundedWeighting {
+  Position at;
+  Matrix frame;              ///< shape (dim, dim), invertible
+  double score_bound;        ///< > 0
+  double information_bound;  ///< > 0
+  double clip;               ///< h > 0; logistic residuals need none and ignore it
+};
+
+/// Asks for the sum over the rows of  c psi z.
+struct BoundedScoreQuery {
+  BoundedWeighting weighting;
+  Rho cost;
+};
+
+/// Asks for the sum over the rows of  c b z z'.
+struct BoundedInformationQuery {
+  BoundedWeighting weighting;
+  Rho cost;
+};
+
+/// Asks for the sum over the rows of  c^2 psi^2 z z': the score's own variance.
+struct ScoreSquaresQuery {
+  BoundedWeighting weighting;
+  Rho cost;
+};
+
+/// Asks for the sum over the rows of  min(1, bound / |z|^2) z z'.
+struct MomentsQuery {
+  Matrix frame;
+  double bound;  ///< > 0
+  Rho cost;
+};
+
+/// Asks for the sum over the rows of  clip(y - m, -h, h)^2  at a position of a normal model.
+struct ResidualSquaresQuery {
+  Position at;
+  double clip;  ///< h > 0
+  Rho cost;
+};
+
+/// What a histogram counts; a value beyond the edges is counted in the first or last bin.
+enum class HistogramOf {
+  response,           ///< y
+  log_response,       ///< log(y + 1/2) - offset
+  absolute_residual,  ///< |y - m| / max(1, sqrt m), without the denominator for a normal model
+};
+
+/// Asks how many rows fall between neighbouring edges.
+struct HistogramQuery {
+  HistogramOf quantity;
+  Position at;     ///< residuals only
+  Position edges;  ///< ascending, at least two
+  Rho cost;
+};
+
+enum class TotalOf {
+  rows,      ///< 1 for each row
+  response,  ///< y of a binary response
+  offset,    ///< offset less the middle of its declared range
+};
+
+/// Asks for one sum over the rows.
+struct TotalQuery {
+  TotalOf quantity;
+  Rho cost;
+};
+
+/// Answers of several owners add up: values and, as their noise is independent, variances.
+struct NoisyVector {
+  Position value;
+  double variance;  ///< of the noise of each entry; independent over the entries
+
+  friend NoisyVector operator+(const NoisyVector& a, const NoisyVector& b) {
+    return {a.value + b.value, a.variance + b.variance};
+  }
+};
+struct NoisyMatrix {
+  Matrix value;     ///< symmetric
+  double variance;  ///< of the noise of a diagonal entry; half of that off the diagonal
+
+  friend NoisyMatrix operator+(const NoisyMatrix& a, const NoisyMatrix& b) {
+    return {a.value + b.value, a.variance + b.variance};
+  }
+};
+
+}  // namespace sotto

@@ -1,0 +1,271 @@
+// The sensitivities of release-once's questions, against the integers that rows really contribute: random search and hill
+// climbing over pairs of rows, with extreme bounds, frames and values.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "sotto/measurement/bounded_information.hpp"
+#include "sotto/measurement/bounded_score.hpp"
+#include "sotto/measurement/histogram.hpp"
+#include "sotto/measurement/moments.hpp"
+#include "sotto/measurement/residual_squares.hpp"
+#include "sotto/measurement/score_squares.hpp"
+#include "sotto/measurement/total.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "support/bounded_row.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr Eigen::Index kDim = 3;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct Case {
+  GlmFamily family;
+  Interval response;
+  Link link;
+};
+const Case kCases[] = {{{Family::bernoulli}, {0, 1}, Link::logit},
+                       {{Family::poisson}, {0, 20}, Link::log},
+                       {{Family::poisson}, {0, 1e9}, Link::log},
+                       {{Family::normal, true}, {-3, 5}, Link::identity},
+                       {{Family::normal, false, 0.7}, {-1e150, 1e150}, Link::identity}};
+
+Glm model_of(const Case& one) {
+  std::vector<DomainComponent> components{{{0}, Matrix::Ones(1, 1)}};
+  for (Eigen::Index j = 1; j < kDim; ++j) components.push_back({{j}, Matrix{{-1.0}, {1.0}}});
+  return Glm(one.family, Domain(std::move(components)), one.response);
+}
+
+struct Row {
+  Position x;
+  double y;
+};
+
+/// Corners, the origin, points between; now and then what no decoded row holds.
+Row some_row(const Case& one, ChainRng& rng) {
+  Row row{Position(kDim), 0};
+  const std::size_t kind = rng.below(8);
+  for (double& value : row.x) {
+    value = kind < 4    ? (rng.below(2) == 0 ? -1.0 : 1.0)
+            : kind == 4 ? 0.0
+            : kind == 5 ? 1e200 * rng.normal()
+                        : rng.normal();
+  }
+  if (kind == 7 && rng.below(4) == 0) row.x[0] = kNaN;
+  row.y = one.response.lower + one.response.width() * rng.uniform();
+  if (rng.below(2) == 0) row.y = rng.below(2) == 0 ? one.response.lower : one.response.upper;
+  if (one.family.family != Family::normal) row.y = std::round(row.y);
+  if (rng.below(50) == 0) row.y = kNaN;
+  return row;
+}
+
+Row nudged(Row row, const Case& one, ChainRng& rng) {
+  row.x[static_cast<Eigen::Index>(rng.below(kDim))] += rng.normal() * std::pow(10.0, -3 * rng.uniform());
+  if (one.family.family == Family::normal) {
+    row.y =
+        std::clamp(row.y + 0.1 * one.response.width() * rng.normal(), one.response.lower, one.response.upper);
+  } else if (rng.below(2) == 0) {
+    row.y = std::clamp(row.y + (rng.below(2) == 0 ? 1.0 : -1.0), one.response.lower, one.response.upper);
+  }
+  return row;
+}
+
+BoundedWeighting some_weighting(ChainRng& rng) {
+  const auto anywhere = [&] {
+    return std::pow(10.0, rng.below(4) == 0 ? 120 * (rng.uniform() - 0.5) : rng.normal());
+  };
+  BoundedWeighting weighting{1.5 * rng.normals(kDim), Matrix(kDim, kDim), anywhere(), anywhere(), anywhere()};
+  if (rng.below(6) == 0) weighting.at *= 1e6;
+  const double scale = anywhere();
+  for (double& entry : weighting.frame.reshaped()) entry = scale * rng.normal();
+  return weighting;
+}
+
+/// A question's own pass over one row, and what it says one row can do.
+class Asked {
+ public:
+  Asked(const Case& one, const Query& query, Adjacency adjacency)
+      : measured_(std::visit(
+            [&](const auto& q) -> std::optional<Measurements> {
+              if constexpr (requires {
+                              measure(q, OwnerContext{AnyModel(model_of(one)), {adjacency, 1}, 1});
+                            }) {
+                return measure(q, OwnerContext{AnyModel(model_of(one)), {adjacency, 1}, 1});
+              } else {
+                return std::nullopt;
+              }
+            },
+            query)) {}
+
+  [[nodiscard]] bool answered() const { return measured_.has_value(); }
+  [[nodiscard]] double sensitivity() const { return measured_->parts[0].charge.sensitivity; }
+  [[nodiscard]] std::vector<double> contribution(const Row& row) const {
+    Rows rows(1, kDim + 1);
+    for (Eigen::Index j = 0; j < kDim; ++j) rows.at(0, static_cast<std::size_t>(j)) = row.x[j];
+    rows.at(0, kDim) = row.y;
+    rows.weight(0) = 1;
+    const auto& pass = std::get<RowPass>(measured_->parts[0].pass);
+    std::vector<std::int64_t> sums(pass.entries, 0);
+    pass.add(rows, 0, 1, std::span(sums));
+    return {sums.begin(), sums.end()};
+  }
+
+ private:
+  std::optional<Measurements> measured_;
+};
+
+double norm(const std::vector<double>& v) {
+  double sum = 0;
+  for (const double entry : v) sum += entry * entry;
+  return std::sqrt(sum);
+}
+double distance(std::vector<double> a, const std::vector<double>& b) {
+  for (std::size_t j = 0; j < a.size(); ++j) a[j] -= b[j];
+  return norm(a);
+}
+
+/// Searches for the pair of rows (add/remove: the row) that moves the sum most; returns the largest move over the declared.
+double search(const Case& one, const Query& query, Adjacency adjacency, ChainRng& rng) {
+  const Asked asked(one, query, adjacency);
+  if (!asked.answered()) return 0;
+  const bool pairs = adjacency == Adjacency::substitute;
+  double worst = 0;
+  for (int start = 0; start < 6; ++start) {
+    Row a = some_row(one, rng);
+    Row b = some_row(one, rng);
+    const auto move = [&](const Row& left, const Row& right) {
+      const auto v = asked.contribution(left);
+      return pairs ? std::max(distance(v, asked.contribution(right)), norm(v)) : norm(v);
+    };
+    double best = move(a, b);
+    for (int step = 0; step < 40; ++step) {
+      const Row to = rng.below(4) == 0 ? some_row(one, rng) : nudged(a, one, rng);
+      const Row other = rng.below(4) == 0 ? some_row(one, rng) : nudged(b, one, rng);
+      const double value = move(to, other);
+      if (value >= best) {
+        best = value;
+        a = to;
+        b = other;
+      }
+    }
+    worst = std::max(worst, best / asked.sensitivity());
+  }
+  return worst;
+}
+
+template <class MakeQuery>
+void expect_bounds_hold(const MakeQuery& make, double nearly, std::uint64_t seed) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    for (const Case& one : kCases) {
+      ChainRng rng(seed);
+      double worst = 0;
+      for (int trial = 0; trial < 60; ++trial)
+        worst = std::max(worst, search(one, make(rng), adjacency, rng));
+      EXPECT_LE(worst, 1) << static_cast<int>(one.link) << " " << one.response.upper;
+      if (nearly > 0) {
+        EXPECT_GT(worst, nearly) << static_cast<int>(one.link) << " " << one.response.upper;
+      }
+    }
+  }
+}
+
+TEST(RegressionSums, no_row_moves_a_score_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        return BoundedScoreQuery{some_weighting(rng), Rho(1)};
+      },
+      0.9, 1);
+}
+TEST(RegressionSums, no_row_moves_an_information_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        return BoundedInformationQuery{some_weighting(rng), Rho(1)};
+      },
+      0.9, 2);
+}
+TEST(RegressionSums, no_row_moves_score_squares_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        return ScoreSquaresQuery{some_weighting(rng), Rho(1)};
+      },
+      0.8, 3);
+}
+TEST(RegressionSums, no_row_moves_moments_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        const BoundedWeighting w = some_weighting(rng);
+        return MomentsQuery{w.frame, w.score_bound, Rho(1)};
+      },
+      0.9, 4);
+}
+TEST(RegressionSums, no_row_moves_residual_squares_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        const BoundedWeighting w = some_weighting(rng);
+        return ResidualSquaresQuery{w.at, w.clip, Rho(1)};
+      },
+      0, 5);
+}
+TEST(RegressionSums, no_row_moves_a_histogram_further_than_declared) {
+  for (const HistogramOf quantity :
+       {HistogramOf::response, HistogramOf::log_response, HistogramOf::absolute_residual}) {
+    expect_bounds_hold(
+        [=](ChainRng& rng) -> Query {
+          return HistogramQuery{quantity, rng.normals(kDim), Position{{0, 0.5, 1, 4, 9}}, Rho(1)};
+        },
+        0.9, 6);
+  }
+}
+TEST(RegressionSums, no_row_moves_a_total_further_than_declared) {
+  expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::rows, Rho(1)}; }, 0.9, 7);
+  expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::response, Rho(1)}; }, 0, 8);
+}
+
+TEST(RegressionSums, units_of_several_rows_cost_so_many_times_the_sensitivity) {
+  ChainRng rng(9);
+  const BoundedScoreQuery query{some_weighting(rng), Rho(1)};
+  const auto sensitivity = [&](std::size_t rows) {
+    return measure(query, OwnerContext{AnyModel(model_of(kCases[0])), {Adjacency::substitute, rows}, 1})
+        ->parts[0]
+        .charge.sensitivity;
+  };
+  EXPECT_GE(sensitivity(5), 5 * sensitivity(1) * (1 - 1e-12));
+}
+
+// Entries against the plain arithmetic of support/bounded_row.hpp, for one row of each family.
+TEST(RegressionSums, scores_and_informations_are_the_definition) {
+  ChainRng rng(10);
+  for (const Case& one : kCases) {
+    if (one.response.upper > 100) continue;
+    for (int trial = 0; trial < 50; ++trial) {
+      BoundedWeighting w{rng.normals(kDim), Matrix(kDim, kDim), 0.5 + rng.uniform(), 0.5 + rng.uniform(),
+                         0.5 + 2 * rng.uniform()};
+      for (double& entry : w.frame.reshaped()) entry = rng.normal();
+      Row row{rng.normals(kDim), one.response.upper};
+      if (rng.below(2) == 0) row.y = one.response.lower;
+      const Position z = w.frame * row.x;
+      const auto r = testing_reference::bounded_residual(
+          one.link, row.y, testing_reference::mean_at(one.link, row.x.dot(w.at)), w.clip);
+      const double c = std::min({1.0, w.score_bound / (r.largest * z.norm()),
+                                 w.information_bound / (r.largest_slope * z.squaredNorm())});
+      const Asked score(one, BoundedScoreQuery{w, Rho(1)}, Adjacency::substitute);
+      const auto entries = score.contribution(row);
+      const double grid = std::ldexp(1.0, std::ilogb(w.score_bound) - 29);
+      for (Eigen::Index j = 0; j < kDim; ++j) {
+        EXPECT_NEAR(entries[static_cast<std::size_t>(j)] * grid, c * r.psi * z[j], 2e-7);
+      }
+      const Asked information(one, BoundedInformationQuery{w, Rho(1)}, Adjacency::substitute);
+      const double coarse = std::ldexp(1.0, std::ilogb(w.information_bound * (1 + 0x1p-48)) - 29);
+      EXPECT_NEAR(information.contribution(row)[0] * coarse, c * r.slope * z[0] * z[0], 2e-7);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sotto

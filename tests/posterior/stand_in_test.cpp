@@ -1,0 +1,97 @@
+#include "sotto/posterior/stand_in.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+namespace {
+
+const Position kMean{{1, -0.4, 0.2}};
+const Matrix kCovariance{{0, 0, 0}, {0, 0.5, 0.2}, {0, 0.2, 0.3}};
+
+OnceFacts facts(Link link) {
+  OnceFacts result;
+  result.link = link;
+  return result;
+}
+
+/// The frame in which these moments are I.
+Matrix frame() {
+  const Matrix moments = kMean * kMean.transpose() + kCovariance;
+  const Matrix root = Eigen::LLT<Matrix>(moments).matrixL();
+  return root.inverse();
+}
+
+TEST(StandIn, the_frame_gives_back_mean_and_covariance) {
+  const StandIn stand_in(facts(Link::logit), frame(), 50, 0);
+  EXPECT_LT((stand_in.mean() - kMean).norm(), 1e-12);
+  EXPECT_LT((stand_in.covariance() - kCovariance).norm(), 1e-12);
+}
+
+TEST(StandIn, without_an_intercept_the_mean_is_zero) {
+  OnceFacts no_intercept = facts(Link::logit);
+  no_intercept.intercept = false;
+  const StandIn stand_in(no_intercept, frame(), 50, 0);
+  EXPECT_EQ(stand_in.mean().norm(), 0);
+  EXPECT_LT((stand_in.covariance() - kMean * kMean.transpose() - kCovariance).norm(), 1e-12);
+}
+
+// 200,000 simulated rows; six standard errors, false alarm below 1e-8.
+TEST(StandIn, expected_score_matches_simulated_rows) {
+  const StandIn stand_in(facts(Link::logit), frame(), 1, 0.3);
+  const Position theta{{-0.5, 1.2, 0.8}};
+  ChainRng rng(3);
+  const double l11 = std::sqrt(0.5);
+  const double l21 = 0.2 / l11;
+  const double l22 = std::sqrt(0.3 - l21 * l21);
+  Position sum = Position::Zero(3);
+  Position squares = Position::Zero(3);
+  double residual = 0;
+  constexpr int n = 200000;
+  for (int i = 0; i < n; ++i) {
+    const double a = rng.normal();
+    const double b = rng.normal();
+    const Position x = kMean + Position{{0, l11 * a, l21 * a + l22 * b}};
+    const double m = 1 / (1 + std::exp(-x.dot(theta) - 0.3));
+    sum += m * x;
+    squares += m * m * x.cwiseProduct(x);
+    residual += std::max(m, 1 - m) / n;
+  }
+  const Position expected = stand_in.expected(theta);
+  for (Eigen::Index j = 0; j < 3; ++j) {
+    const double mean = sum[j] / n;
+    EXPECT_NEAR(expected[j], mean, 6 * std::sqrt((squares[j] / n - mean * mean) / n));
+  }
+  EXPECT_NEAR(stand_in.typical_residual(theta), residual, 0.003);
+}
+
+TEST(StandIn, slope_is_the_derivative_of_the_expected_score) {
+  const Position theta{{-0.5, 1.2, 0.8}};
+  for (const Link link : {Link::logit, Link::log, Link::identity}) {
+    const StandIn stand_in(facts(link), frame(), 7, 0);
+    const Matrix slope = stand_in.slope(theta);
+    for (Eigen::Index j = 0; j < 3; ++j) {
+      const Position step = 1e-5 * Position::Unit(3, j);
+      const Position change = (stand_in.expected(theta + step) - stand_in.expected(theta - step)) / 2e-5;
+      EXPECT_LT((slope.col(j) - change).norm(), 1e-5 * (1 + slope.norm()));
+    }
+  }
+}
+
+TEST(StandIn, mode_finds_the_position_that_a_score_points_to) {
+  const Position truth{{-0.5, 1.2, 0.8}};
+  const JointNormalPrior flat{1e-9 * Matrix::Identity(3, 3), Position::Zero(3)};
+  for (const Link link : {Link::logit, Link::log, Link::identity}) {
+    const StandIn stand_in(facts(link), frame(), 1000, 0);
+    const Position from = Position::Zero(3);
+    const Position score = frame() * (stand_in.expected(truth) - stand_in.expected(from));
+    const Position found = stand_in.mode(frame(), score, 100 * Matrix::Identity(3, 3), from, flat);
+    EXPECT_LT((found - truth).norm(), 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace sotto

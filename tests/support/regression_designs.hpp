@@ -1,0 +1,215 @@
+// Named designs of the coverage experiment: one line says what is hard about each.
+#pragma once
+
+#include "support/non_private_fit.hpp"
+#include "support/simulated_regression.hpp"
+
+namespace sotto {
+
+struct RegressionDesign {
+  std::string name;
+  std::function<SimulatedRegression(Eigen::Index rows, ChainRng& rng)> simulate;
+};
+
+namespace designs {
+
+inline SimulatedRegression uniform_logistic(Eigen::Index rows, Eigen::Index dim, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  for (Eigen::Index j = 1; j < dim; ++j) builder.numeric(builder.uniforms(-1, 1), {-1, 1});
+  return builder.covariates();
+}
+
+/// Standard normal covariates with equal correlations.
+inline SimulatedRegression correlated(Eigen::Index rows, Eigen::Index dim, double correlation, double bound,
+                                      ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  const Position common = rng.normals(rows);
+  for (Eigen::Index j = 1; j < dim; ++j) {
+    builder.numeric(std::sqrt(correlation) * common + std::sqrt(1 - correlation) * rng.normals(rows),
+                    {-bound, bound});
+  }
+  return builder.covariates();
+}
+
+inline SimulatedRegression lognormal(Eigen::Index rows, double upper, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  for (int j = 0; j < 4; ++j) builder.numeric((0.7 * rng.normals(rows)).array().exp(), {0, upper});
+  return builder.covariates();
+}
+
+inline SimulatedRegression logistic(SimulatedRegression data, double sd, double centre, ChainRng& rng) {
+  data.link = Link::logit;
+  data.truth = slopes(data.x, sd, centre, rng);
+  respond(data, {0, 1}, rng);
+  return data;
+}
+
+inline SimulatedRegression base(Eigen::Index rows, Eigen::Index dim, ChainRng& rng) {
+  SimulatedRegression data = uniform_logistic(rows, dim, rng);
+  data.truth = 0.5 * rng.normals(dim);
+  respond(data, {0, 1}, rng);
+  return data;
+}
+
+inline SimulatedRegression rare_level(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1}).numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({.3, .25, .2, .14, .1, .01}).covariates();
+  data.truth = 0.5 * rng.normals(data.x.cols());
+  data.truth[0] = -0.3;
+  respond(data, {0, 1}, rng);
+  return data;
+}
+
+inline SimulatedRegression rare_ones(Eigen::Index rows, ChainRng& rng) {
+  SimulatedRegression data = uniform_logistic(rows, 5, rng);
+  data.truth = 0.7 * rng.normals(5);
+  data.truth[0] = -4.1;
+  respond(data, {0, 1}, rng);
+  return data;
+}
+
+inline SimulatedRegression normal(Eigen::Index rows, double bound, ChainRng& rng) {
+  SimulatedRegression data = uniform_logistic(rows, 5, rng);
+  data.link = Link::identity;
+  data.truth = rng.normals(5);
+  respond(data, {-bound, bound}, rng);
+  return data;
+}
+
+inline SimulatedRegression poisson(Eigen::Index rows, ChainRng& rng) {
+  SimulatedRegression data = uniform_logistic(rows, 5, rng);
+  data.link = Link::log;
+  data.truth = 0.4 * rng.normals(5);
+  data.truth[0] = 0.6;
+  respond(data, {0, 30}, rng);
+  return data;
+}
+
+inline SimulatedRegression poisson_with_offset(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  const Position common = rng.normals(rows);
+  for (int j = 0; j < 4; ++j) {
+    builder.numeric(std::sqrt(.6) * common + std::sqrt(.4) * rng.normals(rows), {-4, 4});
+  }
+  SimulatedRegression data = builder.factor({.9, .1}).covariates();
+  data.link = Link::log;
+  data.offset_range = Interval{std::log(.1), std::log(10)};
+  data.offset = builder.uniforms(std::log(.1), std::log(10));
+  data.truth = slopes(data.x, 0.7, -0.5, rng);
+  respond(data, {0, 100}, rng);
+  return data;
+}
+
+/// Age, income, children, region: bounds and units as people declare them.
+inline SimulatedRegression survey(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  const Position a = rng.normals(rows);
+  const Position b = 0.5 * a + std::sqrt(.75) * rng.normals(rows);
+  Position children(rows);
+  for (double& c : children) c = poisson_draw(1.2, rng);
+  builder.numeric(45 + 14 * a.array(), {18, 100}).numeric(30 * (0.6 * b).array().exp(), {0, 1000});
+  builder.numeric(children, {0, 12}).factor({.4, .3, .2, .08, .02});
+  return logistic(builder.covariates(), 0.8, -1.3, rng);
+}
+
+/// Student t covariates, and a quadratic term that the model leaves out.
+inline SimulatedRegression heavy_tails(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  for (int j = 0; j < 4; ++j) {
+    Position x(rows);
+    for (double& value : x) {
+      const double s = rng.normals(3).squaredNorm() / 3;
+      value = rng.normal() / std::sqrt(s);
+    }
+    builder.numeric(x, {-10, 10});
+  }
+  SimulatedRegression data = builder.covariates();
+  return data;
+}
+
+inline void respond_with_quadratic(SimulatedRegression& data, ChainRng& rng) {
+  data.y.resize(data.x.rows());
+  const Position eta = data.x * data.truth;
+  for (Eigen::Index i = 0; i < eta.size(); ++i) {
+    const double x = 10 * data.x(i, 1);
+    const double e = eta[i] + .15 * (std::min(x * x, 9.0) - 1.6);
+    data.y[i] = rng.uniform() < 1 / (1 + std::exp(-e)) ? 1 : 0;
+  }
+}
+
+/// The truth is then the fit without a prior to 200,000 rows of the same kind.
+inline SimulatedRegression misfit(Eigen::Index rows, ChainRng& rng) {
+  SimulatedRegression data = heavy_tails(rows, rng);
+  data.truth = slopes(data.x, 1, 0, rng);
+  respond_with_quadratic(data, rng);
+  SimulatedRegression many = heavy_tails(200000, rng);
+  many.truth = data.truth;
+  respond_with_quadratic(many, rng);
+  data.truth = non_private(many, false).mean;
+  return data;
+}
+
+/// Counts twice as variable as the model says (gamma frailty).
+inline SimulatedRegression overdispersed(Eigen::Index rows, ChainRng& rng) {
+  SimulatedRegression data = poisson(rows, rng);
+  const Position eta = data.x * data.truth;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    // Gamma of shape 2 and mean 1: the sum of two exponentials, halved.
+    const double frailty = -(std::log1p(-rng.uniform()) + std::log1p(-rng.uniform())) / 2;
+    data.y[i] = std::min(poisson_draw(std::exp(eta[i]) * frailty, rng), 30.0);
+  }
+  return data;
+}
+
+/// Fifty coded columns: ten correlated numbers, nine categories of 2 to 9 levels, some rare.
+inline SimulatedRegression coded(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  const Position f = rng.normals(rows);
+  const Position g = rng.normals(rows);
+  for (int j = 0; j < 10; ++j) {
+    const double a = 0.7 * std::cos(1.7 * j);
+    const double b = 0.7 * std::sin(2.3 * j + 1);
+    builder.numeric(a * f + b * g + 0.7 * rng.normals(rows), {-5, 5});
+  }
+  for (const int levels : {2, 3, 4, 5, 6, 7, 8, 9, 4}) {
+    std::vector<double> p(static_cast<std::size_t>(levels));
+    double sum = 0;
+    for (std::size_t k = 0; k < p.size(); ++k) sum += p[k] = std::pow(0.65, static_cast<double>(k)) + 0.02;
+    for (double& share : p) share /= sum;
+    builder.factor(p);
+  }
+  return logistic(builder.covariates(), 1.2, -1, rng);
+}
+
+}  // namespace designs
+
+inline const std::vector<RegressionDesign>& regression_designs() {
+  using namespace designs;
+  using N = Eigen::Index;
+  static const std::vector<RegressionDesign> table = {
+      {"logistic, d 5", [](N n, ChainRng& r) { return base(n, 5, r); }},
+      {"logistic, d 2", [](N n, ChainRng& r) { return base(n, 2, r); }},
+      {"logistic, d 20", [](N n, ChainRng& r) { return base(n, 20, r); }},
+      {"logistic, d 100", [](N n, ChainRng& r) { return logistic(uniform_logistic(n, 100, r), 1, 0, r); }},
+      {"strong signal", [](N n, ChainRng& r) { return logistic(uniform_logistic(n, 5, r), 3, 0, r); }},
+      {"correlation .8, d 9", [](N n, ChainRng& r) { return logistic(correlated(n, 9, .8, 4, r), 1, 0, r); }},
+      {"correlation .9, d 9", [](N n, ChainRng& r) { return logistic(correlated(n, 9, .9, 4, r), 1, 0, r); }},
+      {"lognormal, bounds 10x", [](N n, ChainRng& r) { return logistic(lognormal(n, 50, r), 1, 0, r); }},
+      {"normal, bounds 100x",
+       [](N n, ChainRng& r) { return logistic(correlated(n, 5, 0, 300, r), 1, -.5, r); }},
+      {"level of 1 %", [](N n, ChainRng& r) { return rare_level(n, r); }},
+      {"2 % ones", [](N n, ChainRng& r) { return rare_ones(n, r); }},
+      {"survey units", [](N n, ChainRng& r) { return survey(n, r); }},
+      {"normal, |y| <= 10", [](N n, ChainRng& r) { return normal(n, 10, r); }},
+      {"normal, |y| <= 100", [](N n, ChainRng& r) { return normal(n, 100, r); }},
+      {"Poisson, mean 2", [](N n, ChainRng& r) { return poisson(n, r); }},
+      {"Poisson, offset", [](N n, ChainRng& r) { return poisson_with_offset(n, r); }},
+      {"overdispersed counts", [](N n, ChainRng& r) { return overdispersed(n, r); }},
+      {"heavy tails, quadratic omitted", [](N n, ChainRng& r) { return misfit(n, r); }},
+      {"50 coded columns", [](N n, ChainRng& r) { return coded(n, r); }},
+  };
+  return table;
+}
+
+}  // namespace sotto

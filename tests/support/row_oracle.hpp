@@ -1,0 +1,152 @@
+// Answers release-once's questions from rows with continuous noise: what the analyst's side is tested with alone.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "sotto/release/query.hpp"
+#include "support/bounded_row.hpp"
+#include "support/released_for_tests.hpp"
+
+namespace sotto {
+
+class RowOracle final : public QueryInterface {
+ public:
+  RowOracle(const OnceFacts& facts, Matrix x, Position y, Position offset, Rho budget, std::uint64_t seed)
+      : facts_(facts),
+        x_(std::move(x)),
+        y_(std::move(y)),
+        offset_(std::move(offset)),
+        left_(budget.value()),
+        rng_(seed, 0x0c1e) {
+    if (offset_.size() == 0) offset_ = Position::Zero(y_.size());
+  }
+
+  [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
+    std::vector<Answer> answers;
+    for (const Query& query : queries) {
+      answers.push_back(std::visit([this](const auto& q) { return one(q); }, query));
+    }
+    return answers;
+  }
+  [[nodiscard]] Rho left() const override { return Rho(std::max(left_, 0.0)); }
+
+ private:
+  template <class Other>
+  Answer one(const Other&) {
+    return QueryStatus::out_of_range;
+  }
+
+  double sd(double sensitivity, Rho cost) {
+    left_ -= cost.value();
+    return sensitivity / std::sqrt(2 * cost.value());
+  }
+  Answer vector(Position value, double sensitivity, Rho cost) {
+    const double s = sd(sensitivity, cost);
+    value += s * rng_.normals(value.size());
+    return ReleasedForTests::make(NoisyVector{std::move(value), s * s});
+  }
+  Answer matrix(Matrix value, double bound, Rho cost) {
+    const double s = sd(bound * facts_.matrix_reach(), cost);
+    for (Eigen::Index i = 0; i < value.rows(); ++i) {
+      value(i, i) += s * rng_.normal();
+      for (Eigen::Index j = i + 1; j < value.cols(); ++j) {
+        value(i, j) += s / std::numbers::sqrt2 * rng_.normal();
+        value(j, i) = value(i, j);
+      }
+    }
+    return ReleasedForTests::make(NoisyMatrix{std::move(value), s * s});
+  }
+
+  struct Weighted {
+    Matrix z;
+    Position c, psi, slope, length2;
+  };
+  Weighted weighted(const BoundedWeighting& w) const {
+    const Eigen::Index n = y_.size();
+    Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n)};
+    const Position eta = x_ * w.at + offset_;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const auto b = testing_reference::bounded_residual(
+          facts_.link, y_[i], testing_reference::mean_at(facts_.link, eta[i]), w.clip);
+      r.length2[i] = r.z.row(i).squaredNorm();
+      r.c[i] = std::min({1.0, w.score_bound / (b.largest * std::sqrt(r.length2[i])),
+                         w.information_bound / (b.largest_slope * r.length2[i])});
+      r.psi[i] = b.psi;
+      r.slope[i] = b.slope;
+    }
+    return r;
+  }
+
+  Answer one(const BoundedScoreQuery& q) {
+    const Weighted r = weighted(q.weighting);
+    return vector(r.z.transpose() * r.c.cwiseProduct(r.psi), facts_.vector_reach() * q.weighting.score_bound,
+                  q.cost);
+  }
+  Answer one(const BoundedInformationQuery& q) {
+    const Weighted r = weighted(q.weighting);
+    return matrix(r.z.transpose() * r.c.cwiseProduct(r.slope).asDiagonal() * r.z,
+                  q.weighting.information_bound, q.cost);
+  }
+  Answer one(const ScoreSquaresQuery& q) {
+    const Weighted r = weighted(q.weighting);
+    const Position squares = (r.c.array() * r.psi.array()).square();
+    return matrix(r.z.transpose() * squares.asDiagonal() * r.z,
+                  q.weighting.score_bound * q.weighting.score_bound, q.cost);
+  }
+  Answer one(const MomentsQuery& q) {
+    const Matrix z = x_ * q.frame.transpose();
+    const Position c = (q.bound / z.rowwise().squaredNorm().array().max(1e-300)).min(1.0);
+    return matrix(z.transpose() * c.asDiagonal() * z, q.bound, q.cost);
+  }
+  Answer one(const ResidualSquaresQuery& q) {
+    const Position eta = x_ * q.at + offset_;
+    double sum = 0;
+    for (Eigen::Index i = 0; i < y_.size(); ++i) {
+      const double r = std::clamp(y_[i] - testing_reference::mean_at(facts_.link, eta[i]), -q.clip, q.clip);
+      sum += r * r;
+    }
+    return vector(Position::Constant(1, sum), q.clip * q.clip, q.cost);
+  }
+  Answer one(const HistogramQuery& q) {
+    Position counts = Position::Zero(q.edges.size() - 1);
+    const Position eta =
+        q.quantity == HistogramOf::absolute_residual ? Position(x_ * q.at + offset_) : offset_;
+    for (Eigen::Index i = 0; i < y_.size(); ++i) {
+      double value = y_[i];
+      if (q.quantity == HistogramOf::log_response) value = std::log(y_[i] + 0.5) - offset_[i];
+      if (q.quantity == HistogramOf::absolute_residual) {
+        const double m = testing_reference::mean_at(facts_.link, eta[i]);
+        value = std::abs(y_[i] - m) / (facts_.link == Link::log ? std::max(1.0, std::sqrt(m)) : 1);
+      }
+      const auto above = std::upper_bound(q.edges.begin(), q.edges.end(), value) - q.edges.begin();
+      counts[std::clamp<Eigen::Index>(above - 1, 0, counts.size() - 1)] += 1;
+    }
+    return vector(counts, facts_.matrix_reach(), q.cost);
+  }
+  Answer one(const TotalQuery& q) {
+    switch (q.quantity) {
+      case TotalOf::rows:
+        return vector(Position::Constant(1, static_cast<double>(y_.size())), 1, q.cost);
+      case TotalOf::response:
+        return vector(Position::Constant(1, y_.sum()), 1, q.cost);
+      case TotalOf::offset:
+        break;
+    }
+    const double middle = (facts_.offset->lower + facts_.offset->upper) / 2;
+    const double reach = facts_.offset->width() * (facts_.adjacency == Adjacency::substitute ? 1 : 0.5);
+    return vector(Position::Constant(1, offset_.sum() - middle * static_cast<double>(y_.size())), reach,
+                  q.cost);
+  }
+
+  OnceFacts facts_;
+  Matrix x_;
+  Position y_, offset_;
+  double left_;
+  ChainRng rng_;
+};
+
+}  // namespace sotto
