@@ -8,7 +8,9 @@
 namespace sotto {
 namespace {
 
-constexpr int kMostRounds = 4;
+constexpr int kRounds = 4;
+constexpr int kMostRounds = 7;  // where rounds are cheap: each takes bounds too wide by 1 / sqrt(edge)
+constexpr double kCheap = 0.02;
 constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the moments' own is about 1
 constexpr double kClear = 2;          // eigenvalues above so many edges are resolved
 constexpr double kHeadroom = 1.3;     // of the bound over a typical |z|^2
@@ -109,6 +111,7 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
     const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.005, 0.04);
     const double noise = questions.noise_sd(sensitivity, share) / rows;
     if (round == 0 && noise > 0.35) return frame;
+    if (round >= kRounds && share > kCheap) break;
     const auto released = questions.ask<NoisyMatrix>(MomentsQuery{frame.matrix, bound, questions.pay(share)});
     const Matrix moments = released.value / rows;
     if (round == 0 && noise * std::sqrt(2 * dim) > 0.7) {

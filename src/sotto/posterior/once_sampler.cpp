@@ -10,7 +10,10 @@ namespace {
 
 constexpr int kSlices = 24;           // normal priors: the base is nearly the target
 constexpr int kSlicesOfOthers = 100;  // other priors: it is only near
-constexpr double kBaseSpread = 1.25;  // of the base's covariance, so that it covers the target's tails
+constexpr int kFits = 3;              // of the base to the chains, each after a few slices
+constexpr int kSlicesOfFit = 8;
+constexpr Eigen::Index kChainsOfFit = 4;  // at least so many per dimension
+constexpr double kBaseSpread = 1.25;      // of the base's covariance, so that it covers the target's tails
 constexpr int kMostShrinks = 60;
 constexpr Eigen::Index kTogether = 512;  // chains per product of matrices
 
@@ -28,15 +31,19 @@ class Target {
     spread_ = solver.eigenvalues().cwiseMax(0).array() + release.score_variance;
     information_ = u.transpose() * release.information * u;
     score_ = u.transpose() * release.score;
-    const Matrix covariance = kBaseSpread * u.transpose() * base.covariance * u;
-    root = covariance.llt().matrixL();
-    mean = u.transpose() * base.mean;
-    const Matrix precision = u.transpose() * frame * prior.normal.precision * frame.transpose() * u;
-    const Position pull =
-        u.transpose() * (frame * prior.normal.precision * (prior.normal.location - release.anchor));
-    const Matrix inverse = covariance.llt().solve(Matrix::Identity(u.rows(), u.rows()));
-    quadratic_ = inverse - precision;
-    linear_ = pull - inverse * mean;
+    precision_ = u.transpose() * frame * prior.normal.precision * frame.transpose() * u;
+    pull_ = u.transpose() * (frame * prior.normal.precision * (prior.normal.location - release.anchor));
+    set_base(u.transpose() * base.mean, u.transpose() * base.covariance * u);
+  }
+
+  /// The normal distribution around which slices are taken: any is right, a near one is fast.
+  void set_base(const Position& centre, const Matrix& covariance) {
+    const Eigen::LLT<Matrix> solver(kBaseSpread * covariance);
+    root = solver.matrixL();
+    mean = centre;
+    const Matrix inverse = solver.solve(Matrix::Identity(mean.size(), mean.size()));
+    quadratic_ = inverse - precision_;
+    linear_ = pull_ - inverse * mean;
   }
 
   /// By Sherman and Morrison's formula: the score's covariance is diagonal plus v / 2 psi psi'.
@@ -86,8 +93,8 @@ class Target {
   const PooledRelease& release_;
   const Matrix& frame_;
   const PriorRatio& ratio_;
-  Matrix rotation_, information_, quadratic_;
-  Position score_, linear_;
+  Matrix rotation_, information_, precision_, quadratic_;
+  Position score_, pull_, linear_;
   Eigen::ArrayXd spread_;
 };
 
@@ -135,17 +142,32 @@ void slice(const Target& target, Matrix& points, Densities& values, ChainRng& rn
   }
 }
 
+/// Fits the base to where the chains have come. Its tails may be thinner than the target's: what the fixed point of
+/// normal_base does not see.
+void fit_base(Target& target, Matrix& points, Densities& values, ChainRng& rng) {
+  const auto chains = static_cast<double>(points.cols());
+  if (points.cols() < kChainsOfFit * points.rows()) return;
+  for (int fit = 0; fit < kFits; ++fit) {
+    for (int s = 0; s < kSlicesOfFit; ++s) slice(target, points, values, rng);
+    const Position mean = points.rowwise().mean();
+    const Matrix off = points.colwise() - mean;
+    target.set_base(mean, off * off.transpose() / chains);
+    values = target(points);
+  }
+}
+
 }  // namespace
 
 Matrix draw_positions(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior,
                       Eigen::Index draws, ChainRng& rng) {
-  const Target target(release, frame, prior);
+  Target target(release, frame, prior);
   const Eigen::Index d = release.score.size();
   Matrix result(draws, d);
   for (Eigen::Index first = 0; first < draws; first += kTogether) {
     const Eigen::Index count = std::min(kTogether, draws - first);
     Matrix points = (target.root * normals(d, count, rng)).colwise() + target.mean;
     Densities values = target(points);
+    fit_base(target, points, values, rng);
     const int slices = target.normal_prior() ? kSlices : kSlicesOfOthers;
     for (int s = 0; s < slices; ++s) slice(target, points, values, rng);
     for (Eigen::Index k = 0; k < count; ++k) {
