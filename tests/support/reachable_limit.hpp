@@ -7,6 +7,7 @@
 
 #include "support/bounded_row.hpp"
 #include "support/once_study.hpp"
+#include "support/row_oracle.hpp"
 
 namespace sotto {
 
@@ -23,8 +24,9 @@ namespace sotto {
   for (const double clip : clips) {
     Position psi(n), largest(n), slope(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const auto r = testing_reference::bounded_residual(
-          data.link, data.y[i], testing_reference::mean_at(data.link, eta[i]), clip * fit.sigma);
+      const BoundedResidual r =
+          bounded_residual(family_of(data.link), data.y[i], testing_reference::mean_at(data.link, eta[i]),
+                           clip * fit.sigma, 0);
       psi[i] = data.link == Link::logit ? std::sqrt(r.slope) : r.psi;
       largest[i] = r.largest;
       slope[i] = r.slope;

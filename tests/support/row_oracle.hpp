@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "sotto/model/glm/bounded_pass.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/release/query.hpp"
@@ -12,6 +13,11 @@
 #include "support/released_for_tests.hpp"
 
 namespace sotto {
+
+inline Family family_of(Link link) {
+  if (link == Link::logit) return Family::bernoulli;
+  return link == Link::log ? Family::poisson : Family::normal;
+}
 
 class RowOracle final : public QueryInterface {
  public:
@@ -70,8 +76,9 @@ class RowOracle final : public QueryInterface {
     Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n)};
     const Position eta = x_ * w.at + offset_;
     for (Eigen::Index i = 0; i < n; ++i) {
-      const auto b = testing_reference::bounded_residual(
-          facts_.link, y_[i], testing_reference::mean_at(facts_.link, eta[i]), w.clip);
+      const BoundedResidual b =
+          bounded_residual(family_of(facts_.link), y_[i], testing_reference::mean_at(facts_.link, eta[i]),
+                           w.clip, w.dispersion);
       r.length2[i] = r.z.row(i).squaredNorm();
       r.c[i] = std::min({1.0, w.score_bound / (b.largest * std::sqrt(r.length2[i])),
                          w.information_bound / (b.largest_slope * r.length2[i])});

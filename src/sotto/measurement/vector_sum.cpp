@@ -90,7 +90,8 @@ bool legal(const BoundedWeighting& weighting, const Glm& regression) {
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   return weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
          legal_frame(weighting.frame, regression) && positive(weighting.score_bound) &&
-         positive(weighting.information_bound) && positive(weighting.clip);
+         positive(weighting.information_bound) && positive(weighting.clip) && weighting.dispersion >= 0 &&
+         std::isfinite(weighting.dispersion);
 }
 
 }  // namespace sotto

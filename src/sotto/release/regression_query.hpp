@@ -9,8 +9,9 @@ namespace sotto {
 /// Public weights that bound what one row can do. With z = frame x, eta = x' at + offset and the mean m of y there:
 ///   residual  logistic  psi = y - m                       M = max(m, 1 - m)              b = B = m (1 - m)
 ///             normal    psi = clip(y - m, -h, h)          M = h                          b = 1{|y - m| < h}, B = 1
-///             Poisson   psi = clip(y, l, u) - E clip(Y, l, u), Y ~ Poisson(m); l, u = m -+ h max(1, sqrt m)
-///                       M = max(u - E, E - max(l, 0))     b = B = m (E clip(Y + 1, l, u) - E clip(Y, l, u))
+///             counts    psi = clip(y, l, u) - E clip(Y, l, u), Y of mean m and variance V = m + dispersion m^2, Poisson
+///                       or negative binomial; l, u = m -+ h max(1, sqrt V), l at least 0
+///                       M = max(u - E, E - l)             b = B = m dE/dm
 ///   weight    c = min(1, score_bound / (M |z|), information_bound / (B |z|^2))
 /// M and B are the largest |psi| and b over the responses, so the weight is a function of the covariates alone and the
 /// weighted score has mean zero at the true position.
@@ -20,6 +21,7 @@ struct BoundedWeighting {
   double score_bound;        ///< > 0
   double information_bound;  ///< > 0
   double clip;               ///< h > 0; logistic residuals need none and ignore it
+  double dispersion = 0;     ///< of counts, >= 0; other residuals ignore it
 };
 
 /// Asks for the sum over the rows of  c psi z.

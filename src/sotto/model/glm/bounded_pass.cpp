@@ -1,10 +1,10 @@
 #include "sotto/model/glm/bounded_pass.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 
 #include "sotto/data/rows.hpp"
+#include "sotto/model/glm/clipped_count.hpp"
 
 namespace sotto {
 namespace {
@@ -13,32 +13,6 @@ using Lanes = Eigen::Array<double, kTile, 1>;
 using Tile = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
 
 constexpr double kLargestPredictor = 30;  // of a count's mean, on the log scale
-
-// No row's value may end a pass: errors of special functions become numbers.
-using Quiet = boost::math::policies::policy<
-    boost::math::policies::domain_error<boost::math::policies::ignore_error>,
-    boost::math::policies::pole_error<boost::math::policies::ignore_error>,
-    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
-    boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
-    boost::math::policies::denorm_error<boost::math::policies::ignore_error>,
-    boost::math::policies::rounding_error<boost::math::policies::ignore_error>,
-    boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
-    boost::math::policies::promote_double<false>>;
-
-/// P(Y <= k) for Y ~ Poisson(mean) and integer k.
-double poisson_cdf(double k, double mean) { return k < 0 ? 0.0 : boost::math::gamma_q(k + 1, mean, Quiet()); }
-
-/// E min(Y, t) for Y ~ Poisson(mean), t real.
-double poisson_min(double mean, double t) {
-  if (t <= 0) return t;
-  const double k = std::floor(t);
-  return mean * poisson_cdf(k - 1, mean) + t * (1 - poisson_cdf(k, mean));
-}
-
-/// E clip(Y, low, high).
-double poisson_clip(double mean, double low, double high) {
-  return poisson_min(mean, high) - poisson_min(mean, low) + low;
-}
 
 double mean_of(Family family, double eta) {
   switch (family) {
@@ -135,7 +109,8 @@ void for_each_weighted_row(Family family, const GlmTiles& tiles, const BoundedWe
       [&](Eigen::Index lane, double y) {
         row = z.row(lane);
         const double length2 = row.squaredNorm();
-        const BoundedResidual r = bounded_residual(family, y, mean_of(family, eta[lane]), weighting.clip);
+        const BoundedResidual r =
+            bounded_residual(family, y, mean_of(family, eta[lane]), weighting.clip, weighting.dispersion);
         const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
                                    weighting.information_bound / (r.largest_slope * length2)});
         visit(row, c, r);
@@ -144,7 +119,7 @@ void for_each_weighted_row(Family family, const GlmTiles& tiles, const BoundedWe
 
 }  // namespace
 
-BoundedResidual bounded_residual(Family family, double y, double mean, double clip) {
+BoundedResidual bounded_residual(Family family, double y, double mean, double clip, double dispersion) {
   switch (family) {
     case Family::bernoulli: {
       const double variance = mean * (1 - mean);
@@ -157,13 +132,12 @@ BoundedResidual bounded_residual(Family family, double y, double mean, double cl
     case Family::poisson:
       break;
   }
-  const double reach = clip * std::max(1.0, std::sqrt(mean));
-  const double low = mean - reach;
+  const double reach = clip * std::max(1.0, std::sqrt(mean + dispersion * mean * mean));
+  const double low = std::max(mean - reach, 0.0);
   const double high = mean + reach;
-  const double expected = poisson_clip(mean, low, high);
-  const double slope = std::max(mean * (poisson_clip(mean, low - 1, high - 1) + 1 - expected), 1e-12);
-  return {std::clamp(y, std::max(low, 0.0), high) - expected,
-          std::max(std::abs(high - expected), std::abs(expected - std::max(low, 0.0))), slope, slope};
+  const ClippedCount model = clipped_count({mean, dispersion}, low, high);
+  const double slope = std::max(model.slope, 1e-12);
+  return {std::clamp(y, low, high) - model.mean, std::max(high - model.mean, model.mean - low), slope, slope};
 }
 
 void bounded_score_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,

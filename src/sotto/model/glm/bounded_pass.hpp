@@ -21,7 +21,8 @@ struct RowRounding {
 struct BoundedResidual {
   double psi, largest, slope, largest_slope;
 };
-[[nodiscard]] BoundedResidual bounded_residual(Family family, double y, double mean, double clip);
+[[nodiscard]] BoundedResidual bounded_residual(Family family, double y, double mean, double clip,
+                                               double dispersion);
 
 /// Entries of the upper triangle by rows of a symmetric matrix, those off the diagonal times sqrt(2): as long as its
 /// Frobenius norm.
