@@ -42,7 +42,9 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     Chain chain;
     chain.seed = sampling.seed;
     chain.draws.resize(draws, d + (sigma ? 1 : 0));
-    const Matrix positions = draw_positions(release.pooled, release.frame.matrix, release.prior, draws, rng);
+    const auto [positions, settled] =
+        draw_positions(release.pooled, release.frame.matrix, release.prior, draws, rng);
+    posterior.settled = posterior.settled && settled;
     chain.draws.leftCols(d) = positions;
     if (sigma) {
       chain.draws.col(d) = draw_sigma(release.rounds.back(), release.rows, release.frame.matrix, positions,

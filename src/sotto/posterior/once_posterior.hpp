@@ -20,6 +20,7 @@ struct OncePosterior {
   std::vector<Chain> chains;  ///< positions, one row per draw; log(sigma) behind them where sigma is unknown
   /// Predicted from the releases: each coefficient's sd over the sd of the posterior without noise, weights and clips.
   Position sd_inflation;
+  bool settled = true;  ///< the sampler has converged, see once_sampler.hpp
 };
 
 [[nodiscard]] OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,

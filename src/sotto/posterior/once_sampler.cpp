@@ -1,6 +1,7 @@
 #include "sotto/posterior/once_sampler.hpp"
 
 #include <algorithm>
+#include <boost/random/gamma_distribution.hpp>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -8,93 +9,103 @@
 namespace sotto {
 namespace {
 
-constexpr int kSlices = 24;           // normal priors: the base is nearly the target
-constexpr int kSlicesOfOthers = 100;  // other priors: it is only near
-constexpr int kFits = 3;              // of the base to the chains, each after a few slices
+constexpr int kSlices = 16;  // at first; twice as many as long as the chains still move together
+constexpr int kMostSlices = 512;
+constexpr double kStill = 3;  // standard errors of the mean log density
+constexpr int kFits = 3;      // of the base to the chains, each after a few slices
 constexpr int kSlicesOfFit = 8;
-constexpr Eigen::Index kChainsOfFit = 4;  // at least so many per dimension
-constexpr double kBaseSpread = 1.25;      // of the base's covariance, so that it covers the target's tails
+constexpr Eigen::Index kChainsPerDimension = 10;  // a covariance of as many is right to a third
+constexpr double kBaseFreedom = 5;                // of the t distribution slices are taken around
+constexpr double kStretch = 2;                    // of the log radius
 constexpr int kMostShrinks = 60;
-constexpr Eigen::Index kTogether = 512;  // chains per product of matrices
 
 using Densities = Eigen::ArrayXd;
 
-/// Log target less log base, in the coordinates psi = U' phi in which the score's spread is diagonal; one column a chain.
+/// The target's log density in the coordinates psi = U' phi in which the score's spread is diagonal, and a t distribution
+/// around which slices are taken: any is right, a near one is fast. Densities need linear images of psi less the base's mean
+/// alone; images of points on a line or an ellipse are combined from those of what spans it.
 class Target {
  public:
   Target(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior)
       : release_(release), frame_(frame), ratio_(prior.ratio) {
     const NormalBase base = normal_base(release, frame, prior.normal);
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(release.spread);
-    const Matrix& u = solver.eigenvectors();
-    rotation_ = u;
+    rotation_ = solver.eigenvectors();
     spread_ = solver.eigenvalues().cwiseMax(0).array() + release.score_variance;
-    information_ = u.transpose() * release.information * u;
-    score_ = u.transpose() * release.score;
-    precision_ = u.transpose() * frame * prior.normal.precision * frame.transpose() * u;
-    pull_ = u.transpose() * (frame * prior.normal.precision * (prior.normal.location - release.anchor));
-    set_base(u.transpose() * base.mean, u.transpose() * base.covariance * u);
+    information_ = rotation_.transpose() * release.information * rotation_;
+    score_ = rotation_.transpose() * release.score;
+    const Matrix to_theta = frame.transpose() * rotation_;
+    const Eigen::SelfAdjointEigenSolver<Matrix> roots(prior.normal.precision);
+    prior_ = roots.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * roots.eigenvectors().transpose() *
+             to_theta;
+    prior_miss_ = roots.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
+                  roots.eigenvectors().transpose() * (release.anchor - prior.normal.location);
+    set_base(rotation_.transpose() * base.mean, rotation_.transpose() * base.covariance * rotation_);
   }
 
-  /// The normal distribution around which slices are taken: any is right, a near one is fast.
   void set_base(const Position& centre, const Matrix& covariance) {
-    const Eigen::LLT<Matrix> solver(kBaseSpread * covariance);
-    root = solver.matrixL();
-    mean = centre;
-    const Matrix inverse = solver.solve(Matrix::Identity(mean.size(), mean.size()));
-    quadratic_ = inverse - precision_;
-    linear_ = pull_ - inverse * mean;
+    const Eigen::Index d = centre.size();
+    mean_ = centre;
+    const Matrix root = Eigen::LLT<Matrix>(covariance).matrixL();
+    image_of_standard_.resize(4 * d, d);
+    image_of_standard_ << Matrix::Identity(d, d), root, information_ * root, prior_ * root;
+    miss_ = score_ - information_ * mean_;
+    prior_offset_ = prior_miss_ + prior_ * mean_;
   }
 
-  /// By Sherman and Morrison's formula: the score's covariance is diagonal plus v / 2 psi psi'.
-  [[nodiscard]] Densities operator()(const Matrix& psi) const {
-    const double v = release_.information_variance / 2;
-    const Matrix miss = (-information_ * psi).colwise() + score_;
-    const Matrix curved = quadratic_ * psi;
-    Densities values(psi.cols());
-    for (Eigen::Index k = 0; k < psi.cols(); ++k) {
-      const auto p = psi.col(k).array();
-      const auto r = miss.col(k).array();
-      const double extra = v * p.square().sum();
-      double logs = 0;
-      double rr = 0;
-      double rp = 0;
-      double pp = 0;
-      double product = 1;
-      for (Eigen::Index j = 0; j < p.size(); ++j) {
-        const double a = spread_[j] + extra;
-        const double inverse = 1 / a;
-        rr += r[j] * r[j] * inverse;
-        rp += r[j] * p[j] * inverse;
-        pp += p[j] * p[j] * inverse;
-        product *= a;
-        if (product > 1e200 || product < 1e-200) {
-          logs += std::log(product);
-          product = 1;
-        }
-      }
-      logs += std::log(product);
-      const double rank = 1 + v * pp;
-      values[k] = -0.5 * (logs + std::log(rank) + rr - v * rp * rp / rank) +
-                  0.5 * psi.col(k).dot(curved.col(k)) + linear_.dot(psi.col(k));
-      if (ratio_) values[k] += ratio_(position(psi.col(k)));
-    }
-    return values;
+  /// Of mean + root z, one column a point: z, then psi less the mean, the information times it, the prior's root times it.
+  [[nodiscard]] Matrix images(const Matrix& z) const { return image_of_standard_ * z; }
+  [[nodiscard]] Eigen::Index dim() const { return mean_.size(); }
+  [[nodiscard]] Matrix points(const Matrix& images) const {
+    return images.middleRows(dim(), dim()).colwise() + mean_;
   }
   [[nodiscard]] Position position(const Position& psi) const {
     return release_.anchor + frame_.transpose() * (rotation_ * psi);
   }
-  [[nodiscard]] bool normal_prior() const { return !ratio_; }
 
-  Matrix root;
-  Position mean;
+  /// Log density of the base, less a constant.
+  template <class Image>
+  [[nodiscard]] double base(const Image& image) const {
+    const auto d = static_cast<double>(dim());
+    return -(kBaseFreedom + d) / 2 * std::log1p(image.head(dim()).squaredNorm() / kBaseFreedom);
+  }
+
+  /// Log density of the target, less a constant, by Sherman and Morrison's formula: the score's covariance is diagonal plus
+  /// v / 2 psi psi'.
+  template <class Image>
+  [[nodiscard]] double operator()(const Image& image) const {
+    const Eigen::Index d = dim();
+    const double v = release_.information_variance / 2;
+    const Eigen::ArrayXd p = (image.segment(d, d) + mean_).array();
+    const Eigen::ArrayXd r = (miss_ - image.segment(2 * d, d)).array();
+    const Eigen::ArrayXd variance = spread_ + v * p.square().sum();
+    const Eigen::ArrayXd inverse = variance.inverse();
+    const double pp = (p.square() * inverse).sum();
+    const double rp = (r * p * inverse).sum();
+    const double rr = (r.square() * inverse).sum();
+    double logs = 0;
+    double product = 1;
+    for (const double a : variance) {
+      product *= a;
+      if (product > 1e200 || product < 1e-200) {
+        logs += std::log(product);
+        product = 1;
+      }
+    }
+    logs += std::log(product);
+    const double rank = 1 + v * pp;
+    double value = -0.5 * (logs + std::log(rank) + rr - v * rp * rp / rank +
+                           (image.tail(d) + prior_offset_).squaredNorm());
+    if (ratio_) value += ratio_(position(p.matrix()));
+    return value;
+  }
 
  private:
   const PooledRelease& release_;
   const Matrix& frame_;
   const PriorRatio& ratio_;
-  Matrix rotation_, information_, precision_, quadratic_;
-  Position score_, pull_, linear_;
+  Matrix rotation_, information_, prior_, image_of_standard_;
+  Position score_, prior_miss_, mean_, miss_, prior_offset_;
   Eigen::ArrayXd spread_;
 };
 
@@ -104,77 +115,96 @@ Matrix normals(Eigen::Index rows, Eigen::Index cols, ChainRng& rng) {
   return z;
 }
 
-/// One elliptical slice of every chain; those that still shrink their bracket are gathered into one matrix.
-void slice(const Target& target, Matrix& points, Densities& values, ChainRng& rng) {
-  const Eigen::Index chains = points.cols();
-  const Matrix offset = points.colwise() - target.mean;
-  const Matrix other = target.root * normals(points.rows(), chains, rng);
-  std::vector<double> level(static_cast<std::size_t>(chains)), angle(level), low(level), high(level);
-  std::vector<Eigen::Index> open(static_cast<std::size_t>(chains));
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    open[k] = static_cast<Eigen::Index>(k);
-    level[k] = values[open[k]] + std::log1p(-rng.uniform());
-    high[k] = angle[k] = 2 * std::numbers::pi * rng.uniform();
-    low[k] = high[k] - 2 * std::numbers::pi;
+/// A slice in one dimension: shrinks a bracket around 0, where the chain is, until a point inside is as dense as a uniform
+/// part of the density there. `density(a)` fills `candidate`.
+/// Source     [N03, Sections 4 and 8]
+template <class Density>
+void shrink(double now, double width, ChainRng& rng, const Density& density) {
+  const double level = now + std::log1p(-rng.uniform());
+  double high = width * rng.uniform();
+  double low = high - width;
+  for (int step = 0; step < kMostShrinks; ++step) {
+    const double a = low + (high - low) * rng.uniform();
+    if (density(a) >= level) return;
+    (a < 0 ? low : high) = a;
   }
-  for (int shrink = 0; shrink < kMostShrinks && !open.empty(); ++shrink) {
-    Matrix candidates(points.rows(), static_cast<Eigen::Index>(open.size()));
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      const double a = angle[static_cast<std::size_t>(open[i])];
-      candidates.col(static_cast<Eigen::Index>(i)) =
-          target.mean + std::cos(a) * offset.col(open[i]) + std::sin(a) * other.col(open[i]);
-    }
-    const Densities proposed = target(candidates);
-    std::vector<Eigen::Index> still;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      const auto k = static_cast<std::size_t>(open[i]);
-      const auto column = static_cast<Eigen::Index>(i);
-      if (proposed[column] >= level[k]) {
-        points.col(open[i]) = candidates.col(column);
-        values[open[i]] = proposed[column];
-        continue;
-      }
-      (angle[k] < 0 ? low : high)[k] = angle[k];
-      angle[k] = low[k] + (high[k] - low[k]) * rng.uniform();
-      still.push_back(open[i]);
-    }
-    open = std::move(still);
+  (void)density(0);
+}
+
+/// One elliptical slice of every chain, then one along the ray from the base's mean: where noise hides the information,
+/// tails are long. A t distribution is a normal one whose scale is drawn: given the point, an inverse gamma.
+/// Source     [NMA14, Section 3]
+void slice(const Target& target, Matrix& images, ChainRng& rng) {
+  const Eigen::Index d = target.dim();
+  const auto dim = static_cast<double>(d);
+  const Matrix others = target.images(normals(d, images.cols(), rng));
+  boost::random::gamma_distribution<double> gamma((kBaseFreedom + dim) / 2);
+  Position from, candidate;
+  for (Eigen::Index k = 0; k < images.cols(); ++k) {
+    from = images.col(k);
+    const double scale = std::sqrt((kBaseFreedom + from.head(d).squaredNorm()) / 2 / gamma(rng));
+    shrink(target(from) - target.base(from), 2 * std::numbers::pi, rng, [&](double a) {
+      candidate = std::cos(a) * from + (std::sin(a) * scale) * others.col(k);
+      return target(candidate) - target.base(candidate);
+    });
+    from = candidate;
+    shrink(target(from), kStretch, rng, [&](double a) {
+      candidate = std::exp(a) * from;
+      return target(candidate) + dim * a;
+    });
+    images.col(k) = candidate;
   }
 }
 
-/// Fits the base to where the chains have come. Its tails may be thinner than the target's: what the fixed point of
-/// normal_base does not see.
-void fit_base(Target& target, Matrix& points, Densities& values, ChainRng& rng) {
-  const auto chains = static_cast<double>(points.cols());
-  if (points.cols() < kChainsOfFit * points.rows()) return;
+/// Fits the base to where the chains have come: the fixed point of normal_base does not see its target's tails.
+Matrix fit_base(Target& target, Eigen::Index chains, ChainRng& rng) {
+  Matrix images = target.images(normals(target.dim(), chains, rng));
   for (int fit = 0; fit < kFits; ++fit) {
-    for (int s = 0; s < kSlicesOfFit; ++s) slice(target, points, values, rng);
+    for (int s = 0; s < kSlicesOfFit; ++s) slice(target, images, rng);
+    const Matrix points = target.points(images);
     const Position mean = points.rowwise().mean();
     const Matrix off = points.colwise() - mean;
-    target.set_base(mean, off * off.transpose() / chains);
-    values = target(points);
+    const Matrix covariance = off * off.transpose() / static_cast<double>(chains);
+    target.set_base(mean, covariance);
+    images = target.images(Eigen::LLT<Matrix>(covariance).matrixL().solve(off));
   }
+  return images;
+}
+
+Densities densities(const Target& target, const Matrix& images) {
+  Densities values(images.cols());
+  for (Eigen::Index k = 0; k < values.size(); ++k) values[k] = target(images.col(k));
+  return values;
+}
+
+/// Slices until the chains' mean log density stays where it was half way.
+bool settle(const Target& target, Matrix& images, ChainRng& rng) {
+  Densities values = densities(target, images);
+  for (int slices = kSlices / 2; slices < kMostSlices; slices *= 2) {
+    const Densities before = values;
+    for (int s = 0; s < slices; ++s) slice(target, images, rng);
+    values = densities(target, images);
+    const double error2 =
+        ((values - values.mean()).square().mean() + (before - before.mean()).square().mean()) /
+        static_cast<double>(values.size());
+    const double move = values.mean() - before.mean();
+    if (slices >= kSlices && move * move <= kStill * kStill * error2) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-Matrix draw_positions(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior,
-                      Eigen::Index draws, ChainRng& rng) {
+DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior,
+                              Eigen::Index draws, ChainRng& rng) {
   Target target(release, frame, prior);
-  const Eigen::Index d = release.score.size();
-  Matrix result(draws, d);
-  for (Eigen::Index first = 0; first < draws; first += kTogether) {
-    const Eigen::Index count = std::min(kTogether, draws - first);
-    Matrix points = (target.root * normals(d, count, rng)).colwise() + target.mean;
-    Densities values = target(points);
-    fit_base(target, points, values, rng);
-    const int slices = target.normal_prior() ? kSlices : kSlicesOfOthers;
-    for (int s = 0; s < slices; ++s) slice(target, points, values, rng);
-    for (Eigen::Index k = 0; k < count; ++k) {
-      result.row(first + k) = target.position(points.col(k)).transpose();
-    }
+  Matrix images = fit_base(target, std::max(draws, kChainsPerDimension * target.dim()), rng);
+  DrawnPositions drawn{Matrix(draws, target.dim()), settle(target, images, rng)};
+  const Matrix points = target.points(images.leftCols(draws));
+  for (Eigen::Index k = 0; k < draws; ++k) {
+    drawn.positions.row(k) = target.position(points.col(k)).transpose();
   }
-  return result;
+  return drawn;
 }
 
 }  // namespace sotto

@@ -131,6 +131,11 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   record.warnings.insert(record.warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  if (!posterior.settled) {
+    record.warnings.emplace_back(
+        "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "
+        "narrower priors.");
+  }
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
   for (Eigen::Index j = known.intercept ? 1 : 0; j < posterior.sd_inflation.size(); ++j) {
