@@ -10,6 +10,7 @@
 
 #include "sotto/measurement/bounded_information.hpp"
 #include "sotto/measurement/bounded_score.hpp"
+#include "sotto/measurement/column_histograms.hpp"
 #include "sotto/measurement/histogram.hpp"
 #include "sotto/measurement/moments.hpp"
 #include "sotto/measurement/residual_squares.hpp"
@@ -225,6 +226,13 @@ TEST(RegressionSums, no_row_moves_a_histogram_further_than_declared) {
   expect_bounds_hold(ask(HistogramOf::response), 0.9, 6);
   expect_bounds_hold(ask(HistogramOf::log_response), 0.9, 6, {4});       // in the last bin, or no number
   expect_bounds_hold(ask(HistogramOf::absolute_residual), 0.9, 6, {4});  // all of them in the last bin
+}
+TEST(RegressionSums, no_row_moves_column_histograms_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng&) -> Query {
+        return ColumnHistogramsQuery{{0, 1, 2}, {{-1, 2}, {-0.5, 0.5}, {-1e-9, 1e-9}}, 16, Rho(1)};
+      },
+      0.9, 9);
 }
 TEST(RegressionSums, no_row_moves_a_total_further_than_declared) {
   expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::rows, Rho(1)}; }, 0.9, 7);

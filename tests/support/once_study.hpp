@@ -15,6 +15,7 @@ namespace sotto {
   facts.link = data.link;
   facts.response = data.response;
   facts.indicator = data.indicator;
+  facts.range = data.column_range;
   facts.offset = data.offset_range;
   facts.adjacency = adjacency;
   if (adjacency == Adjacency::substitute) facts.rows = static_cast<double>(data.x.rows());

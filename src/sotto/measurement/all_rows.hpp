@@ -4,6 +4,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/measurement/bounded_information.hpp"
 #include "sotto/measurement/bounded_score.hpp"
+#include "sotto/measurement/column_histograms.hpp"
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/histogram.hpp"
 #include "sotto/measurement/joint.hpp"

@@ -16,7 +16,7 @@ VectorBound gradient_bound(const Position& at, const Position& scale, const Owne
 }
 
 std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(const GaussianNoise& noise,
-                                                                             const Position& scale) {
+                                                                                  const Position& scale) {
   return [noise, scale](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
     return mechanism.release(std::move(receipt), sum, noise, [&](const NoisyIntegers& noisy) {
       const Eigen::ArrayXd step = noise.grid.value() / scale.array();

@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/posterior/start.hpp"
+#include "sotto/posterior/zoom.hpp"
 
 namespace sotto {
 namespace {
@@ -25,7 +26,8 @@ constexpr double kLongestLogisticStep = 2;
 void check(const OnceSettings& settings) {
   const OnceFacts& facts = settings.facts;
   const auto dim = static_cast<std::size_t>(facts.dim());
-  if (dim == 0 || facts.indicator.size() != dim || settings.priors.size() != dim) {
+  if (dim == 0 || facts.indicator.size() != dim || facts.range.size() != dim ||
+      settings.priors.size() != dim) {
     throw Error(ErrorCode::configuration, "release-once: priors and columns do not fit the design");
   }
   const Position scale = facts.column_sd.size() == facts.dim() ? facts.column_scale() : Position();
@@ -144,9 +146,9 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
 
 OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface) {
   check(settings);
-  const OnceFacts& facts = settings.facts;
   PaidQuestions questions(interface, settings.cost);
-  const double rows = released_rows(facts, questions);
+  const double rows = released_rows(settings.facts, questions);
+  const OnceFacts facts = zoom(settings.facts, rows, questions);
   Frame frame = find_frame(facts, rows, questions);
   const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions));
 

@@ -11,6 +11,7 @@ constexpr double kLeastSpread = 0.15;  // of the information's eigenvalues, over
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;
 constexpr double kDisagreement = 4;
+constexpr double kWeightDoubt = 0.1;   // relative error of the guessed mean weight
 constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
 
 Matrix pseudo_inverse(const Matrix& matrix) {
@@ -121,16 +122,22 @@ NoisyMatrix pool_squares(const std::vector<const OnceRound*>& rounds) {
   return {pooled.value / weights, pooled.variance / (weights * weights)};
 }
 
-/// Trace of the squares over that of the information, pooled with a guess.
-double dispersion_of(const NoisyMatrix& squares, const BoundsPlan& plan, Link link, double trace) {
+/// Trace of the squares over that of the information, pooled with a guess. Normal responses: residuals' own mean square.
+double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double rows, Link link,
+                     double trace) {
   const auto d = static_cast<double>(squares.value.rows());
+  const double weight = kept_weight(last.plan.width);
   double guess = 1;
   double doubt = 1;
   if (link == Link::logit) {
-    guess = kept_weight(plan.width);
-    doubt = 0.1;
+    guess = weight;
+    doubt = kWeightDoubt;
   } else if (link == Link::identity) {
-    guess = doubt = plan.dispersion;
+    const double noise = std::sqrt(last.residual_squares->variance) / rows;
+    const double square = last.residual_squares->value[0] / rows;
+    const double inside = clipped_normal(last.plan.clip / std::sqrt(last.plan.dispersion)).slope;
+    guess = weight * std::max(square, noise) / inside;
+    doubt = std::hypot(kWeightDoubt * guess, noise * weight / inside);
   }
   const double precision = trace * trace / (d * squares.variance);
   const double guess_precision = 1 / (doubt * doubt);
@@ -142,17 +149,17 @@ double dispersion_of(const NoisyMatrix& squares, const BoundsPlan& plan, Link li
 /// Sampling covariance of the score: empirical Bayes between released squares and a multiple of the information. Where the
 /// model does not hold, or weights bind on some rows more than on others, the two differ by direction.
 /// Source     the middle of the sandwich [H67]
-void pool_spread(const std::vector<const OnceRound*>& rounds, Link link, PooledRelease& release) {
+void pool_spread(const std::vector<const OnceRound*>& rounds, const StandIn& stand_in,
+                 PooledRelease& release) {
   const NoisyMatrix squares = pool_squares(rounds);
   const auto d = static_cast<double>(squares.value.rows());
-  const double ratio = dispersion_of(squares, rounds.back()->plan, link, release.information.trace());
+  const double ratio =
+      dispersion_of(squares, *rounds.back(), stand_in.rows(), stand_in.link(), release.information.trace());
   const Matrix shape = squares.value - ratio * release.information;
   const double least = kLeastMisfit * ratio * release.level;
   const double spread =
       std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
-  const double typical = ratio * release.level;
-  const double kept =
-      std::max(spread / (spread + squares.variance), 1 - 2 * d * squares.variance / (typical * typical));
+  const double kept = spread / (spread + squares.variance);
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(ratio * release.information + kept * shape);
   const double floor = std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
   const Position values = solver.eigenvalues().cwiseMax(floor);
@@ -170,7 +177,7 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   const double guess = expected.trace() / static_cast<double>(expected.rows());
   shrink(pool_information(alike, frame, stand_in, expected), guess, release);
   pool_scores(alike, frame, stand_in, expected, release);
-  pool_spread(alike, stand_in.link(), release);
+  pool_spread(alike, stand_in, release);
   return release;
 }
 

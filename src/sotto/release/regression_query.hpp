@@ -1,6 +1,9 @@
 // What release-once asks of a regression's rows: totals, histograms, moments, and a bounded weighted score.
 #pragma once
 
+#include <vector>
+
+#include "sotto/base/interval.hpp"
 #include "sotto/base/numbers.hpp"
 #include "sotto/base/position.hpp"
 
@@ -68,6 +71,15 @@ struct HistogramQuery {
   HistogramOf quantity;
   Position at;     ///< residuals only
   Position edges;  ///< ascending, at least two
+  Rho cost;
+};
+
+/// Asks, for each of some columns, how many rows fall into each of `bins` bins of equal width over a window; a value outside
+/// is counted in the first or last bin. The answer holds the columns' counts one after the other.
+struct ColumnHistogramsQuery {
+  std::vector<Eigen::Index> columns;  ///< at least one, each at most once
+  std::vector<Interval> windows;      ///< one per column, of positive width
+  std::size_t bins;                   ///< at least two
   Rho cost;
 };
 

@@ -28,6 +28,7 @@ Link link_of(Family family) {
 void guess_spreads(const Domain& domain, OnceFacts& facts) {
   facts.column_mean = Position::Zero(domain.columns());
   facts.column_sd = Position::Zero(domain.columns());
+  facts.range.assign(static_cast<std::size_t>(domain.columns()), {0, 0});
   for (const DomainComponent& component : domain.components()) {
     for (Eigen::Index j = 0; j < component.vertices.cols(); ++j) {
       const Eigen::Index column = component.columns[static_cast<std::size_t>(j)];
@@ -35,6 +36,7 @@ void guess_spreads(const Domain& domain, OnceFacts& facts) {
       const double width = values.maxCoeff() - values.minCoeff();
       const bool interval = component.vertices.rows() == 2 && component.vertices.cols() == 1 &&
                             !facts.indicator[static_cast<std::size_t>(column)];
+      facts.range[static_cast<std::size_t>(column)] = {values.minCoeff(), values.maxCoeff()};
       facts.column_mean[column] = values.mean();
       facts.column_sd[column] =
           interval ? width / std::sqrt(12.0) : std::sqrt((values - values.mean()).square().mean());

@@ -228,6 +228,27 @@ void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& 
   total.give(sums);
 }
 
+void column_histograms_pass(const GlmTiles& tiles, const ColumnHistogramsQuery& query,
+                            const RowRounding& rounding, std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  const auto bins = static_cast<double>(query.bins);
+  Tile all(kTile, static_cast<Eigen::Index>(tiles.predictors));
+  for_each_row(
+      tiles, [&](const auto& x) { all = x; },
+      [&](Eigen::Index lane, double) {
+        total.entries.setZero();
+        for (std::size_t k = 0; k < query.columns.size(); ++k) {
+          const Interval& window = query.windows[k];
+          const double place = (all(lane, query.columns[k]) - window.lower) / window.width() * bins;
+          if (std::isnan(place)) continue;
+          const auto bin = static_cast<std::size_t>(std::clamp(place, 0.0, bins - 1));
+          total.entries[static_cast<Eigen::Index>(k * query.bins + bin)] = total.factor;
+        }
+        total.add();
+      });
+  total.give(sums);
+}
+
 void total_pass(TotalOf quantity, const GlmTiles& tiles, const RowRounding& rounding,
                 std::span<std::int64_t> sums) {
   IntegerSums total(rounding, 1);

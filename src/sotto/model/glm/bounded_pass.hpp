@@ -46,6 +46,9 @@ void residual_squares_pass(const GlmTiles& tiles, const Position& at, double cli
 /// 1 in the bin of the row's quantity.
 void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& query,
                     const RowRounding& rounding, std::span<std::int64_t> sums);
+/// 1 in one bin of each column.
+void column_histograms_pass(const GlmTiles& tiles, const ColumnHistogramsQuery& query,
+                            const RowRounding& rounding, std::span<std::int64_t> sums);
 /// 1, or a binary response.
 void total_pass(TotalOf quantity, const GlmTiles& tiles, const RowRounding& rounding,
                 std::span<std::int64_t> sums);

@@ -1,0 +1,69 @@
+#include "sotto/posterior/zoom.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace sotto {
+namespace {
+
+constexpr int kLooks = 3;
+constexpr Eigen::Index kBins = 16;
+constexpr double kClear = 3;          // standard deviations of the noise
+constexpr double kLeastShare = 0.01;  // of the rows in a bin, so that a few far rows do not count
+constexpr double kWanted = 0.04;      // of the rows: three standard deviations of the noise
+constexpr double kHidden = 0.13;      // likewise: more hides the bins
+constexpr double kNarrower = 0.4;     // of the window, or the guess stays
+constexpr double kAgain = 0.3;        // likewise, or another look is not worth it
+
+/// Bins that stand clear and one more on each side; the whole window if none does.
+Interval hull(const Interval& window, const Position& counts, double least) {
+  Eigen::Index first = 0;
+  Eigen::Index last = kBins - 1;
+  while (first < kBins && counts[first] <= least) ++first;
+  while (last >= 0 && counts[last] <= least) --last;
+  if (first > last) return window;
+  const double width = window.width() / kBins;
+  return {window.lower + width * static_cast<double>(std::max<Eigen::Index>(first - 1, 0)),
+          window.lower + width * static_cast<double>(std::min(last + 2, kBins))};
+}
+
+}  // namespace
+
+OnceFacts zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
+  std::vector<Eigen::Index> columns;
+  std::vector<Interval> windows;
+  for (std::size_t j = 0; j < facts.range.size(); ++j) {
+    if (facts.indicator[j] || !(facts.range[j].width() > 0)) continue;
+    columns.push_back(static_cast<Eigen::Index>(j));
+    windows.push_back(facts.range[j]);
+  }
+  for (int look = 0; look < kLooks && !columns.empty(); ++look) {
+    const double sensitivity = std::sqrt(static_cast<double>(columns.size())) * facts.matrix_reach();
+    const double wanted = kClear * sensitivity / (kWanted * rows);
+    const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.003, 0.03);
+    const double noise = questions.noise_sd(sensitivity, share);
+    if (kClear * noise > kHidden * rows) break;
+    const auto counts = questions.ask<NoisyVector>(
+        ColumnHistogramsQuery{columns, windows, static_cast<std::size_t>(kBins), questions.pay(share)});
+    const double least = std::max(kClear * noise, kLeastShare * rows);
+    std::vector<Eigen::Index> narrowed;
+    std::vector<Interval> narrower;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Interval found =
+          hull(windows[k], counts.value.segment(static_cast<Eigen::Index>(k) * kBins, kBins), least);
+      const double kept = found.width() / windows[k].width();
+      if (kept >= kNarrower) continue;
+      facts.column_mean[columns[k]] = (found.lower + found.upper) / 2;
+      facts.column_sd[columns[k]] = found.width() / std::sqrt(12.0);
+      if (kept >= kAgain) continue;
+      narrowed.push_back(columns[k]);
+      narrower.push_back(found);
+    }
+    columns = std::move(narrowed);
+    windows = std::move(narrower);
+  }
+  return facts;
+}
+
+}  // namespace sotto
