@@ -50,7 +50,7 @@ struct OnceOutcome {
   OnceRelease release = release_once(settings, interface);
   const OncePosterior posterior = sample_once(settings, release, {1, draws, seed});
   const Position& truth = data.truth;
-  OnceOutcome outcome{.verdict = check_once(release), .release = std::move(release)};
+  OnceOutcome outcome{.verdict = check_once(release, posterior), .release = std::move(release)};
   const Eigen::Index d = data.x.cols();
   const double share = 1 / static_cast<double>(d);
   const Matrix& all = posterior.chains[0].draws;

@@ -10,6 +10,7 @@ namespace {
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
 constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
+constexpr double kSkewOfMeans = 1.2;     // mean of m^2 over the squared mean
 constexpr double kHeadroom = 1.3;        // of a residual's slope over its mean
 constexpr double kInformationShare = 0.12;
 constexpr double kKnownEntry =
@@ -80,8 +81,13 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
     case Link::log:
     case Link::identity: {
       const bool counts = facts.link == Link::log;
-      const double variance = counts ? std::max(1.0, level) : 1;
-      const double scale = counts ? std::max(1.0, point.scale) : point.scale;
+      plan.count_dispersion = counts ? point.spread.dispersion : 0;
+      const double poisson = counts ? std::max(1.0, level) : 1;
+      const double variance =
+          counts ? std::max(1.0, level + kSkewOfMeans * plan.count_dispersion * level * level) : 1;
+      // Of residuals in units of their law's standard deviation.
+      const double scale =
+          counts ? std::max(1.0, point.spread.scale * std::sqrt(poisson / variance)) : point.spread.scale;
       plan.dispersion = scale * scale * variance;
       plan.level = counts ? level : 1;
       plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows);

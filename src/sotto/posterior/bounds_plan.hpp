@@ -4,6 +4,7 @@
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
 #include "sotto/posterior/stand_in.hpp"
+#include "sotto/posterior/start.hpp"
 #include "sotto/release/regression_query.hpp"
 
 namespace sotto {
@@ -12,15 +13,16 @@ struct BoundsPlan {
   double score_bound = 0;
   double information_bound = 0;
   double clip = 1;
-  double width = 1;       ///< the bounds are so many times (information: its square) a typical row's
-  double level = 0;       ///< information per row and direction
-  double dispersion = 0;  ///< variance of the residual per row and direction
+  double count_dispersion = 0;  ///< counts vary with m + count_dispersion m^2
+  double width = 1;             ///< the bounds are so many times (information: its square) a typical row's
+  double level = 0;             ///< information per row and direction
+  double dispersion = 0;        ///< variance of the residual per row and direction
   /// Variances of the releases' noise at width 1, over the information or the score's own variance.
   double score_noise = 0;
   double information_noise = 0;
 
   [[nodiscard]] BoundedWeighting weighting(const Position& at, const Matrix& frame) const {
-    return {at, frame, score_bound, information_bound, clip};
+    return {at, frame, score_bound, information_bound, clip, count_dispersion};
   }
 };
 
@@ -30,7 +32,7 @@ struct PlanPoint {
   const StandIn& stand_in;
   const Matrix& frame;
   const Position& at;
-  double scale;  ///< residual standard deviation over max(1, sqrt m); logistic: not used
+  ResidualSpread spread;  ///< logistic: not used
 };
 
 /// `share`: of the cost, for score and information together.

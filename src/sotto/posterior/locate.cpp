@@ -29,7 +29,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
   Located found{std::move(start), false, {}};
   Place& place = found.place;
   const auto plan_at = [&](double share) {
-    return plan_bounds({facts, stand_in, frame, place.at, place.scale}, questions, share);
+    return plan_bounds({facts, stand_in, frame, place.at, place.spread}, questions, share);
   };
   const BoundsPlan whole = plan_at(0.8);
   const double error = questions.noise_sd(facts.vector_reach() * whole.score_bound, 0.8) * std::sqrt(d) /
@@ -64,9 +64,9 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     place.at = next;
     found.moves.push_back(move);
     if (facts.clips() && !facts.sigma) {
-      const double before = place.scale;
-      place.scale = residual_scale(facts, rows, place.at, questions);
-      if (facts.link == Link::identity && before > 1.3 * place.scale && step < steps - 1) continue;
+      const double before = place.spread.scale;
+      place.spread = residual_spread(facts, stand_in, place.at, questions);
+      if (facts.link == Link::identity && before > 1.3 * place.spread.scale && step < steps - 1) continue;
     }
     if (move < std::max(std::min(kWanted, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;
   }

@@ -7,13 +7,14 @@
 #include "sotto/posterior/frame.hpp"
 #include "sotto/posterior/paid_questions.hpp"
 #include "sotto/posterior/stand_in.hpp"
+#include "sotto/posterior/start.hpp"
 
 namespace sotto {
 
 /// Where the search stands.
 struct Place {
   Position at;
-  double scale = 1;  ///< of residuals; logistic: not used
+  ResidualSpread spread{};  ///< logistic: not used
 };
 
 struct Located {

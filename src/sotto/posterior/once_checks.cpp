@@ -11,14 +11,14 @@ namespace {
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kDisagreement = 4;   // standard deviations of chi-squared
-constexpr double kOverdispersed = 1.3;
+constexpr double kMisfit = 4;         // likewise
 
 }  // namespace
 
-OnceVerdict check_once(const OnceRelease& release) {
+OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
   OnceVerdict verdict;
   const PooledRelease& pooled = release.pooled;
-  const double sd = release.predictor_sd;
+  const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
     verdict.warnings.push_back(fmt::format(
@@ -26,24 +26,33 @@ OnceVerdict check_once(const OnceRelease& release) {
         "epsilon, fewer columns, narrower bounds or more rows.",
         sd * release.predictor_unit));
   }
-  const bool moved =
-      release.last_move > std::min(kLargestMove, std::sqrt(3 * sd)) && release.last_move > 3 * sd;
+  const double move = std::max(release.last_move, posterior.predictor_move);
+  const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
   if (moved || disagrees) {
     verdict.warnings.emplace_back(
         "The search for the posterior did not settle: the last released score disagrees with the position "
         "it was taken at, so intervals may be in the wrong place; narrower bounds of the columns help most.");
   }
+  if (!posterior.settled) {
+    verdict.warnings.emplace_back(
+        "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "
+        "narrower priors.");
+  }
   if (pooled.unresolved) {
     verdict.warnings.emplace_back(
         "Some combinations of columns are hidden by the noise: their coefficients lean on the prior; leave "
         "out columns that say the same, or take a larger epsilon.");
   }
-  if (release.facts.link == Link::log && pooled.dispersion > kOverdispersed) {
-    verdict.warnings.push_back(fmt::format(
-        "Counts vary {:.1f} times as much as the Poisson model says: clipped residuals then shift the "
-        "fit, mostly the intercept.",
-        pooled.dispersion));
+  if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
+    verdict.warnings.emplace_back(
+        "The counts look neither Poisson nor negative binomial: clipped residuals may shift the fit, mostly "
+        "the intercept.");
+  } else if (release.spread.dispersion > 0) {
+    verdict.notes.push_back(
+        fmt::format("Counts vary more than the Poisson model says: intervals are those of negative binomial "
+                    "counts of variance m + {:.2g} m^2.",
+                    release.spread.dispersion));
   }
   return verdict;
 }

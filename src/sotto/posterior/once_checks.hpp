@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "sotto/posterior/once_release.hpp"
+#include "sotto/posterior/once_posterior.hpp"
 
 namespace sotto {
 
 struct OnceVerdict {
   std::vector<std::string> warnings;  ///< one plain sentence each: what is wrong, and what to do
+  std::vector<std::string> notes;     ///< what was found and allowed for
   bool noise_dominates = false;       ///< intervals would show the prior and the noise, hardly the data
 };
 
-[[nodiscard]] OnceVerdict check_once(const OnceRelease& release);
+[[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior);
 
 }  // namespace sotto

@@ -16,9 +16,10 @@ Position clear_sd(const OnceRelease& release) {
   const Matrix& frame = release.frame.matrix;
   double factor = 1 / kept_weight(plan.width);
   if (release.facts.clips()) {
-    const double scale = release.facts.link == Link::log ? std::max(release.scale, 1.0) : release.scale;
+    const double scale =
+        release.facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
     factor /= clipped_normal(plan.clip / scale).slope;
-    if (release.facts.link == Link::identity) factor /= release.scale * release.scale;
+    if (release.facts.link == Link::identity) factor /= scale * scale;
   }
   const Matrix precision =
       factor * release.pooled.information + frame * release.prior.normal.precision * frame.transpose();
@@ -36,7 +37,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const auto draws = static_cast<Eigen::Index>(sampling.draws);
   OncePosterior posterior;
   Position sum = Position::Zero(d);
-  Position squares = Position::Zero(d);
+  Matrix products = Matrix::Zero(d, d);
   for (std::size_t c = 0; c < sampling.chains; ++c) {
     ChainRng rng(sampling.seed, c);
     Chain chain;
@@ -54,12 +55,16 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     }
     const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
     sum += moved.colwise().sum().transpose();
-    squares += moved.array().square().matrix().colwise().sum().transpose();
+    products += moved.transpose() * moved;
     posterior.chains.push_back(std::move(chain));
   }
   const double count = static_cast<double>(sampling.chains * sampling.draws);
-  const Position variance = (squares / count).array() - (sum / count).array().square();
-  posterior.sd_inflation = variance.cwiseSqrt().cwiseQuotient(clear_sd(release));
+  const Position mean = sum / count;
+  const Matrix covariance = products / count - mean * mean.transpose();
+  const Matrix rows = release.stand_in.moments();
+  posterior.predictor_sd = std::sqrt(std::max((rows * covariance).trace(), 0.0)) / release.predictor_unit;
+  posterior.predictor_move = std::sqrt(mean.dot(rows * mean)) / release.predictor_unit;
+  posterior.sd_inflation = covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseQuotient(clear_sd(release));
   return posterior;
 }
 

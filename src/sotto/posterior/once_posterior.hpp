@@ -20,6 +20,9 @@ struct OncePosterior {
   std::vector<Chain> chains;  ///< positions, one row per draw; log(sigma) behind them where sigma is unknown
   /// Predicted from the releases: each coefficient's sd over the sd of the posterior without noise, weights and clips.
   Position sd_inflation;
+  /// Of the linear predictor over the rows, in its unit: the posterior's standard deviation, and how far its mean lies from
+  /// the position of the last score.
+  double predictor_sd = 0, predictor_move = 0;
   bool settled = true;  ///< the sampler has converged, see once_sampler.hpp
 };
 

@@ -17,7 +17,7 @@ constexpr double kReach = 2;  // locating: spread of the linear predictor, in it
 constexpr int kMostRounds = 4;
 constexpr double kFirstRound = 0.35;           // of what is left
 constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around is hopeless
-constexpr double kScaleShare = 0.008;          // what residual_scale takes
+constexpr double kScaleShare = 0.008;          // what residual_spread takes
 constexpr double kSquaresShare = 0.015;        // of a round
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
 constexpr double kSmallMove = 0.7;
@@ -90,7 +90,8 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
 }
 
 bool alike(const BoundsPlan& a, const BoundsPlan& b) {
-  return std::abs(std::log(a.clip / b.clip)) < 0.15 && std::abs(std::log(a.level / b.level)) < 0.25;
+  return std::abs(std::log(a.clip / b.clip)) < 0.15 && std::abs(std::log(a.level / b.level)) < 0.25 &&
+         a.count_dispersion == b.count_dispersion;
 }
 
 /// Where the next round looks: the mode given all that was released.
@@ -124,10 +125,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
     if (facts.clips() && !facts.sigma && k > 0) {
       share -= kScaleShare;
-      release.scale = residual_scale(facts, release.rows, at, questions);
+      release.spread = residual_spread(facts, release.stand_in, at, questions);
     }
     BoundsPlan plan =
-        plan_bounds({facts, release.stand_in, release.frame.matrix, at, release.scale}, questions, left);
+        plan_bounds({facts, release.stand_in, release.frame.matrix, at, release.spread}, questions, left);
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
@@ -152,13 +153,13 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   Frame frame = find_frame(facts, rows, questions);
   const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions));
 
-  Place start{Position::Zero(facts.dim()), facts.sigma.value_or(1)};
+  Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   if (facts.intercept) start.at[0] = first_intercept(facts, rows, questions);
   double unit = 1;
   if (facts.clips()) {
-    const double spread = residual_scale(facts, rows, start.at, questions);
-    if (!facts.sigma) start.scale = spread;
-    if (facts.link == Link::identity) unit = spread;
+    const ResidualSpread spread = residual_spread(facts, stand_in, start.at, questions);
+    if (!facts.sigma) start.spread = spread;
+    if (facts.link == Link::identity) unit = spread.scale;
   }
   ResolvedPrior prior =
       resolve_prior(settings.priors, facts, stand_in, unit, facts.link == Link::identity ? start.at[0] : 0);
@@ -177,7 +178,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .located = std::move(located),
                       .rounds = {},
                       .pooled = {}};
-  release.scale = release.located.place.scale;
+  release.spread = release.located.place.spread;
   ask_rounds(release, locating, questions);
   return release;
 }

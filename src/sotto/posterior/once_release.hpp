@@ -36,7 +36,7 @@ struct OnceRelease {
   double predictor_unit = 1;
   double predictor_sd = 0;  ///< posterior sd of the linear predictor over the rows, in its unit
   double last_move = 0;     ///< of the linear predictor from the last position to the mode, in its unit
-  double scale = 1;         ///< of residuals; logistic: not used
+  ResidualSpread spread{};  ///< logistic: not used
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.

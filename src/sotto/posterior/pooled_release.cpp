@@ -26,7 +26,11 @@ Matrix pseudo_inverse(const Matrix& matrix) {
 std::vector<const OnceRound*> comparable(const std::vector<OnceRound>& rounds) {
   std::vector<const OnceRound*> result;
   for (const OnceRound& round : rounds) {
-    if (std::abs(std::log(round.plan.clip / rounds.back().plan.clip)) < 0.15) result.push_back(&round);
+    const BoundsPlan& last = rounds.back().plan;
+    if (std::abs(std::log(round.plan.clip / last.clip)) < 0.15 &&
+        round.plan.count_dispersion == last.count_dispersion) {
+      result.push_back(&round);
+    }
   }
   return result;
 }

@@ -59,13 +59,16 @@ Matrix StandIn::slope(const Position& at) const {
   return rows_ * (vectors * values.asDiagonal() * vectors.transpose());
 }
 
+NormalPredictor StandIn::predictor(const Position& at) const {
+  return {at.dot(mean_) + offset_, std::sqrt(std::max(at.dot(covariance_ * at), 0.0))};
+}
+
 double StandIn::variance(const Position& at) const {
   return averages(function_, at.dot(mean_) + offset_, at.dot(covariance_ * at))[1];
 }
 
 double StandIn::typical_residual(const Position& at) const {
-  const double centre = at.dot(mean_) + offset_;
-  const double sd = std::sqrt(std::max(at.dot(covariance_ * at), 0.0));
+  const auto [centre, sd] = predictor(at);
   double sum = 0;
   double mass = 0;
   for (double t = -6; t <= 6; t += 0.05) {

@@ -5,6 +5,11 @@
 
 namespace sotto {
 
+/// Distribution of the linear predictor over the rows.
+struct NormalPredictor {
+  double mean, sd;
+};
+
 /// `rows` rows x ~ N(mean, covariance) with a common offset. It says where to look next and how wide bounds should be;
 /// the posterior is computed from releases.
 class StandIn {
@@ -26,6 +31,7 @@ class StandIn {
   [[nodiscard]] Position expected(const Position& at) const;
   /// Its derivative, with eigenvalues raised to a tenth of those at a constant variance: expected information.
   [[nodiscard]] Matrix slope(const Position& at) const;
+  [[nodiscard]] NormalPredictor predictor(const Position& at) const;
   /// Mean derivative of the mean function.
   [[nodiscard]] double variance(const Position& at) const;
   /// Binary responses: mean of max(m, 1 - m).

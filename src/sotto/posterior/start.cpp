@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "sotto/posterior/count_dispersion.hpp"
+
 namespace sotto {
 namespace {
 
@@ -67,16 +69,25 @@ double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& quest
   return clamped_place(edges, median_place(histogram.value, rows));
 }
 
-double residual_scale(const OnceFacts& facts, double rows, const Position& at, PaidQuestions& questions) {
+ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at,
+                               PaidQuestions& questions) {
   const double largest = facts.response.width() * 1.001;
   Position edges(kScaleSteps + 2);
   edges[0] = 0;
   for (int j = 0; j <= kScaleSteps; ++j) edges[j + 1] = largest * std::exp2((j - kScaleSteps) / 2.0);
   const auto histogram = questions.ask<NoisyVector>(
       HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(kScaleShare)});
-  const double place = median_place(histogram.value, rows);
-  if (place <= 1) return edges[1] * std::max(place, 0.05) / kMedianOfNormal;
-  return edges[1] * std::exp2((std::min(place, kScaleSteps + 1.0) - 1) / 2) / kMedianOfNormal;
+  const double place = median_place(histogram.value, stand_in.rows());
+  ResidualSpread spread;
+  spread.scale = (place <= 1 ? edges[1] * std::max(place, 0.05)
+                             : edges[1] * std::exp2((std::min(place, kScaleSteps + 1.0) - 1) / 2)) /
+                 kMedianOfNormal;
+  if (facts.link == Link::log) {
+    const CountFit fit = fit_dispersion(edges, histogram, stand_in.predictor(at), stand_in.rows());
+    spread.dispersion = fit.dispersion;
+    spread.misfit = fit.misfit;
+  }
+  return spread;
 }
 
 }  // namespace sotto

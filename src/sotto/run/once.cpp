@@ -121,9 +121,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   const PublicProblem& known = problem.public_info;
   const OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);
   const OnceRelease release = release_once(settings, owner);
-  const OnceVerdict verdict = check_once(release);
   OncePosterior posterior = sample_once(
       settings, release, {.chains = config.method.chains, .draws = draws, .seed = config.method.seed});
+  const OnceVerdict verdict = check_once(release, posterior);
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
     for (Eigen::Index i = 0; i < reported.rows(); ++i) reported.row(i) = known.to_report(chain.draws.row(i));
@@ -133,11 +133,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   record.warnings.insert(record.warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
-  if (!posterior.settled) {
-    record.warnings.emplace_back(
-        "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "
-        "narrower priors.");
-  }
+  record.warnings.insert(record.warnings.end(), verdict.notes.begin(), verdict.notes.end());
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
   for (Eigen::Index j = known.intercept ? 1 : 0; j < posterior.sd_inflation.size(); ++j) {
@@ -147,6 +143,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
       {"predicted_sd_inflation", inflation},
       {"predictor_sd", release.predictor_sd * release.predictor_unit},
       {"dispersion", release.pooled.dispersion},
+      {"count_dispersion", release.spread.dispersion},
       {"rounds", release.rounds.size()},
       {"score_width", release.rounds.back().plan.width},
       {"noise_dominates", verdict.noise_dominates}};

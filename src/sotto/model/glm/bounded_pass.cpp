@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "sotto/data/rows.hpp"
-#include "sotto/model/glm/clipped_count.hpp"
+#include "sotto/math/clipped_count.hpp"
 
 namespace sotto {
 namespace {

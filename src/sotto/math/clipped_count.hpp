@@ -23,7 +23,7 @@ struct ClippedCount {
 /// Computes   E min(Y, t) = m F*(floor t - 1) + t (1 - F(floor t)),  slope = m sum_y p*(y) |[y, y + 1] within [low, high]|,
 ///            F* and p* those of the law tilted by y: Poisson the same, else mean m (1 + a) and dispersion a / (1 + a)
 /// Source     y p(y; m, a) = m p*(y - 1) and d E f(Y) / dm = E*(f(Y + 1) - f(Y))
-/// Checked by tests/model/clipped_count_test.cpp: mean_and_slope_are_the_sums
+/// Checked by tests/math/clipped_count_test.cpp: mean_and_slope_are_the_sums
 [[nodiscard]] ClippedCount clipped_count(const CountLaw& law, double low, double high);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-#include "sotto/model/glm/clipped_count.hpp"
+#include "sotto/math/clipped_count.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>

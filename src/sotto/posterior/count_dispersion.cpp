@@ -1,0 +1,76 @@
+#include "sotto/posterior/count_dispersion.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <vector>
+
+#include "sotto/math/clipped_count.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kCoarse = 0.7;
+constexpr int kPredictors = 24;  // quantiles
+constexpr double kNotNormal = 0.02;
+constexpr double kTells = 9;              // of chi-squared: three standard deviations of one parameter
+constexpr double kLargestPredictor = 30;  // of a count's mean, on the log scale
+constexpr double kGrid[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
+
+struct Cells {
+  Position edges;  ///< the first is 0
+  Position counts;
+  Position variance;  ///< of the noise
+};
+
+Cells merged(const Position& edges, const NoisyVector& histogram) {
+  Eigen::Index first = 1;
+  while (first < edges.size() - 1 && edges[first] < kCoarse) ++first;
+  const Eigen::Index cells = edges.size() - first;
+  Cells result{Position(cells + 1), Position(cells), Position::Constant(cells, histogram.variance)};
+  result.edges << 0, edges.tail(cells);
+  result.counts << histogram.value.head(first).sum(), histogram.value.tail(cells - 1);
+  result.variance[0] *= static_cast<double>(first);
+  return result;
+}
+
+/// P(|Y - m| < t max(1, sqrt m)).
+double within(const CountLaw& law, double t) {
+  const double reach = t * std::max(1.0, std::sqrt(law.mean));
+  return cumulative_probability(law, std::ceil(law.mean + reach) - 1) -
+         cumulative_probability(law, std::floor(law.mean - reach));
+}
+
+Position shares(const Cells& cells, const NormalPredictor& predictor, double dispersion) {
+  const boost::math::normal standard;
+  Position below = Position::Zero(cells.edges.size());
+  for (int q = 0; q < kPredictors; ++q) {
+    const double eta = predictor.mean + predictor.sd * quantile(standard, (q + 0.5) / kPredictors);
+    const CountLaw law{std::exp(std::clamp(eta, -kLargestPredictor, kLargestPredictor)), dispersion};
+    for (Eigen::Index j = 1; j + 1 < below.size(); ++j) below[j] += within(law, cells.edges[j]) / kPredictors;
+  }
+  below[below.size() - 1] = 1;
+  return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);
+}
+
+}  // namespace
+
+CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram, const NormalPredictor& predictor,
+                        double rows) {
+  const Cells cells = merged(edges, histogram);
+  const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
+  CountFit best{0, HUGE_VAL};
+  double poisson = 0;
+  for (const double dispersion : kGrid) {
+    const Position p = shares(cells, predictor, dispersion);
+    const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
+    const double chi2 = (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
+    const double misfit = (chi2 - freedom) / std::sqrt(2 * freedom);
+    if (dispersion == 0) poisson = misfit;
+    if (misfit < best.misfit) best = {dispersion, misfit};
+  }
+  const bool tells = (poisson - best.misfit) * std::sqrt(2 * freedom) > kTells;
+  return tells ? best : CountFit{0, poisson};
+}
+
+}  // namespace sotto
