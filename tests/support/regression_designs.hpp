@@ -77,6 +77,25 @@ inline SimulatedRegression normal(Eigen::Index rows, double bound, ChainRng& rng
   return data;
 }
 
+/// Money: a response from 0 to 200,000 whose residuals are gamma distributed about their mean.
+inline SimulatedRegression skewed(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(45 + 14 * rng.normals(rows).array(), {18, 100})
+      .numeric(12 + 3 * rng.normals(rows).array(), {0, 25});
+  SimulatedRegression data = builder.factor({.6, .3, .1}).covariates();
+  data.link = Link::identity;
+  data.sigma = 5000;
+  data.truth = slopes(data.x, 4000, 21000, rng);
+  const Position eta = data.x * data.truth;
+  data.response = {0, 200000};
+  data.y.resize(rows);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const double gamma = -(std::log1p(-rng.uniform()) + std::log1p(-rng.uniform()));  // mean 2, variance 2
+    data.y[i] = std::clamp(eta[i] + data.sigma * (gamma - 2) / std::sqrt(2.0), 0.0, 200000.0);
+  }
+  return data;
+}
+
 inline SimulatedRegression poisson(Eigen::Index rows, ChainRng& rng) {
   SimulatedRegression data = uniform_logistic(rows, 5, rng);
   data.link = Link::log;
@@ -203,6 +222,7 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"survey units", [](N n, ChainRng& r) { return survey(n, r); }},
       {"normal, |y| <= 10", [](N n, ChainRng& r) { return normal(n, 10, r); }},
       {"normal, |y| <= 100", [](N n, ChainRng& r) { return normal(n, 100, r); }},
+      {"skewed errors, large units", [](N n, ChainRng& r) { return skewed(n, r); }},
       {"Poisson, mean 2", [](N n, ChainRng& r) { return poisson(n, r); }},
       {"Poisson, offset", [](N n, ChainRng& r) { return poisson_with_offset(n, r); }},
       {"overdispersed counts", [](N n, ChainRng& r) { return overdispersed(n, r); }},

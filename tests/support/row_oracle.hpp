@@ -120,11 +120,11 @@ class RowOracle final : public QueryInterface {
   }
   Answer one(const HistogramQuery& q) {
     Position counts = Position::Zero(q.edges.size() - 1);
-    const Position eta =
-        q.quantity == HistogramOf::absolute_residual ? Position(x_ * q.at + offset_) : offset_;
+    const Position eta = q.at.size() > 0 ? Position(x_ * q.at + offset_) : offset_;
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       double value = y_[i];
       if (q.quantity == HistogramOf::log_response) value = std::log(y_[i] + 0.5) - offset_[i];
+      if (q.quantity == HistogramOf::residual) value = y_[i] - eta[i];
       if (q.quantity == HistogramOf::absolute_residual) {
         const double m = testing_reference::mean_at(facts_.link, eta[i]);
         value = std::abs(y_[i] - m) / (facts_.link == Link::log ? std::max(1.0, std::sqrt(m)) : 1);

@@ -6,7 +6,8 @@ namespace sotto {
 
 std::optional<Measurements> measure(const HistogramQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  const bool residual = query.quantity == HistogramOf::absolute_residual;
+  const bool residual =
+      query.quantity == HistogramOf::absolute_residual || query.quantity == HistogramOf::residual;
   if (query.edges.size() < 2 || !query.edges.allFinite() ||
       (residual && (query.at.size() != regression.domain().columns() || !query.at.allFinite()))) {
     return std::nullopt;

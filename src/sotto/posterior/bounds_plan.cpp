@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
+constexpr int kWidestClip = 31;          // 34 standard deviations
 constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
 constexpr double kSkewOfMeans = 1.2;     // mean of m^2 over the squared mean
 constexpr double kHeadroom = 1.3;        // of a residual's slope over its mean
@@ -16,19 +17,29 @@ constexpr double kInformationShare = 0.12;
 constexpr double kKnownEntry =
     0.03;  // entries of the information that are known so well need no tighter bound
 
-/// The largest clip, in standard deviations, that costs little more variance than the best.
+/// The clip, in standard deviations: the largest that costs little more variance than the best where residuals look normal,
+/// else the least error, with the bias of the intercept that tails on one side bring about.
 /// `noise`: variance of the score's noise at clip 1 over the score's own.
-double choose_clip(double noise) {
+double choose_clip(double noise, const ResidualSpread& spread, double rows) {
+  const double s = spread.scale;
   const auto variance = [&](double clip) {
     const ClippedNormal c = clipped_normal(clip);
-    return (c.square + noise * clip * clip) / (c.slope * c.slope);
+    const double square = c.square + spread.tails.square(clip * s) / (s * s);
+    const double slope = std::max(c.slope - spread.tails.beyond(clip * s), 0.1);
+    const double bias = spread.tails.bias(clip * s) / s;
+    return (square + noise * clip * clip) / (slope * slope) + rows * bias * bias;
   };
-  double least = HUGE_VAL;
-  for (int i = 0; i <= 17; ++i) least = std::min(least, variance(1.3 + 0.1 * i));
-  for (int i = 17; i > 0; --i) {
-    if (variance(1.3 + 0.1 * i) <= least * kSpareClip) return 1.3 + 0.1 * i;
+  const auto clip = [](int i) { return i <= 17 ? 1.3 + 0.1 * i : 3 * std::exp2((i - 17) / 4.0); };
+  const int last = spread.tails.cells.empty() ? 17 : kWidestClip;
+  int best = 0;
+  for (int i = 1; i <= last; ++i) {
+    if (variance(clip(i)) < variance(clip(best))) best = i;
   }
-  return 1.3;
+  const double least = variance(clip(best));
+  if (spread.tails.cells.empty()) {
+    while (best < last && variance(clip(best + 1)) <= least * kSpareClip) ++best;
+  }
+  return clip(best);
 }
 
 }  // namespace
@@ -90,7 +101,7 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
           counts ? std::max(1.0, point.spread.scale * std::sqrt(poisson / variance)) : point.spread.scale;
       plan.dispersion = scale * scale * variance;
       plan.level = counts ? level : 1;
-      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows);
+      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows, point.spread, rows);
       typical = plan.clip * std::sqrt(variance);
       if (counts) typical_slope = kHeadroom * level;
       break;

@@ -11,6 +11,7 @@ namespace {
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kDisagreement = 4;   // standard deviations of chi-squared
+constexpr double kLargestBias = 0.5;  // of the intercept's standard deviation
 constexpr double kMisfit = 4;         // likewise
 
 }  // namespace
@@ -43,6 +44,14 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.warnings.emplace_back(
         "Some combinations of columns are hidden by the noise: their coefficients lean on the prior; leave "
         "out columns that say the same, or take a larger epsilon.");
+  }
+  const double bias = release.spread.tails.bias(release.rounds.back().plan.clip);
+  if (std::abs(bias) > kLargestBias * release.predictor_sd * release.predictor_unit /
+                           std::sqrt(static_cast<double>(release.facts.dim()))) {
+    verdict.warnings.push_back(fmt::format(
+        "Residuals are skewed: the intercept is off by about {:.2g}; take the logarithm of the response, or "
+        "narrower bounds of it.",
+        bias));
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.emplace_back(

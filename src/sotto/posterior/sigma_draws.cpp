@@ -30,8 +30,9 @@ Moments clipped_moments(double s, double h) {
 
 }  // namespace
 
-Position draw_sigma(const OnceRound& last, double rows, const Matrix& frame, const Matrix& positions,
-                    const std::optional<CoefficientPrior>& log_prior, ChainRng& rng) {
+Position draw_sigma(const OnceRound& last, double beyond, double rows, const Matrix& frame,
+                    const Matrix& positions, const std::optional<CoefficientPrior>& log_prior,
+                    ChainRng& rng) {
   const double h = last.plan.clip;
   const NoisyVector& squares = *last.residual_squares;
   std::vector<double> log_total(kGrid), weight(kGrid), cumulated(kGrid);
@@ -60,7 +61,7 @@ Position draw_sigma(const OnceRound& last, double rows, const Matrix& frame, con
     const double within = (u - below) / (cumulated[cell] - below) - 0.5;
     const double spread = std::exp(log_total[cell] + within * (log_total[1] - log_total[0]));
     const double moved = to_phi.solve(positions.row(k).transpose() - last.at).squaredNorm();
-    sigma[k] = std::sqrt(std::max(spread * spread - moved, 0.05 * spread * spread));
+    sigma[k] = std::sqrt(std::max(spread * spread - moved, 0.05 * spread * spread) + beyond);
   }
   return sigma;
 }

@@ -11,9 +11,10 @@ namespace sotto {
 
 /// The residuals at the anchor have variance sigma^2 + |phi|^2, phi the position's offset from it in the frame; their
 /// clipped second moment is normal around n E clip(N(0, that), -+h)^2 with sampling variance and noise.
+/// `beyond`: what residuals' tails beyond the clip add to the variance; `rows`: their number.
 /// `log_prior`: of log(sigma); none: flat.
 /// Checked by tests/posterior/sigma_draws_test.cpp
-[[nodiscard]] Position draw_sigma(const OnceRound& last, double rows, const Matrix& frame,
+[[nodiscard]] Position draw_sigma(const OnceRound& last, double beyond, double rows, const Matrix& frame,
                                   const Matrix& positions, const std::optional<CoefficientPrior>& log_prior,
                                   ChainRng& rng);
 

@@ -75,14 +75,26 @@ ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in, 
   Position edges(kScaleSteps + 2);
   edges[0] = 0;
   for (int j = 0; j <= kScaleSteps; ++j) edges[j + 1] = largest * std::exp2((j - kScaleSteps) / 2.0);
+  const bool counts = facts.link == Link::log;
+  Position asked = edges;
+  if (!counts) {
+    asked.resize(2 * edges.size() - 1);
+    asked << -edges.tail(edges.size() - 1).reverse(), edges;
+  }
   const auto histogram = questions.ask<NoisyVector>(
-      HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(kScaleShare)});
-  const double place = median_place(histogram.value, stand_in.rows());
+      HistogramQuery{counts ? HistogramOf::absolute_residual : HistogramOf::residual, at, asked,
+                     questions.pay(kScaleShare)});
+  const Eigen::Index cells = edges.size() - 1;
+  const Position above = histogram.value.tail(cells);
+  const Position below = counts ? Position::Zero(cells) : Position(histogram.value.head(cells).reverse());
+  const double place = median_place(above + below, stand_in.rows());
   ResidualSpread spread;
   spread.scale = (place <= 1 ? edges[1] * std::max(place, 0.05)
                              : edges[1] * std::exp2((std::min(place, kScaleSteps + 1.0) - 1) / 2)) /
                  kMedianOfNormal;
-  if (facts.link == Link::log) {
+  if (!counts) {
+    spread.tails = find_tails(edges, above, below, histogram.variance, stand_in.rows(), spread.scale);
+  } else {
     const CountFit fit = fit_dispersion(edges, histogram, stand_in.predictor(at), stand_in.rows());
     spread.dispersion = fit.dispersion;
     spread.misfit = fit.misfit;

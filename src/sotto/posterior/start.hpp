@@ -3,6 +3,7 @@
 
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/residual_tails.hpp"
 #include "sotto/posterior/stand_in.hpp"
 
 namespace sotto {
@@ -15,11 +16,12 @@ namespace sotto {
 /// Linear predictor of a model without covariates: logit of the share of ones, median of y, or median of log(y + 1/2).
 [[nodiscard]] double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
 
-/// What a histogram of absolute residuals at a position tells.
+/// What a histogram of residuals at a position tells.
 struct ResidualSpread {
   double scale = 1;       ///< standard deviation, from the median; counts: in units of max(1, sqrt m)
   double dispersion = 0;  ///< counts: variance m + dispersion m^2
   double misfit = 0;      ///< counts: chi-squared of the best negative binomial, in standard deviations
+  ResidualTails tails{};  ///< normal responses
 };
 [[nodiscard]] ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in,
                                              const Position& at, PaidQuestions& questions);

@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kLooks = 3;
 constexpr Eigen::Index kBins = 16;
-constexpr double kClear = 3;          // standard deviations of the noise
+constexpr double kClear = 4;          // standard deviations of the noise: 200 bins are looked at
 constexpr double kLeastShare = 0.01;  // of the rows in a bin, so that a few far rows do not count
-constexpr double kWanted = 0.04;      // of the rows: three standard deviations of the noise
+constexpr double kWanted = 0.04;      // of the rows: so many standard deviations of the noise
 constexpr double kHidden = 0.13;      // likewise: more hides the bins
 constexpr double kNarrower = 0.4;     // of the window, or the guess stays
 constexpr double kAgain = 0.3;        // likewise, or another look is not worth it

@@ -63,7 +63,8 @@ struct ResidualSquaresQuery {
 enum class HistogramOf {
   response,           ///< y
   log_response,       ///< log(y + 1/2) - offset
-  absolute_residual,  ///< |y - m| / max(1, sqrt m), without the denominator for a normal model
+  residual,           ///< y - m of a normal model
+  absolute_residual,  ///< |y - m| / max(1, sqrt m) of a Poisson model
 };
 
 /// Asks how many rows fall between neighbouring edges.

@@ -203,7 +203,8 @@ void residual_squares_pass(const GlmTiles& tiles, const Position& at, double cli
 void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& query,
                     const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  const bool residual = query.quantity == HistogramOf::absolute_residual;
+  const bool absolute = query.quantity == HistogramOf::absolute_residual;
+  const bool residual = absolute || query.quantity == HistogramOf::residual;
   const auto* first = query.edges.data();
   const auto* last = first + query.edges.size();
   Lanes eta = Lanes::Zero();
@@ -217,7 +218,9 @@ void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& 
         if (query.quantity == HistogramOf::log_response) value = std::log(y + 0.5);
         if (residual) {
           const double mean = mean_of(family, eta[lane]);
-          value = std::abs(y - mean) / (family == Family::poisson ? std::max(1.0, std::sqrt(mean)) : 1.0);
+          value = y - mean;
+          if (absolute)
+            value = std::abs(value) / (family == Family::poisson ? std::max(1.0, std::sqrt(mean)) : 1.0);
         }
         if (std::isnan(value)) return;
         const Eigen::Index bin = std::upper_bound(first, last, value) - first - 1;
