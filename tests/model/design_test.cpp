@@ -64,6 +64,16 @@ TEST(Design, scales_by_declared_bounds) {
   EXPECT_EQ(without.column(0).scaled(std::vector<double>{1.5}), 0.5);
 }
 
+TEST(Design, powers_have_the_range_of_their_values) {
+  const Design d = design("y ~ I(z^2) + I(z^3) + I(x^2)");
+  const Interval z = schema().column("z").range();
+  const Interval x = schema().column("x").range();
+  ASSERT_LT(z.lower, 0);
+  EXPECT_EQ(d.column(1).range, (Interval{0, std::max(z.lower * z.lower, z.upper * z.upper)}));
+  EXPECT_EQ(d.column(2).range, (Interval{z.lower * z.lower * z.lower, z.upper * z.upper * z.upper}));
+  EXPECT_EQ(d.column(3).range, (Interval{x.lower * x.lower, x.upper * x.upper}));
+}
+
 TEST(Design, original_coefficients_give_the_same_linear_predictor) {
   for (const char* formula : {"y ~ x*z + r + b", "y ~ x + z:r - 1", "y ~ log(x) + C(k):z"}) {
     const Design d = design(formula);

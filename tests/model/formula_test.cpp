@@ -33,6 +33,7 @@ TEST(Formula, terms_as_in_r) {
   EXPECT_EQ(labels("y ~ (a+b):c"), "1 a:c b:c");
   EXPECT_EQ(labels("y ~ a + a:a + b:a + a:b"), "1 a a:b");
   EXPECT_EQ(labels("y ~ C(r) + log(x):sqrt(z) + log1p(n)"), "1 C(r) log1p(n) log(x):sqrt(z)");
+  EXPECT_EQ(labels("y ~ x + I(x^2) + z:I(x^3)"), "1 x I(x^2) z:I(x^3)");
 }
 
 TEST(Formula, response) {
@@ -61,6 +62,12 @@ TEST(Formula, errors_are_configuration_errors) {
                            "y ~ x^z",
                            "y ~ f(x)",
                            "y ~ C(x + z)",
+                           "y ~ I(x)",
+                           "y ~ I(x^1)",
+                           "y ~ I(x^10)",
+                           "y ~ I(x^0.5)",
+                           "y ~ I(x^z)",
+                           "I(y^2) ~ x",
                            "y ~ .",
                            "y > ~ x",
                            "y > 'a' ~ x",

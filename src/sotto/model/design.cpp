@@ -21,8 +21,8 @@ constexpr double kSmallestWidth = 1e-100;
   throw Error(ErrorCode::configuration, "formula: " + message);
 }
 
-double apply(Transform transform, double x) {
-  switch (transform) {
+double apply(const Variable& variable, double x) {
+  switch (variable.transform) {
     case Transform::none:
       return x;
     case Transform::log:
@@ -31,6 +31,8 @@ double apply(Transform transform, double x) {
       return std::log1p(x);
     case Transform::sqrt:
       return std::sqrt(x);
+    case Transform::power:
+      return std::pow(x, variable.power);
   }
   return x;
 }
@@ -39,6 +41,7 @@ void check_transform(const Variable& variable, const SchemaColumn& column) {
   if (variable.transform == Transform::none) return;
   if (column.kind == ColumnKind::category)
     refuse(fmt::format("{}: {} is a category", variable.text(), column.name));
+  if (variable.transform == Transform::power) return;  // defined everywhere
   const double lower = column.range().lower;
   const bool legal = variable.transform == Transform::log     ? lower > 0
                      : variable.transform == Transform::log1p ? lower > -1
@@ -52,7 +55,11 @@ Source source_of(const Variable& variable, const Schema& schema) {
   check_transform(variable, column);
   Source source{variable, column, {}, {}};
   const auto [lower, upper] = column.range();
-  source.range = {apply(variable.transform, lower), apply(variable.transform, upper)};
+  source.range = {apply(variable, lower), apply(variable, upper)};
+  if (source.range.upper < source.range.lower) std::swap(source.range.lower, source.range.upper);
+  if (variable.power % 2 == 0 && lower < 0 && upper > 0) {
+    source.range = {0, std::max(source.range.lower, source.range.upper)};
+  }
   if (column.kind == ColumnKind::category) source.levels = column.levels;
   if (!variable.categorical || column.kind == ColumnKind::category) return source;
   if (column.kind == ColumnKind::real) {
@@ -118,7 +125,7 @@ bool rest_is_in_model(const Term& term, const Variable& left_out, const std::vec
 }  // namespace
 
 double Source::value(double cell) const {
-  if (!is_category()) return apply(variable.transform, cell);
+  if (!is_category()) return apply(variable, cell);
   return declared.kind == ColumnKind::category ? cell : cell - declared.range().lower;
 }
 

@@ -124,6 +124,9 @@ class Parser {
     Formula formula;
     formula.response = variable("the response");
     if (formula.response.categorical) refuse("C() has no meaning for the response; leave it out");
+    if (formula.response.transform == Transform::power) {
+      refuse("a power of the response is not supported; take log, log1p or sqrt");
+    }
     formula.comparison = comparison();
     if (!accept("~")) refuse(fmt::format("expected ~ after the response, found {}", shown()));
     Terms terms{Term{}};
@@ -166,14 +169,25 @@ class Parser {
     if (name == "log") inner.transform = Transform::log;
     if (name == "log1p") inner.transform = Transform::log1p;
     if (name == "sqrt") inner.transform = Transform::sqrt;
+    if (name == "I") inner.transform = Transform::power;
     if (!inner.categorical && inner.transform == Transform::none) {
-      refuse(fmt::format("function {} is not supported; use C, log, log1p or sqrt", name));
+      refuse(fmt::format("function {} is not supported; use C, log, log1p, sqrt or I(x^2)", name));
     }
     if (here().kind != Token::Kind::name) refuse(fmt::format("{}( needs the name of one column", name));
     inner.column = tokens_[position_++].text;
+    if (inner.transform == Transform::power) inner.power = power(inner.column);
     if (!accept(")"))
       refuse(fmt::format("{}({} is not closed; only one column may stand inside", name, inner.column));
     return inner;
+  }
+
+  int power(const std::string& column) {
+    const std::string digit = accept("^") && here().kind == Token::Kind::number ? here().text : "";
+    if (digit.size() != 1 || digit[0] < '2' || digit[0] > '9') {
+      refuse(fmt::format("I({0}) needs a whole power from 2 to 9, as in I({0}^2)", column));
+    }
+    ++position_;
+    return digit[0] - '0';
   }
 
   std::optional<Comparison> comparison() {
@@ -298,6 +312,8 @@ std::string Variable::text() const {
       return "log1p(" + column + ")";
     case Transform::sqrt:
       return "sqrt(" + column + ")";
+    case Transform::power:
+      return fmt::format("I({}^{})", column, power);
   }
   return categorical ? "C(" + column + ")" : column;
 }

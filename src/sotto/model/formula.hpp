@@ -9,14 +9,15 @@
 
 namespace sotto {
 
-/// A function of one column, applied value by value. All are increasing, so bounds map to bounds.
-enum class Transform { none, log, log1p, sqrt };
+/// A function of one column, applied value by value. All but even powers are increasing, so bounds map to bounds.
+enum class Transform { none, log, log1p, sqrt, power };
 
 /// A column as it enters a formula.
 struct Variable {
   std::string column;
   Transform transform = Transform::none;
   bool categorical = false;  ///< written C(column): a count or binary column taken as a category
+  int power = 1;             ///< written I(column^power)
 
   friend bool operator==(const Variable&, const Variable&) = default;
   [[nodiscard]] std::string text() const;  ///< as it is written
@@ -47,7 +48,7 @@ struct Formula {
 };
 
 /// Grammar of the right side: + - : * ^ and parentheses with R's meaning, 0 and 1 for the intercept, C(x),
-/// log(x), log1p(x), sqrt(x), and `back quotes` around names with odd characters. Throws
+/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), and `back quotes` around names with odd characters. Throws
 /// ErrorCode::configuration, saying what to change.
 [[nodiscard]] Formula parse_formula(std::string_view text);
 

@@ -122,6 +122,8 @@ void read_all(Section& root, FitConfig& config) {
   root.section("model", [&](Section& s) {
     ModelConfig& model = config.model;
     s.read("family", model.family);
+    if (model.family == "binomial") model.family = "bernoulli";  // R's names
+    if (model.family == "gaussian") model.family = "normal";
     s.read("formula", model.formula);
     if (const toml::node* sigma = s.find("sigma");
         sigma != nullptr && sigma->value<std::string>() != "unknown") {
