@@ -55,5 +55,19 @@ TEST(Budget, grants_books_nothing) {
   EXPECT_EQ(budget.spent().value(), 0);
 }
 
+// Whatever is asked, the books stay below the limit that gives epsilon at delta; and they can be spent up to it.
+TEST(Budget, what_it_grants_in_all_is_within_the_promise) {
+  for (const double epsilon : {0.01, 1.0, 20.0}) {
+    for (const double delta : {1e-12, 1e-6, 0.01}) {
+      Budget budget{Epsilon(epsilon), Delta(delta)};
+      EXPECT_TRUE(
+          budget.spend(charge(budget.left().value() * (1 - 1e-12), epsilon * kSlackShare * (1 - 1e-12))));
+      for (int i = 0; i < 100; ++i) (void)budget.spend(charge(1e-5 * budget.spent().value()));
+      EXPECT_LE(budget.spent_epsilon(Delta(delta)).value(), epsilon);
+      EXPECT_GT(budget.spent_epsilon(Delta(delta)).value(), 0.999 * epsilon);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -1,6 +1,7 @@
 // Batches of a run are paid for as a whole, before the first.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,6 +91,27 @@ TEST(Batches, protect_single_rows_only) {
   Bench bench(4, {Adjacency::substitute, 2});
   bench.serve({.rate = 0.1, .noise_multiplier = 4, .count = 1});
   EXPECT_THROW((void)bench.ask(kBatch), Error);
+}
+
+// Four coordinates a hair above a half are all rounded up: the row's norm grows by a step. The grid is 1 here.
+TEST(Batches, noise_covers_one_rounded_row) {
+  const double coordinate = 0x1p28 + 0.5;
+  const VectorBound bound{2 * coordinate, 4 * coordinate};
+  const double longest = 2 * std::ceil(coordinate);
+  const GaussianNoise left_out = batch_noise(bound, 4, {Adjacency::add_remove, 1}, 3).value();
+  ASSERT_EQ(left_out.grid.value(), 1);
+  EXPECT_GE(left_out.sensitivity, longest);
+  EXPECT_GE(static_cast<double>(left_out.variance), 9 * longest * longest);
+  const GaussianNoise exchanged = batch_noise(bound, 4, {Adjacency::substitute, 1}, 3).value();
+  EXPECT_GE(exchanged.sensitivity, 2 * longest);
+  EXPECT_EQ(exchanged.variance, left_out.variance);  // the multiplier is that of one row
+  // What is charged for any batch covers this one.
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    const GaussianNoise noise = batch_noise(bound, 4, {adjacency, 1}, 3).value();
+    const Charge charged = batch_charge(4, {adjacency, 1}, 3);
+    EXPECT_GE(charged.rho, noise.rho());
+    EXPECT_GE(charged.slack, noise.slack());
+  }
 }
 
 }  // namespace

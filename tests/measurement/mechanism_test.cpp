@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "sotto/ledger/budget.hpp"
 #include "sotto/release/query.hpp"
@@ -71,6 +72,24 @@ TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {
   static_cast<void>(release(mechanism, std::move(*receipt), 0, noise));
   // NOLINTNEXTLINE(bugprone-use-after-move): that it is refused is the point
   EXPECT_THROW(static_cast<void>(release(mechanism, std::move(*receipt), 0, noise)), Error);
+}
+
+// Noise that two coordinates share falls away in their difference.
+TEST(DiscreteGaussianMechanism, every_entry_has_noise_of_its_own) {
+  Budget budget(Epsilon(100), Delta(1e-6));
+  TestEntropy entropy(4);
+  DiscreteGaussianMechanism mechanism(entropy);
+  GaussianNoise noise;
+  noise.sensitivity = 1;
+  noise.variance = GaussianNoise::Integer(1) << 80;
+  noise.entries = 8;
+  std::set<double> seen = {0};  // the exact values
+  for (int release = 0; release < 3; ++release) {
+    const auto released = mechanism.release(*budget.spend(noise.charge("test")), ExactSum(8), noise,
+                                            [](const NoisyIntegers& noisy) { return noisy.values; });
+    for (const double value : released.value()) EXPECT_TRUE(seen.insert(value).second);
+  }
+  EXPECT_EQ(seen.size(), 1u + 3 * 8);
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+// The unit and the adjacency that a schema declares are those that every release of a run is priced for.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/method.hpp"
+#include "sotto/run/problem.hpp"
+#include "sotto/run/run_plan.hpp"
+#include "support/recording_ledger.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+Table table_of(Adjacency adjacency, std::size_t rows_per_person) {
+  Schema schema;
+  schema.columns = {{.name = "x", .kind = ColumnKind::real, .bounds = {-1, 1}},
+                    {.name = "y", .kind = ColumnKind::real, .bounds = {-5, 5}}};
+  schema.adjacency = adjacency;
+  if (rows_per_person > 0) schema.unit = {"who", rows_per_person};
+  Table table(schema);
+  for (const char* who : {"a", "a", "b"}) {
+    const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+    table.append(cells, who);
+  }
+  return table;
+}
+
+std::vector<Query> questions(const Problem& problem, QueryRegime regime) {
+  if (regime == QueryRegime::statistics) return {StatisticQuery{Rho(0.01)}};
+  const Eigen::Index dim = problem.model.dim();
+  const Position zero = Position::Zero(dim);
+  const RatioQuery ratio{zero, Position::Constant(dim, 0.1), Rho(0.01)};
+  std::vector<Query> asked = {ratio, GradientQuery{zero, Rho(0.01)}, JointQuery{{zero, Rho(0.01)}, ratio}};
+  if (problem.model.as<Glm>() != nullptr) {
+    const Weighting weighting{zero, Matrix::Identity(dim, dim), 1, 1};
+    asked.emplace_back(ScoreQuery{weighting, Rho(0.01)});
+    asked.emplace_back(InformationQuery{weighting, Rho(0.01)});
+  }
+  return asked;
+}
+
+/// The declared sensitivities of all questions, in their own units.
+std::vector<double> sensitivities(const std::string& model, QueryRegime regime, const Table& table) {
+  const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                model + "[privacy]\nepsilon = 30\ndelta = 1e-6\n",
+                                            {});
+  const Problem problem = make_problem(config, table);
+  RecordingLedger ledger{Epsilon(30)};
+  TestEntropy entropy(4);
+  const RunPlan plan = make_run_plan(regime, config, problem, 10, ledger, entropy);
+  for (const Answer& answer : plan.interface->answer(questions(problem, regime)))
+    EXPECT_FALSE(std::holds_alternative<QueryStatus>(answer));
+  std::vector<double> all;
+  for (const Charge& charge : ledger.charges) all.push_back(charge.sensitivity * charge.grid);
+  return all;
+}
+
+const std::vector<std::pair<std::string, QueryRegime>> kRuns = {
+    {"family = \"normal\"\nsigma = 2.0\nformula = \"y ~ x\"\n", QueryRegime::rows},
+    {"family = \"normal-mean\"\ncolumns = [\"x\", \"y\"]\nsd = [1.0, 2.0]\n", QueryRegime::rows},
+    {"family = \"normal\"\nsigma = 2.0\nformula = \"y ~ x\"\n", QueryRegime::statistics},
+    {"family = \"normal-mean\"\ncolumns = [\"x\", \"y\"]\nsd = [1.0, 2.0]\n", QueryRegime::statistics}};
+
+TEST(Unit, every_price_counts_all_rows_of_a_person) {
+  for (const auto& [model, regime] : kRuns) {
+    const auto one = sensitivities(model, regime, table_of(Adjacency::substitute, 0));
+    const auto five = sensitivities(model, regime, table_of(Adjacency::substitute, 5));
+    ASSERT_FALSE(one.empty());
+    ASSERT_EQ(five.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(five[i] / one[i], 5, 1e-9) << model;
+  }
+}
+
+TEST(Unit, every_price_is_that_of_the_declared_adjacency) {
+  for (const auto& [model, regime] : kRuns) {
+    const auto left_out = sensitivities(model, regime, table_of(Adjacency::add_remove, 0));
+    const auto exchanged = sensitivities(model, regime, table_of(Adjacency::substitute, 0));
+    ASSERT_FALSE(left_out.empty());
+    ASSERT_EQ(exchanged.size(), left_out.size());
+    for (std::size_t i = 0; i < left_out.size(); ++i) EXPECT_GT(exchanged[i], 1.05 * left_out[i]) << model;
+  }
+}
+
+// Batches are priced for single rows: persons are refused before anything is spent.
+TEST(Unit, batches_of_persons_are_refused) {
+  const std::string model = kRuns[1].first;
+  for (const QueryRegime regime :
+       {QueryRegime::batches, QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
+    EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::substitute, 5)), Error);
+  }
+  for (const QueryRegime regime : {QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
+    EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::add_remove, 0)), Error);
+  }
+}
+
+}  // namespace
+}  // namespace sotto
