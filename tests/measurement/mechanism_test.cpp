@@ -59,6 +59,16 @@ TEST(DiscreteGaussianMechanism, a_receipt_must_pay_for_its_noise) {
   GaussianNoise cheaper = noise;
   cheaper.variance *= 4;
   EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(cheaper.charge("test")), 0, noise)), Error);
+  // Each part of the price by itself, and the number of coordinates.
+  Charge cost = noise.charge("test");
+  cost.rho = Rho(cost.rho.value() / 2);
+  EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(cost), 0, noise)), Error);
+  Charge slack = noise.charge("test");
+  slack.slack /= 2;
+  EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(slack), 0, noise)), Error);
+  GaussianNoise two = noise;
+  two.entries = 2;
+  EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(two.charge("test")), 0, two)), Error);
 }
 
 TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {

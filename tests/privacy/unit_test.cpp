@@ -1,11 +1,15 @@
 // The unit and the adjacency that a schema declares are those that every release of a run is priced for.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sotto/accountant/account.hpp"
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/method.hpp"
@@ -97,6 +101,57 @@ TEST(Unit, batches_of_persons_are_refused) {
   for (const QueryRegime regime : {QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
     EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::add_remove, 0)), Error);
   }
+}
+
+constexpr std::size_t kSteps = 40;
+
+/// A run plan of a method for 60 rows, with epsilon 3.
+RunPlan plan_of(QueryRegime regime, const char* method, Adjacency adjacency) {
+  static std::vector<Problem> problems;  // outlive the plans
+  static std::vector<std::unique_ptr<RecordingLedger>> ledgers;
+  static TestEntropy entropy(4);
+  Table table(table_of(adjacency, 0).schema());
+  const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+  for (int i = 0; i < 60; ++i) table.append(cells, std::nullopt);
+  const FitConfig config =
+      parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[1].first +
+                           "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"" + method + "\"\n",
+                       {});
+  problems.push_back(make_problem(config, table));
+  ledgers.push_back(std::make_unique<RecordingLedger>(Epsilon(3)));
+  return make_run_plan(regime, config, problems.back(), kSteps, *ledgers.back(), entropy);
+}
+
+// Noise that was found for fewer batches, for another adjacency or another share of the rows would cost more than epsilon.
+TEST(Unit, batches_are_calibrated_for_the_whole_run) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    const StepBudget budget = plan_of(QueryRegime::batches, "sgld", adjacency).step_budget;
+    const Event run = batch_event(budget.rate, budget.noise_multiplier, kSteps);
+    EXPECT_LE(upper_epsilon(run, adjacency, Delta(1e-6), BoundKind::tight), 3);
+    EXPECT_GT(upper_epsilon(run, adjacency, Delta(1e-6), BoundKind::tight), 2.9);
+  }
+  const Adjacency substitute = Adjacency::substitute;
+  const StepBudget ratios = plan_of(QueryRegime::batch_ratios, "penalty-subsampled", substitute).step_budget;
+  const Event run = batch_ratio_event(1 / (2 * ratios.step_cost.value()), 30, 60, kSteps);
+  EXPECT_LE(upper_epsilon(run, substitute, Delta(1e-6), BoundKind::rdp), 3);
+  const StepBudget completed =
+      plan_of(QueryRegime::variance_completed_ratios, "barker-subsampled", substitute).step_budget;
+  const Event completions{VarianceCompletedBarkerEvent{60, 30, completed.ratio_bound}, kSteps};
+  EXPECT_LE(upper_epsilon(completions, substitute, Delta(1e-6), BoundKind::rdp), 3);
+}
+
+// Where a row may be added or left out their number is a secret; and the number of persons is not that of rows.
+TEST(Unit, the_number_of_rows_is_public_for_exchanged_rows_only) {
+  const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                kRuns[1].first + "[privacy]\nepsilon = 3\ndelta = 1e-6\n",
+                                            {});
+  const auto rows = [&](Adjacency adjacency, std::size_t rows_per_person) {
+    return make_problem(config, table_of(adjacency, rows_per_person)).public_info.rows;
+  };
+  EXPECT_EQ(rows(Adjacency::substitute, 0), 3.0);
+  EXPECT_FALSE(rows(Adjacency::add_remove, 0));
+  EXPECT_FALSE(rows(Adjacency::substitute, 2));
+  EXPECT_FALSE(rows(Adjacency::add_remove, 2));
 }
 
 }  // namespace
