@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "sotto/model/glm/weighted_pass.hpp"
@@ -112,23 +113,26 @@ TEST(Weighted, no_pair_of_rows_moves_an_information_further_than_declared) {
   expect_bounds_hold(glm_information_pass, true);
 }
 
+// Where neither bound weighs the row down, where that of the score does, and where that of the information does.
 TEST(Weighted, entries_are_the_definition) {
   const Case& model = kCases[0];
-  const Weighting weighting{Position{{0.3, -0.2, 0.5}}, Matrix::Identity(3, 3), 0.6, 0.2};
   const std::vector<double> x = {1, 0.5, -1};
   const double mean = 1 / (1 + std::exp(0.3));  // eta = 0.3 - 0.1 - 0.5 = -0.3
   const double v = mean * (1 - mean);
-  const double c = std::min({1.0, 0.6 / ((1 - mean) * 1.5), 0.2 / (v * 2.25)});
-  const WeightedTask score = weighted_task(weighting, weighted_score_bound(weighting), 3, GridStep(kGrid));
-  const auto g = contribution(model, score, 3, x, 1, glm_score_pass);
-  for (std::size_t j = 0; j < 3; ++j)
-    EXPECT_NEAR(static_cast<double>(g[j]) * kGrid, c * (1 - mean) * x[j], 1e-9);
-  const WeightedTask task = weighted_task(weighting, information_bound(weighting, 3), 8, GridStep(kGrid));
-  const auto h = contribution(model, task, 8, x, 1, glm_information_pass);
-  EXPECT_NEAR(static_cast<double>(h[0]) * kGrid, c * v, 1e-9);
-  EXPECT_NEAR(static_cast<double>(h[4]) * kGrid, c * v * std::sqrt(2.0) * 0.5 * -1, 1e-9);
-  EXPECT_NEAR(static_cast<double>(h[6]) * kGrid, c * c * v * 2.25 / std::sqrt(3.0), 1e-9);
-  EXPECT_NEAR(static_cast<double>(h[7]) * kGrid, 0.2 / std::sqrt(3.0), 1e-9);
+  for (const auto& [score_bound, information] : {std::pair{5.0, 5.0}, {0.3, 5.0}, {0.6, 0.2}}) {
+    const Weighting weighting{Position{{0.3, -0.2, 0.5}}, Matrix::Identity(3, 3), score_bound, information};
+    const double c = std::min({1.0, score_bound / ((1 - mean) * 1.5), information / (v * 2.25)});
+    const WeightedTask score = weighted_task(weighting, weighted_score_bound(weighting), 3, GridStep(kGrid));
+    const auto g = contribution(model, score, 3, x, 1, glm_score_pass);
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(static_cast<double>(g[j]) * kGrid, c * (1 - mean) * x[j], 1e-8);
+    const WeightedTask task = weighted_task(weighting, information_bound(weighting, 3), 8, GridStep(kGrid));
+    const auto h = contribution(model, task, 8, x, 1, glm_information_pass);
+    EXPECT_NEAR(static_cast<double>(h[0]) * kGrid, c * v, 1e-8);
+    EXPECT_NEAR(static_cast<double>(h[4]) * kGrid, c * v * std::sqrt(2.0) * 0.5 * -1, 1e-8);
+    EXPECT_NEAR(static_cast<double>(h[6]) * kGrid, c * c * v * 2.25 / std::sqrt(3.0), 1e-8);
+    EXPECT_NEAR(static_cast<double>(h[7]) * kGrid, information / std::sqrt(3.0), 1e-8);
+  }
 }
 
 // At the true position a weighted score has mean zero whatever the covariates: E[c (y - mean) z | x] = 0.
