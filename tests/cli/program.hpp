@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "support/own_folder.hpp"
+
 namespace sotto {
 
 struct Outcome {
@@ -29,9 +31,7 @@ class Program : public testing::Test {
  protected:
   std::filesystem::path folder_;
   void SetUp() override {
-    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string(info->test_suite_name()) + "_" + info->name());
+    folder_ = own_path();
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

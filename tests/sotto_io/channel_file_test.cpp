@@ -11,15 +11,14 @@
 #include "sotto_io/privatised_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 #include "sotto_io/table_records.hpp"
+#include "support/own_folder.hpp"
 
 namespace sotto {
 namespace {
 
 class ChannelFiles : public testing::Test {
  protected:
-  std::filesystem::path directory_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("channel_files_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path directory_ = own_path();
   void SetUp() override {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);

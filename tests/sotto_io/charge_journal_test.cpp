@@ -11,6 +11,7 @@
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
+#include "support/own_folder.hpp"
 
 namespace sotto {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 class Journal : public testing::Test {
  protected:
-  fs::path folder_ = fs::path(testing::TempDir()) / "charge_journal";
+  fs::path folder_ = own_path();
   fs::path file_ = folder_ / "new" / "charges.jsonl";
   void SetUp() override { fs::remove_all(folder_); }
   void TearDown() override { fs::remove_all(folder_); }

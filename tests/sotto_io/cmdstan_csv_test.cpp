@@ -8,15 +8,14 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "support/own_folder.hpp"
 
 namespace sotto {
 namespace {
 
 class CmdstanCsv : public testing::Test {
  protected:
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      ("cmdstan_csv_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+  std::filesystem::path file_ = own_path();
   void TearDown() override { std::filesystem::remove(file_); }
   Draws read(const std::string& content) {
     write_whole_file(file_, content);

@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto_io/table_file.hpp"
+#include "support/own_folder.hpp"
 
 namespace sotto {
 namespace {
@@ -27,7 +28,7 @@ std::string write(const std::string& name, const std::vector<std::string>& names
                   const arrow::ArrayVector& columns) {
   arrow::FieldVector fields;
   for (std::size_t j = 0; j < names.size(); ++j) fields.push_back(arrow::field(names[j], columns[j]->type()));
-  const std::string path = testing::TempDir() + name;
+  const std::string path = own_folder() / name;
   const auto file = *arrow::io::FileOutputStream::Open(path);
   // Two rows per group, so that reading crosses groups.
   EXPECT_TRUE(parquet::arrow::WriteTable(*arrow::Table::Make(arrow::schema(fields), columns),
@@ -58,7 +59,7 @@ TEST(ParquetFile, means_the_same_as_csv) {
              array<arrow::Int8Builder, std::int8_t>({1, 2, 1, 2, 2}),
              array<arrow::BooleanBuilder, bool>({true, false, true, true, false}), dictionary,
              array<arrow::UInt32Builder, std::uint32_t>({7, 7, 8, 9, 7})});
-  const std::string csv = testing::TempDir() + "same.csv";
+  const std::string csv = own_folder() / "same.csv";
   std::ofstream(csv) << "n,x,r,k,b,d,id\n3,0.1,a,1,true,u,7\n12,1e308,b,2,false,v,7\n,0.5,a,1,true,u,8\n"
                         "4,nan,west,2,true,,9\n5,-0.25,b,2,false,v,7\n";
   const Table one = read_table(parquet, schema);

@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "support/own_folder.hpp"
 #include "support/synthetic_run.hpp"
 
 namespace sotto {
@@ -18,8 +19,7 @@ class RunDirectory : public testing::Test {
  protected:
   fs::path folder_;
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("run_directory_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ = own_path();
     fs::remove_all(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }

@@ -10,6 +10,7 @@
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/csv_reader.hpp"
 #include "sotto_io/table_records.hpp"
+#include "support/own_folder.hpp"
 
 namespace sotto {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string write(const std::string& name, const std::string& content) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = own_folder() / name;
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
@@ -120,7 +121,7 @@ TEST(TableFile, every_row_becomes_legal_or_contributes_nothing) {
 }
 
 TEST(TableFile, errors_are_about_the_file_and_never_about_a_row) {
-  EXPECT_EQ(refusal(testing::TempDir() + "none.csv", schema()).code, ErrorCode::no_input);
+  EXPECT_EQ(refusal(own_folder() / "none.csv", schema()).code, ErrorCode::no_input);
   EXPECT_EQ(refusal(testing::TempDir(), schema()).code, ErrorCode::no_input);
   EXPECT_EQ(refusal(write("t.csv", ""), schema()).code, ErrorCode::data);
   EXPECT_EQ(refusal(write("t.xls", "x"), schema()).code, ErrorCode::data);
