@@ -42,7 +42,7 @@ struct OwnModel {
     return {scale.maxCoeff(), 2 * scale.maxCoeff()};
   }
   [[nodiscard]] static double log_density(std::span<const double> row, const Position& at) {
-    return row[0] * at[0];
+    return row[0] * at[1];
   }
   static void gradient(std::span<const double> row, const Position&, Position& out) {
     out = Position{{row[0], row[1]}};
