@@ -56,6 +56,17 @@ TEST(Gaussian, inverses_agree) {
   }
 }
 
+// The largest cost that fits does fit, to the last place.
+TEST(Gaussian, a_budget_never_passes_its_epsilon) {
+  for (const double epsilon : {1e-3, 0.1, 1.0, 3.7, 30.0}) {
+    for (const double delta : {1e-12, 1e-9, 1e-6, 1e-5, 1e-3, 0.1}) {
+      const Rho rho = gaussian_rho(Epsilon(epsilon), Delta(delta));
+      EXPECT_LE(gaussian_delta(rho, Epsilon(epsilon)).value(), delta);
+      EXPECT_GT(gaussian_delta(Rho(rho.value() * (1 + 1e-9)), Epsilon(epsilon)).value(), delta);
+    }
+  }
+}
+
 TEST(Gaussian, edges) {
   EXPECT_EQ(gaussian_epsilon(Rho(0), Delta(0)).value(), 0);
   EXPECT_TRUE(std::isinf(gaussian_epsilon(Rho(1), Delta(0)).value()));

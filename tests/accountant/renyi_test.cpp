@@ -178,6 +178,39 @@ TEST(Concentrated, conversions_match_published_values) {
 }
 
 // Between integers: the fractional formula for Poisson samples, not a chord. Truths by Simpson's rule in long double.
+// [WBK19, Theorem 9] by hand at orders 2 and 3, for an inner cost of a / (2 tau).
+TEST(Renyi, batches_of_fixed_size_cost_what_is_proven) {
+  for (const double tau : {0.5, 3.0, 40.0}) {
+    for (const double q : {0.01, 0.3}) {
+      const auto cost = [&](double a) { return a / (2 * tau); };
+      const double two = q * q * std::min(4 * std::expm1(cost(2)), 2 * std::exp(cost(2)));
+      const double three = 2 * q * q * q * std::exp(2 * cost(3));
+      const Event step{SubsampledPenaltyEvent{tau, q}};
+      EXPECT_NEAR(renyi_cost(step, Adjacency::substitute, 2), std::min(std::log1p(two), cost(2)), 1e-9);
+      EXPECT_NEAR(renyi_cost(step, Adjacency::substitute, 3),
+                  std::min(std::log1p(3 * two + three) / 2, cost(3)), 1e-9);
+    }
+  }
+}
+
+// Costs of sampled steps are tabulated: no bound may come from an order between two of the table for less than that order costs.
+TEST(Renyi, bounds_of_a_composition_hold_at_every_order) {
+  const Event step{SubsampledGaussianEvent{1, 2, 0.02, Sampling::poisson}};
+  for (const std::uint64_t count : {50u, 1000u, 20'000u}) {
+    for (const double delta : {1e-9, 1e-5}) {
+      double least = HUGE_VAL;
+      // Every order that may be best: all integers, and some between the small ones.
+      for (double a = 1.02; a < 400; a = a < 16 ? a + 0.02 : std::floor(a) + 1) {
+        const double cost = renyi_cost(step, Adjacency::add_remove, a) * static_cast<double>(count);
+        least = std::min(least, cost + std::log1p(-1 / a) - std::log(delta * a) / (a - 1));
+      }
+      const double epsilon = renyi_epsilon({step.mechanism, count}, Adjacency::add_remove, delta);
+      EXPECT_GE(epsilon, least * (1 - 1e-3));
+      EXPECT_LE(epsilon, least * 1.02);
+    }
+  }
+}
+
 TEST(Renyi, orders_between_integers_are_exact) {
   const auto integral = [](double q, double ratio, bool gaussian, double a) {
     const long double low = gaussian ? -30 : -50;

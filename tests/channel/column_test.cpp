@@ -73,6 +73,20 @@ TEST(Columns, mixed_columns_compose_by_addition) {
   EXPECT_NEAR(delta, 1e-4, 1e-12);
 }
 
+TEST(Columns, the_stated_rho_is_that_of_all_columns) {
+  for (const PrivacyTarget& target :
+       {PrivacyTarget{Epsilon(2), std::nullopt, std::nullopt}, approximate(2, 1e-4)}) {
+    const bool pure = !target.delta;
+    const ColumnPlan plan = plan_columns(
+        {column("x", "laplace", 3), column("y", pure ? "laplace" : "gaussian"), column("z", "laplace")},
+        target, 20);
+    double rho = 0;
+    for (const Column& c : plan.columns) rho += guarantee(c.channel).rho.value();
+    EXPECT_GE(plan.total.rho.value(), rho);
+    EXPECT_LE(plan.total.rho.value(), rho * 1.000001);
+  }
+}
+
 TEST(Columns, rho_is_split_by_weight) {
   const ColumnPlan plan =
       plan_columns({column("x", "gaussian", 3), column("y", "laplace")}, concentrated(0.4), 20);

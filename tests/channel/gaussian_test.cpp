@@ -63,6 +63,19 @@ TEST(DiscreteGaussianChannel, calibrations_hold) {
   }
 }
 
+// On few steps the noise is far from continuous: what its loss may exceed a Gaussian's by is taken off epsilon.
+TEST(DiscreteGaussianChannel, coarse_grids_pay_for_their_discreteness) {
+  for (const long long steps : {1LL, 4LL, 30LL}) {
+    for (const double epsilon : {0.3, 1.0, 4.0}) {
+      const auto variance = static_cast<double>(gaussian_variance(steps, Epsilon(epsilon), Delta(1e-4)));
+      const auto size = static_cast<double>(steps);
+      const double left = epsilon - size / variance;
+      ASSERT_GE(left, 0);
+      EXPECT_LE(gaussian_delta(Rho(size * size / (2 * variance)), Epsilon(left)).value(), 1e-4);
+    }
+  }
+}
+
 TEST(DiscreteGaussianChannel, default_grid_costs_next_to_nothing) {
   const std::pair<double, double> budgets[] = {{0.1, 1e-6}, {1, 1e-6}, {10, 0.1}};
   for (const auto& [epsilon, delta] : budgets) {

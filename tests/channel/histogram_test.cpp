@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
@@ -201,6 +203,18 @@ TEST(Histograms, refuse_bad_settings_and_releases) {
   EXPECT_THROW(smoothed.observe(std::vector<double>{0.5, std::nan("")}), Error);
   SeededEntropy entropy(77);
   EXPECT_THROW((void)Sampler(smoothed)(std::vector<double>{0.5}, entropy), Error);
+}
+
+// A bin that nobody is in has noise like the others, or a count of 0 would tell so.
+TEST(PerturbedHistogram, empty_bins_have_noise_too) {
+  const PerturbedHistogramChannel channel(Bins({0, 4}, 4), Epsilon(0.1));
+  SeededEntropy entropy(74);
+  std::set<double> seen;
+  for (int i = 0; i < 100; ++i) {
+    const std::vector<double> w = Sampler(channel)(std::vector<double>{0.5}, entropy);
+    seen.insert(w[3]);
+  }
+  EXPECT_GT(seen.size(), 20u);
 }
 
 }  // namespace

@@ -55,5 +55,32 @@ TEST(Budget, grants_books_nothing) {
   EXPECT_EQ(budget.spent().value(), 0);
 }
 
+// Whatever is asked, the books stay below the limit that gives epsilon at delta; and they can be spent up to it.
+TEST(Budget, what_it_grants_in_all_is_within_the_promise) {
+  for (const double epsilon : {0.01, 1.0, 20.0}) {
+    for (const double delta : {1e-12, 1e-6, 0.01}) {
+      Budget budget{Epsilon(epsilon), Delta(delta)};
+      EXPECT_TRUE(
+          budget.spend(charge(budget.left().value() * (1 - 1e-12), epsilon * kSlackShare * (1 - 1e-12))));
+      for (int i = 0; i < 100; ++i) (void)budget.spend(charge(1e-5 * budget.spent().value()));
+      EXPECT_LE(budget.spent_epsilon(Delta(delta)).value(), epsilon);
+      EXPECT_GT(budget.spent_epsilon(Delta(delta)).value(), 0.999 * epsilon);
+    }
+  }
+}
+
+// Releases that were priced together: their epsilon holds at the books' delta, and all slack comes on top.
+TEST(Budget, a_composition_counts_its_slack_and_holds_at_its_delta_only) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  ASSERT_TRUE(budget.precompose(charge(1, 1e-3), 10, Epsilon(0.5), Rho(0.1)));
+  EXPECT_GE(budget.spent_epsilon(Delta(1e-6)).value(), 0.51);
+  ASSERT_TRUE(budget.spend(charge(0.05, 0.02)));
+  EXPECT_GE(budget.spent_epsilon(Delta(1e-6)).value(), 0.53);
+  EXPECT_LE(budget.spent_epsilon(Delta(1e-6)).value(), 0.5301);
+  EXPECT_EQ(budget.spent_epsilon(Delta(1e-7)).value(), std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(budget.spend(charge(0.06))) << "beyond what was composed with the batches";
+  EXPECT_FALSE(budget.spend(charge(0.01, 0.48))) << "beyond epsilon";
+}
+
 }  // namespace
 }  // namespace sotto

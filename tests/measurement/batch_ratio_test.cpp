@@ -80,5 +80,13 @@ TEST(BatchRatio, add_remove_is_refused) {
   EXPECT_THROW((void)batch_ratio_noise(*range, 2, 10, PrivacyUnit{.rows_per_unit = 2}, Rho(1)), Error);
 }
 
+// What the accountant is told.
+TEST(BatchRatio, is_priced_as_it_is_drawn) {
+  const Event run = batch_ratio_event(2, 25, 100, 7);
+  EXPECT_EQ(std::get<SubsampledPenaltyEvent>(run.mechanism),
+            (SubsampledPenaltyEvent{.tau = 2, .rate = 0.25}));
+  EXPECT_EQ(run.count, 7u);
+}
+
 }  // namespace
 }  // namespace sotto

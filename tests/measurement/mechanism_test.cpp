@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "sotto/ledger/budget.hpp"
 #include "sotto/release/query.hpp"
@@ -58,6 +59,16 @@ TEST(DiscreteGaussianMechanism, a_receipt_must_pay_for_its_noise) {
   GaussianNoise cheaper = noise;
   cheaper.variance *= 4;
   EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(cheaper.charge("test")), 0, noise)), Error);
+  // Each part of the price by itself, and the number of coordinates.
+  Charge cost = noise.charge("test");
+  cost.rho = Rho(cost.rho.value() / 2);
+  EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(cost), 0, noise)), Error);
+  Charge slack = noise.charge("test");
+  slack.slack /= 2;
+  EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(slack), 0, noise)), Error);
+  GaussianNoise two = noise;
+  two.entries = 2;
+  EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(two.charge("test")), 0, two)), Error);
 }
 
 TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {
@@ -71,6 +82,24 @@ TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {
   static_cast<void>(release(mechanism, std::move(*receipt), 0, noise));
   // NOLINTNEXTLINE(bugprone-use-after-move): that it is refused is the point
   EXPECT_THROW(static_cast<void>(release(mechanism, std::move(*receipt), 0, noise)), Error);
+}
+
+// Noise that two coordinates share falls away in their difference.
+TEST(DiscreteGaussianMechanism, every_entry_has_noise_of_its_own) {
+  Budget budget(Epsilon(100), Delta(1e-6));
+  TestEntropy entropy(4);
+  DiscreteGaussianMechanism mechanism(entropy);
+  GaussianNoise noise;
+  noise.sensitivity = 1;
+  noise.variance = GaussianNoise::Integer(1) << 80;
+  noise.entries = 8;
+  std::set<double> seen = {0};  // the exact values
+  for (int release = 0; release < 3; ++release) {
+    const auto released = mechanism.release(*budget.spend(noise.charge("test")), ExactSum(8), noise,
+                                            [](const NoisyIntegers& noisy) { return noisy.values; });
+    for (const double value : released.value()) EXPECT_TRUE(seen.insert(value).second);
+  }
+  EXPECT_EQ(seen.size(), 1u + 3 * 8);
 }
 
 }  // namespace

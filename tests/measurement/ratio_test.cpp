@@ -25,5 +25,15 @@ TEST(RatioNoise, refuses_ranges_that_do_not_fit) {
   EXPECT_FALSE(ratio_noise(contribution_range({-400, 400}).value(), {}, Rho(1e-6)));  // beyond the sampler
 }
 
+// A row that is left out contributes 0 where others contribute what the range says: an exchange may lead there.
+TEST(RatioNoise, the_range_holds_what_a_dropped_row_contributes) {
+  EXPECT_LE(contribution_range({0.2, 0.7})->lower, 0);
+  EXPECT_GE(contribution_range({-0.7, -0.2})->upper, 0);
+  for (const Interval range : {Interval{0.2, 0.7}, Interval{-0.7, -0.2}}) {
+    const GaussianNoise noise = ratio_noise(*contribution_range(range), {}, Rho(0.01)).value();
+    EXPECT_GE(noise.sensitivity * noise.grid.value(), 0.7);
+  }
+}
+
 }  // namespace
 }  // namespace sotto

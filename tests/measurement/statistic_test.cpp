@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 
 #include "sotto/ledger/budget.hpp"
 #include "sotto/model/families.hpp"
@@ -137,6 +138,35 @@ TEST(Statistic, several_owners_add_and_keep_the_coarser_quantum) {
   const NoisyStatistic sum = ask(both, Rho(0.1));
   EXPECT_NEAR(sum.variance[0] / (1.25 * (1 + 64.0 * 64) / 0.2), 1, 2e-3);
   EXPECT_EQ(sum.quantum[0], std::max(ask(first, Rho(0.1)).quantum[0], ask(second, Rho(0.1)).quantum[0]));
+}
+
+// The largest change of the integers that one unit's rows can make, over rows at and beyond the ends of their bounds and rows that
+// are left out, against what is declared.
+TEST(Statistic, no_unit_moves_the_sum_by_more_than_declared) {
+  const std::vector<double> values = {-2, 5, 1.5, 0, -1e9, 1e9, NAN};
+  const StandardStatistic<NormalFamily> statistic(NormalFamily{{-2, 5}});
+  const auto entries = [&](double value) {
+    std::vector<double> raw(statistic.size() - 1);
+    std::vector<std::int64_t> steps(statistic.size());
+    statistic.entries(std::span(&value, 1), 1 / kStatisticGrid, raw, steps);
+    return Position{
+        {static_cast<double>(steps[0]), static_cast<double>(steps[1]), static_cast<double>(steps[2])}};
+  };
+  double left_out = 0;
+  double exchanged = 0;
+  for (const double a : values) {
+    left_out = std::max(left_out, entries(a).norm());
+    for (const double b : values) exchanged = std::max(exchanged, (entries(a) - entries(b)).norm());
+  }
+  ASSERT_GT(exchanged, 1.2 * left_out);  // what adding or removing costs would not do
+  for (const std::size_t rows : {1, 5}) {
+    const auto declared = [&](Adjacency adjacency) {
+      return statistic_noise(statistic.reach(), {adjacency, rows}, Rho(0.01)).noise.sensitivity;
+    };
+    const auto k = static_cast<double>(rows);
+    EXPECT_LE(k * std::max(left_out, exchanged), declared(Adjacency::substitute));
+    EXPECT_LE(k * left_out, declared(Adjacency::add_remove));
+  }
 }
 
 }  // namespace

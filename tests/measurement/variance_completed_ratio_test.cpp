@@ -96,5 +96,14 @@ TEST(VarianceCompletedRatio, plans_that_cannot_be_are_refused) {
       (void)VarianceCompletedPlan::for_share(100000, 50, VarianceCompletedPlan::least_share(100000, 50)));
 }
 
+// What the accountant is told.
+TEST(VarianceCompletedRatio, is_priced_as_it_is_drawn) {
+  const VarianceCompletedPlan plan = VarianceCompletedPlan::for_share(100, 25, 0.5);
+  const Event run = plan.event(7);
+  EXPECT_EQ(std::get<VarianceCompletedBarkerEvent>(run.mechanism),
+            (VarianceCompletedBarkerEvent{100, 25, static_cast<double>(plan.bound) * kLogDensityGrid}));
+  EXPECT_EQ(run.count, 7u);
+}
+
 }  // namespace
 }  // namespace sotto

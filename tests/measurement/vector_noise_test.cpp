@@ -12,5 +12,20 @@ TEST(VectorNoise, refuses_bounds_that_do_not_fit) {
   EXPECT_FALSE(vector_noise({NAN, NAN}, 3, {}, Rho(1)));
 }
 
+// Four coordinates a hair above a half are all rounded away from zero, in opposite directions for opposite rows: the difference
+// grows by sqrt(4) steps. The grid is 1 here, and one part in 2^40 of the bound is far less than a step.
+TEST(VectorNoise, rounding_moves_no_vector_further_than_declared) {
+  const double coordinate = 0x1p28 + 0.5;
+  const VectorBound bound{2 * coordinate, 4 * coordinate};
+  const GaussianNoise exchanged = vector_noise(bound, 4, {Adjacency::substitute, 1}, Rho(1)).value();
+  ASSERT_EQ(exchanged.grid.value(), 1);
+  EXPECT_GE(exchanged.sensitivity, 4 * std::ceil(coordinate));
+  EXPECT_LT(exchanged.sensitivity, 4 * std::ceil(coordinate) + 0.01);
+  const GaussianNoise left_out = vector_noise(bound, 4, {Adjacency::add_remove, 1}, Rho(1)).value();
+  EXPECT_GE(left_out.sensitivity, 2 * std::ceil(coordinate));
+  const GaussianNoise person = vector_noise(bound, 4, {Adjacency::substitute, 3}, Rho(1)).value();
+  EXPECT_GE(person.sensitivity, 3 * 4 * std::ceil(coordinate));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -9,6 +9,7 @@
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
+#include "support/recording_ledger.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -93,6 +94,27 @@ TEST(DataOwner, the_charge_is_the_same_for_any_rows) {
   }
   EXPECT_EQ(spent[0], spent[1]);
   EXPECT_EQ(spent[0], spent[2]);
+}
+
+// A person with three rows pays for three, and an exchange for more than a row that is left out.
+TEST(DataOwner, prices_the_unit_it_was_given) {
+  const auto charges = [](PrivacyUnit unit) {
+    RecordingLedger ledger{Epsilon(30)};
+    TestEntropy entropy(1);
+    DataOwner owner(some_rows(50), unit_model(), unit, ExecutionOptions{}, ledger, entropy);
+    const Query queries[] = {RatioQuery{at(0, 0), at(0.1, 0), Rho(0.001)},
+                             GradientQuery{at(0, 0), Rho(0.001)}};
+    static_cast<void>(owner.answer(queries));
+    return ledger.charges;
+  };
+  const auto one = charges({Adjacency::substitute, 1});
+  const auto three = charges({Adjacency::substitute, 3});
+  const auto left_out = charges({Adjacency::add_remove, 1});
+  ASSERT_EQ(one.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(three[i].sensitivity / one[i].sensitivity, 3, 1e-9);
+    EXPECT_GT(one[i].sensitivity, 1.5 * left_out[i].sensitivity);
+  }
 }
 
 TEST(Lockstep, same_draws_for_any_number_of_threads) {

@@ -12,6 +12,7 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/random/chain_rng.hpp"
+#include "support/contribution.hpp"
 
 namespace sotto {
 namespace {
@@ -108,17 +109,6 @@ Rows one_row(const Subject& subject, ChainRng& rng) {
     rows.at(0, rng.below(subject.bounds.size())) = pick({NAN, HUGE_VAL, -HUGE_VAL, 1e200}, rng);
   rows.weight(0) = 1;
   return rows;
-}
-
-/// The integers that a row adds to a question's sum.
-Eigen::VectorX<long double> contribution(const Measurement& part, const Rows& rows) {
-  const auto& pass = std::get<RowPass>(part.pass);
-  std::vector<std::int64_t> sums(pass.entries);
-  pass.add(rows, 0, rows.tiles(), sums);
-  Eigen::VectorX<long double> vector(static_cast<Eigen::Index>(sums.size()));
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    vector[static_cast<Eigen::Index>(i)] = static_cast<long double>(sums[i]);
-  return vector;
 }
 
 std::vector<Query> questions(const Subject& subject, ChainRng& rng) {

@@ -55,6 +55,22 @@ TEST_F(Journal, the_disk_is_never_behind) {
   EXPECT_LT(lines().size(), 40u);
 }
 
+// A line that covers more releases than were made covers their cost too, however dear the later ones are.
+TEST_F(Journal, the_disk_is_not_behind_when_releases_get_dearer) {
+  for (const bool slack : {false, true}) {
+    fs::remove_all(folder_);
+    ChargeJournal journal(file_, {{"epsilon", 1.0}});
+    double spent = 0;
+    for (int i = 1; i <= 60; ++i) {
+      const double cost = i < 18 ? 1e-6 : 1e-4;
+      spent += cost;
+      journal.book({slack ? Charge{"gradient", "discrete Gaussian", Rho(1e-9), cost}
+                          : Charge{"gradient", "discrete Gaussian", Rho(cost), 1e-12}});
+      EXPECT_GE(lines().back().at("booked").at(slack ? "slack" : "rho").get<double>(), spent) << i;
+    }
+  }
+}
+
 TEST_F(Journal, a_composition_is_booked_as_one) {
   ChargeJournal journal(file_, {{"epsilon", 1.0}});
   Budget budget(Epsilon(1), Delta(1e-6), [&](const Booking& booking) { journal.book(booking); });

@@ -92,5 +92,13 @@ TEST(SchemaToml, template_lists_the_header_and_must_be_filled_in) {
   EXPECT_THAT(refusal(text), HasSubstr("kind"));
 }
 
+TEST(SchemaToml, neighbours_differ_by_exchange_unless_declared) {
+  const std::string column = "[[column]]\nname = \"any\"\nkind = \"binary\"\n";
+  EXPECT_EQ(parse_schema(column, "s.toml").adjacency, Adjacency::substitute);
+  EXPECT_EQ(parse_schema("adjacency = \"substitute\"\n" + column, "s.toml").adjacency, Adjacency::substitute);
+  EXPECT_EQ(parse_schema("adjacency = \"add-remove\"\n" + column, "s.toml").adjacency, Adjacency::add_remove);
+  EXPECT_TRUE(parse_schema(column, "s.toml").unit.is_row());
+}
+
 }  // namespace
 }  // namespace sotto

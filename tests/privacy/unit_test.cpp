@@ -1,0 +1,159 @@
+// The unit and the adjacency that a schema declares are those that every release of a run is priced for.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sotto/accountant/account.hpp"
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/batch_gradient.hpp"
+#include "sotto/measurement/batch_ratio.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/method.hpp"
+#include "sotto/run/problem.hpp"
+#include "sotto/run/run_plan.hpp"
+#include "support/recording_ledger.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+Table table_of(Adjacency adjacency, std::size_t rows_per_person) {
+  Schema schema;
+  schema.columns = {{.name = "x", .kind = ColumnKind::real, .bounds = {-1, 1}},
+                    {.name = "y", .kind = ColumnKind::real, .bounds = {-5, 5}}};
+  schema.adjacency = adjacency;
+  if (rows_per_person > 0) schema.unit = {"who", rows_per_person};
+  Table table(schema);
+  for (const char* who : {"a", "a", "b"}) {
+    const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+    table.append(cells, who);
+  }
+  return table;
+}
+
+std::vector<Query> questions(const Problem& problem, QueryRegime regime) {
+  if (regime == QueryRegime::statistics) return {StatisticQuery{Rho(0.01)}};
+  const Eigen::Index dim = problem.model.dim();
+  const Position zero = Position::Zero(dim);
+  const RatioQuery ratio{zero, Position::Constant(dim, 0.1), Rho(0.01)};
+  std::vector<Query> asked = {ratio, GradientQuery{zero, Rho(0.01)}, JointQuery{{zero, Rho(0.01)}, ratio}};
+  if (problem.model.as<Glm>() != nullptr) {
+    const BoundedWeighting weighting{zero, Matrix::Identity(dim, dim), 1, 1, 1};
+    asked.emplace_back(BoundedScoreQuery{weighting, Rho(0.01)});
+    asked.emplace_back(BoundedInformationQuery{weighting, Rho(0.01)});
+    asked.emplace_back(ScoreSquaresQuery{weighting, Rho(0.01)});
+  }
+  return asked;
+}
+
+/// The declared sensitivities of all questions, in their own units.
+std::vector<double> sensitivities(const std::string& model, QueryRegime regime, const Table& table) {
+  const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                model + "[privacy]\nepsilon = 30\ndelta = 1e-6\n",
+                                            {});
+  const Problem problem = make_problem(config, table);
+  RecordingLedger ledger{Epsilon(30)};
+  TestEntropy entropy(4);
+  const RunPlan plan = make_run_plan(regime, config, problem, 10, ledger, entropy);
+  for (const Answer& answer : plan.interface->answer(questions(problem, regime)))
+    EXPECT_FALSE(std::holds_alternative<QueryStatus>(answer));
+  std::vector<double> all;
+  for (const Charge& charge : ledger.charges) all.push_back(charge.sensitivity * charge.grid);
+  return all;
+}
+
+const std::vector<std::pair<std::string, QueryRegime>> kRuns = {
+    {"family = \"normal\"\nsigma = 2.0\nformula = \"y ~ x\"\n", QueryRegime::rows},
+    {"family = \"normal-mean\"\ncolumns = [\"x\", \"y\"]\nsd = [1.0, 2.0]\n", QueryRegime::rows},
+    {"family = \"normal\"\nsigma = 2.0\nformula = \"y ~ x\"\n", QueryRegime::statistics},
+    {"family = \"normal-mean\"\ncolumns = [\"x\", \"y\"]\nsd = [1.0, 2.0]\n", QueryRegime::statistics}};
+
+TEST(Unit, every_price_counts_all_rows_of_a_person) {
+  for (const auto& [model, regime] : kRuns) {
+    const auto one = sensitivities(model, regime, table_of(Adjacency::substitute, 0));
+    const auto five = sensitivities(model, regime, table_of(Adjacency::substitute, 5));
+    ASSERT_FALSE(one.empty());
+    ASSERT_EQ(five.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(five[i] / one[i], 5, 1e-9) << model;
+  }
+}
+
+TEST(Unit, every_price_is_that_of_the_declared_adjacency) {
+  for (const auto& [model, regime] : kRuns) {
+    const auto left_out = sensitivities(model, regime, table_of(Adjacency::add_remove, 0));
+    const auto exchanged = sensitivities(model, regime, table_of(Adjacency::substitute, 0));
+    ASSERT_FALSE(left_out.empty());
+    ASSERT_EQ(exchanged.size(), left_out.size());
+    for (std::size_t i = 0; i < left_out.size(); ++i) EXPECT_GT(exchanged[i], 1.05 * left_out[i]) << model;
+  }
+}
+
+// Batches are priced for single rows: persons are refused before anything is spent.
+TEST(Unit, batches_of_persons_are_refused) {
+  const std::string model = kRuns[1].first;
+  for (const QueryRegime regime :
+       {QueryRegime::batches, QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
+    EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::substitute, 5)), Error);
+  }
+  for (const QueryRegime regime : {QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
+    EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::add_remove, 0)), Error);
+  }
+}
+
+constexpr std::size_t kSteps = 40;
+
+/// A run plan of a method for 60 rows, with epsilon 3.
+RunPlan plan_of(QueryRegime regime, const char* method, Adjacency adjacency) {
+  static std::vector<Problem> problems;  // outlive the plans
+  static std::vector<std::unique_ptr<RecordingLedger>> ledgers;
+  static TestEntropy entropy(4);
+  Table table(table_of(adjacency, 0).schema());
+  const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+  for (int i = 0; i < 60; ++i) table.append(cells, std::nullopt);
+  const FitConfig config =
+      parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[1].first +
+                           "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"" + method + "\"\n",
+                       {});
+  problems.push_back(make_problem(config, table));
+  ledgers.push_back(std::make_unique<RecordingLedger>(Epsilon(3)));
+  return make_run_plan(regime, config, problems.back(), kSteps, *ledgers.back(), entropy);
+}
+
+// Noise that was found for fewer batches, for another adjacency or another share of the rows would cost more than epsilon.
+TEST(Unit, batches_are_calibrated_for_the_whole_run) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    const StepBudget budget = plan_of(QueryRegime::batches, "sgld", adjacency).step_budget;
+    const Event run = batch_event(budget.rate, budget.noise_multiplier, kSteps);
+    EXPECT_LE(upper_epsilon(run, adjacency, Delta(1e-6), BoundKind::tight), 3);
+    EXPECT_GT(upper_epsilon(run, adjacency, Delta(1e-6), BoundKind::tight), 2.9);
+  }
+  const Adjacency substitute = Adjacency::substitute;
+  const StepBudget ratios = plan_of(QueryRegime::batch_ratios, "penalty-subsampled", substitute).step_budget;
+  const Event run = batch_ratio_event(1 / (2 * ratios.step_cost.value()), 30, 60, kSteps);
+  EXPECT_LE(upper_epsilon(run, substitute, Delta(1e-6), BoundKind::rdp), 3);
+  const StepBudget completed =
+      plan_of(QueryRegime::variance_completed_ratios, "barker-subsampled", substitute).step_budget;
+  const Event completions{VarianceCompletedBarkerEvent{60, 30, completed.ratio_bound}, kSteps};
+  EXPECT_LE(upper_epsilon(completions, substitute, Delta(1e-6), BoundKind::rdp), 3);
+}
+
+// Where a row may be added or left out their number is a secret; and the number of persons is not that of rows.
+TEST(Unit, the_number_of_rows_is_public_for_exchanged_rows_only) {
+  const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                kRuns[1].first + "[privacy]\nepsilon = 3\ndelta = 1e-6\n",
+                                            {});
+  const auto rows = [&](Adjacency adjacency, std::size_t rows_per_person) {
+    return make_problem(config, table_of(adjacency, rows_per_person)).public_info.rows;
+  };
+  EXPECT_EQ(rows(Adjacency::substitute, 0), 3.0);
+  EXPECT_FALSE(rows(Adjacency::add_remove, 0));
+  EXPECT_FALSE(rows(Adjacency::substitute, 2));
+  EXPECT_FALSE(rows(Adjacency::add_remove, 2));
+}
+
+}  // namespace
+}  // namespace sotto
