@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kSlope = 2.5;
 constexpr double kIntercept = 5;
+constexpr double kNarrowest = 1e-4;  // spread of a column over the width of its declared range
 
 double standard_deviation(const CoefficientPrior& prior) {
   switch (prior.family) {
@@ -50,7 +51,7 @@ PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own) {
 }  // namespace
 
 ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
-                            const StandIn& stand_in, double unit, double centre) {
+                            const StandIn& stand_in, double unit, const FirstIntercept& centre) {
   const Eigen::Index d = facts.dim();
   ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own)};
   for (Eigen::Index j = 0; j < d; ++j) {
@@ -62,13 +63,15 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       prior.normal.location[j] = mine->location;
       prior.normal.precision(j, j) += 1 / (sd * sd);
     } else if (facts.intercept && j == 0) {
-      const double sd = kIntercept * unit;
-      prior.normal.location[0] = centre;
+      const double sd = std::hypot(kIntercept * unit, centre.doubt);
+      prior.normal.location[0] = centre.value;
       prior.normal.precision += stand_in.mean() * stand_in.mean().transpose() / (sd * sd);
     } else {
-      const double spread = std::sqrt(std::max(stand_in.covariance()(j, j), 1e-300));
-      const double sd =
-          unit * (facts.indicator[static_cast<std::size_t>(j)] ? kSlope : kSlope / (2 * spread));
+      const double width = facts.range[static_cast<std::size_t>(j)].width();
+      const double spread =
+          std::max(std::sqrt(std::max(stand_in.covariance()(j, j), 0.0)), kNarrowest * width);
+      const bool indicator = facts.indicator[static_cast<std::size_t>(j)] && width > 0;
+      const double sd = unit * (indicator ? kSlope / width : kSlope / (2 * std::max(spread, 1e-150)));
       prior.normal.precision(j, j) += 1 / (sd * sd);
     }
   }

@@ -7,6 +7,7 @@
 
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/stand_in.hpp"
+#include "sotto/posterior/start.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
 
 namespace sotto {
@@ -22,12 +23,12 @@ struct ResolvedPrior {
 /// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a
 /// normal response's residuals (1 for other families):
 ///   slope                 N(0, (2.5 unit / (2 s_j))^2), two standard deviations of a column move the predictor by 2.5 or so
-///   column of 0s and 1s   N(0, (2.5 unit)^2)
-///   intercept             N(centre, (5 unit)^2) on the linear predictor at the covariates' mean
+///   column of two values  N(0, (2.5 unit)^2) on the difference between them
+///   intercept             N(centre, (5 unit)^2 + its doubt^2) on the linear predictor at the covariates' mean
 /// Other families of prior are a normal with their location and standard deviation, times a ratio.
 [[nodiscard]] ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own,
                                           const OnceFacts& facts, const StandIn& stand_in, double unit,
-                                          double centre);
+                                          const FirstIntercept& centre);
 
 /// For positions on the way only: the linear predictor's spread over the rows is about `reach`. It stops directions that
 /// are not known from running away.

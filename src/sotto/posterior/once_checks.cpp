@@ -12,7 +12,8 @@ constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kDisagreement = 4;   // standard deviations of chi-squared
 constexpr double kLargestBias = 0.5;  // of the intercept's standard deviation
-constexpr double kMisfit = 4;         // likewise
+constexpr double kLeastSurprise = 0.4;
+constexpr double kMisfit = 4;  // likewise
 
 }  // namespace
 
@@ -20,6 +21,13 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   OnceVerdict verdict;
   const PooledRelease& pooled = release.pooled;
   const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
+  if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
+    verdict.noise_dominates = true;
+    verdict.warnings.emplace_back(
+        "The noise hides how large residuals are: their declared range is taken instead, and intervals are "
+        "far "
+        "too wide; take a larger epsilon, or narrower bounds of the response.");
+  }
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
     verdict.warnings.push_back(fmt::format(
@@ -30,7 +38,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
-  if (moved || disagrees) {
+  if (moved || disagrees || pooled.surprise < kLeastSurprise) {
     verdict.warnings.emplace_back(
         "The search for the posterior did not settle: the last released score disagrees with the position "
         "it was taken at, so intervals may be in the wrong place; narrower bounds of the columns help most.");
@@ -49,9 +57,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   if (std::abs(bias) > kLargestBias * release.predictor_sd * release.predictor_unit /
                            std::sqrt(static_cast<double>(release.facts.dim()))) {
     verdict.warnings.push_back(fmt::format(
-        "Residuals are skewed: the intercept is off by about {:.2g}; take the logarithm of the response, or "
-        "narrower bounds of it.",
-        bias));
+        "Residuals are skewed: coefficients may be off, the intercept by about {:.2g}; take the logarithm of "
+        "the response, or narrower bounds of it.",
+        std::abs(bias)));
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.emplace_back(
@@ -59,9 +67,16 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "the intercept.");
   } else if (release.spread.dispersion > 0) {
     verdict.notes.push_back(
-        fmt::format("Counts vary more than the Poisson model says: intervals are those of negative binomial "
-                    "counts of variance m + {:.2g} m^2.",
+        fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "
+                    "{:.2g} m^2 are "
+                    "taken for granted instead; where columns or curves are missing from the formula, "
+                    "coefficients are off.",
                     release.spread.dispersion));
+  }
+  if (!release.frame.resolved) {
+    verdict.warnings.emplace_back(
+        "The noise hides how far some columns spread: default priors may be too narrow or too wide; set "
+        "[prior], take a larger epsilon, or leave out columns.");
   }
   return verdict;
 }

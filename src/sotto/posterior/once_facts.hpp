@@ -19,7 +19,7 @@ struct OnceFacts {
   Position column_mean;            ///< guess of each column's mean over the rows
   Position column_sd;              ///< and of its standard deviation, > 0 except of the intercept
   std::vector<Interval> range;     ///< per column: the values the schema allows
-  std::vector<bool> indicator;     ///< per column: takes the values 0 and 1 alone
+  std::vector<bool> indicator;     ///< per column: takes two values alone
   std::optional<Interval> offset;  ///< declared range of the offset; none: there is no offset
   std::optional<double> rows;      ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;

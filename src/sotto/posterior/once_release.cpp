@@ -17,7 +17,6 @@ constexpr double kReach = 2;  // locating: spread of the linear predictor, in it
 constexpr int kMostRounds = 4;
 constexpr double kFirstRound = 0.35;           // of what is left
 constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around is hopeless
-constexpr double kScaleShare = 0.008;          // what residual_spread takes
 constexpr double kSquaresShare = 0.015;        // of a round
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
 constexpr double kSmallMove = 0.7;
@@ -121,12 +120,11 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
   bool last = false;
   for (int k = 0; k < kMostRounds; ++k) {
     last = last || k == kMostRounds - 1 || (k == 1 && hopeless);
-    const double left = questions.left();
-    double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
     if (facts.clips() && !facts.sigma && k > 0) {
-      share -= kScaleShare;
       release.spread = residual_spread(facts, release.stand_in, at, questions);
     }
+    const double left = questions.left();
+    const double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
     BoundsPlan plan =
         plan_bounds({facts, release.stand_in, release.frame.matrix, at, release.spread}, questions, left);
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
@@ -154,15 +152,17 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions));
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
-  if (facts.intercept) start.at[0] = first_intercept(facts, rows, questions);
+  FirstIntercept intercept;
+  if (facts.intercept) intercept = first_intercept(facts, rows, questions);
+  if (facts.intercept) start.at[0] = intercept.value;
   double unit = 1;
   if (facts.clips()) {
     const ResidualSpread spread = residual_spread(facts, stand_in, start.at, questions);
     if (!facts.sigma) start.spread = spread;
     if (facts.link == Link::identity) unit = spread.scale;
   }
-  ResolvedPrior prior =
-      resolve_prior(settings.priors, facts, stand_in, unit, facts.link == Link::identity ? start.at[0] : 0);
+  ResolvedPrior prior = resolve_prior(settings.priors, facts, stand_in, unit,
+                                      facts.link == Link::identity ? intercept : FirstIntercept{});
   const JointNormalPrior locating =
       locating_prior(stand_in, facts, kReach * unit, unit, prior.normal.location);
   Located located = locate(facts, stand_in, frame, std::move(start), locating, questions);

@@ -14,7 +14,12 @@ namespace sotto {
 [[nodiscard]] double median_place(const Position& counts, double rows);
 
 /// Linear predictor of a model without covariates: logit of the share of ones, median of y, or median of log(y + 1/2).
-[[nodiscard]] double first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
+struct FirstIntercept {
+  double value = 0;
+  double doubt =
+      0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
+};
+[[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
 
 /// What a histogram of residuals at a position tells.
 struct ResidualSpread {
@@ -22,6 +27,7 @@ struct ResidualSpread {
   double dispersion = 0;  ///< counts: variance m + dispersion m^2
   double misfit = 0;      ///< counts: chi-squared of the best negative binomial, in standard deviations
   ResidualTails tails{};  ///< normal responses
+  bool hidden = false;    ///< by noise: the scale is that of the declared range, which is too large
 };
 [[nodiscard]] ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in,
                                              const Position& at, PaidQuestions& questions);

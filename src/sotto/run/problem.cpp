@@ -137,9 +137,10 @@ Problem regression(const FitConfig& config, const Table& table) {
   public_info.parameters = design.names();
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
-    public_info.indicator.push_back(!parts.empty() && std::all_of(parts.begin(), parts.end(), [](const auto& part) {
-      return part.level.has_value();
-    }));
+    public_info.indicator.push_back(
+        !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
+          return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
+        }));
   }
   public_info.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
   const Matrix original = design.original_from_scaled();
