@@ -121,7 +121,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
   for (int k = 0; k < kMostRounds; ++k) {
     last = last || k == kMostRounds - 1 || (k == 1 && hopeless);
     if (facts.clips() && !facts.sigma && k > 0) {
+      ResidualTails known = std::move(release.spread.tails);
       release.spread = residual_spread(facts, release.stand_in, at, questions);
+      // Tails that were found once are there, whether or not they stand clear again.
+      if (release.spread.tails.cells.size() < known.cells.size()) release.spread.tails = std::move(known);
     }
     const double left = questions.left();
     const double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
@@ -159,7 +162,10 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   if (facts.clips()) {
     const ResidualSpread spread = residual_spread(facts, stand_in, start.at, questions);
     if (!facts.sigma) start.spread = spread;
-    if (facts.link == Link::identity) unit = spread.scale;
+    // With its tails: where most responses are equal, the median of their distances says nothing of their spread.
+    if (facts.link == Link::identity) {
+      unit = std::sqrt(spread.scale * spread.scale + spread.tails.square(facts.response.width()));
+    }
   }
   ResolvedPrior prior = resolve_prior(settings.priors, facts, stand_in, unit,
                                       facts.link == Link::identity ? intercept : FirstIntercept{});

@@ -91,7 +91,8 @@ ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in, 
   const double noise = questions.noise_sd(facts.matrix_reach(), 1);
   const double cells_in_all = (counts ? 1 : 2) * static_cast<double>(edges.size() - 1);
   const double wanted = noise / (kCumulatedNoise * stand_in.rows());
-  const double share = std::clamp(wanted * wanted * cells_in_all, kLeastScaleShare, kMostScaleShare);
+  const double share = std::clamp(wanted * wanted * cells_in_all,
+                                  counts ? kLeastScaleShare : 2 * kLeastScaleShare, kMostScaleShare);
   if (noise * std::sqrt(cells_in_all / share) > 2 * kCumulatedNoise * stand_in.rows()) {
     spread.scale = counts ? 1 : facts.response.width() / 4;
     spread.hidden = true;
