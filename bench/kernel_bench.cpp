@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "sotto/chain/lockstep.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
-#include "sotto/entropy/entropy.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/measurement/batch_ratio.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sotto/chain/lockstep.hpp"
-#include "sotto/kernel/hmc.hpp"
 #include "sotto/entropy/entropy.hpp"
+#include "sotto/kernel/hmc.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "student_t.hpp"

@@ -125,8 +125,7 @@ void write_run(const fs::path& directory, RunRecord record) {
   write_comparison(directory, record);
   const auto summary = summarise(record.draws);
   write_whole_file(directory / "summary.csv", summary_csv(summary));
-  write_whole_file(directory / "summary.json",
-                   dump(summary_json(summary, all_warnings(record, summary))));
+  write_whole_file(directory / "summary.json", dump(summary_json(summary, all_warnings(record, summary))));
   write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
   write_report(directory, record);
 }

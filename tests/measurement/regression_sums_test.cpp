@@ -224,7 +224,7 @@ TEST(RegressionSums, no_row_moves_a_histogram_further_than_declared) {
     };
   };
   expect_bounds_hold(ask(HistogramOf::response), 0.9, 6);
-  expect_bounds_hold(ask(HistogramOf::log_response), 0.9, 6, {4});       // in the last bin, or no number
+  expect_bounds_hold(ask(HistogramOf::log_response), 0.9, 6, {4});  // in the last bin, or no number
   expect_bounds_hold(ask(HistogramOf::residual), 0.9, 6);
   expect_bounds_hold(ask(HistogramOf::absolute_residual), 0.9, 6, {4});  // all of them in the last bin
 }

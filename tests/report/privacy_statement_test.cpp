@@ -63,7 +63,8 @@ TEST(PrivacyStatement, the_curve_is_that_of_the_limits) {
   const auto after = [](double rho, double slack) {
     Budget budget(Epsilon(1), Delta(1e-6));
     EXPECT_TRUE(budget.spend({"score", "discrete Gaussian", Rho(rho), slack}).has_value());
-    return statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator", "operating system", true)
+    return statement_of(budget.spending(), Adjacency::substitute, "one row", "one curator",
+                        "operating system", true)
         .curve;
   };
   const auto little = after(1e-5, 1e-12);

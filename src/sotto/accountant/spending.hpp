@@ -42,8 +42,8 @@ struct Spending {
   Delta delta;
   Rho rho{0};                               ///< charged in all
   double slack = 0;                         ///< charged in all
-  Rho limit{0};            ///< what all charges together may cost, whatever their answers
-  double limit_slack = 0;  ///< likewise their slack: constants of the promise
+  Rho limit{0};                             ///< what all charges together may cost, whatever their answers
+  double limit_slack = 0;                   ///< likewise their slack: constants of the promise
   std::optional<Epsilon> precomposed = {};  ///< of releases priced together, at `delta`
   std::vector<LedgerEntry> entries = {};
 

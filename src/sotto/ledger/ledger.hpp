@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sotto/base/curator_side.hpp"
 #include "sotto/accountant/spending.hpp"
+#include "sotto/base/curator_side.hpp"
 #include "sotto/base/numbers.hpp"
 
 namespace sotto {

@@ -36,8 +36,8 @@ struct PublicProblem {
   std::function<double(const Position&, const Position&)> ratio_bound;
   /// Largest norm of one row's gradient at a position, multiplied coordinate by coordinate with a scale.
   std::function<double(const Position&, const Position&)> gradient_norm;
-  std::optional<double> rows;  ///< their number, where it is public
-  bool intercept = true;       ///< regressions: coordinate 0 is the intercept's
+  std::optional<double> rows;   ///< their number, where it is public
+  bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
 };
 
