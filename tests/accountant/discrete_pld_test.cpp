@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "sotto/accountant/pld/composed_loss.hpp"
+#include "sotto/accountant/pld/loss_curve.hpp"
 
 namespace sotto {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sotto/accountant/pld/composed_loss.hpp"
+#include "sotto/accountant/pld/loss_curve.hpp"
 #include "sotto/accountant/pld/loss_model.hpp"
 
 namespace sotto {
