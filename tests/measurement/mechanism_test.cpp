@@ -26,13 +26,19 @@ Released<NoisyRatio> release(NoiseMechanism& mechanism, Receipt receipt, std::in
   });
 }
 
-TEST(DiscreteGaussianMechanism, adds_noise_of_the_stated_variance) {
-  Budget budget(Epsilon(1e6), Delta(1e-6));
-  TestEntropy entropy(4);
-  DiscreteGaussianMechanism mechanism(entropy);
+class DiscreteGaussian : public testing::Test {
+ protected:
+  DiscreteGaussian() {
+    noise.sensitivity = 1;
+    noise.variance = 1'000'000;
+  }
+  Budget budget{Epsilon(1e6), Delta(1e-6)};
+  TestEntropy entropy{4};
+  DiscreteGaussianMechanism mechanism{entropy};
   GaussianNoise noise;
-  noise.sensitivity = 1;
-  noise.variance = 1'000'000;
+};
+
+TEST_F(DiscreteGaussian, adds_noise_of_the_stated_variance) {
   noise.grid = GridStep(0.25);
   constexpr int count = 20000;
   double sum = 0;
@@ -49,13 +55,7 @@ TEST(DiscreteGaussianMechanism, adds_noise_of_the_stated_variance) {
   EXPECT_LT(std::abs(squares / count - 1), 4.5 * std::sqrt(2.0 / count));
 }
 
-TEST(DiscreteGaussianMechanism, a_receipt_must_pay_for_its_noise) {
-  Budget budget(Epsilon(100), Delta(1e-6));
-  TestEntropy entropy(4);
-  DiscreteGaussianMechanism mechanism(entropy);
-  GaussianNoise noise;
-  noise.sensitivity = 1;
-  noise.variance = 1'000'000;
+TEST_F(DiscreteGaussian, a_receipt_must_pay_for_its_noise) {
   GaussianNoise cheaper = noise;
   cheaper.variance *= 4;
   EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(cheaper.charge("test")), 0, noise)), Error);
@@ -71,13 +71,7 @@ TEST(DiscreteGaussianMechanism, a_receipt_must_pay_for_its_noise) {
   EXPECT_THROW(static_cast<void>(release(mechanism, *budget.spend(two.charge("test")), 0, two)), Error);
 }
 
-TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {
-  Budget budget(Epsilon(100), Delta(1e-6));
-  TestEntropy entropy(4);
-  DiscreteGaussianMechanism mechanism(entropy);
-  GaussianNoise noise;
-  noise.sensitivity = 1;
-  noise.variance = 1'000'000;
+TEST_F(DiscreteGaussian, a_receipt_pays_once) {
   auto receipt = budget.spend(noise.charge("test"));
   static_cast<void>(release(mechanism, std::move(*receipt), 0, noise));
   // NOLINTNEXTLINE(bugprone-use-after-move): that it is refused is the point
@@ -85,12 +79,7 @@ TEST(DiscreteGaussianMechanism, a_receipt_pays_once) {
 }
 
 // Noise that two coordinates share falls away in their difference.
-TEST(DiscreteGaussianMechanism, every_entry_has_noise_of_its_own) {
-  Budget budget(Epsilon(100), Delta(1e-6));
-  TestEntropy entropy(4);
-  DiscreteGaussianMechanism mechanism(entropy);
-  GaussianNoise noise;
-  noise.sensitivity = 1;
+TEST_F(DiscreteGaussian, every_entry_has_noise_of_its_own) {
   noise.variance = GaussianNoise::Integer(1) << 80;
   noise.entries = 8;
   std::set<double> seen = {0};  // the exact values

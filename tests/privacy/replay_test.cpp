@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +96,9 @@ FitConfig config_of(const Design& design) {
   return parse_fit_config(text, {});
 }
 
+template <class Asked, class... Queries>
+concept OneOf = (std::same_as<Asked, Queries> || ...);
+
 /// The integers by which two answers differ, and the declared bound on their norm.
 struct Difference {
   double moved, declared;
@@ -154,45 +158,26 @@ struct Comparison {
                      std::get<Released<NoisyGradient>>(b).value(), query.scale, query.rate,
                      noise->charge("batch gradient"))};
   }
-  std::vector<Difference> operator()(const StatisticQuery&, const Answer& a, const Answer& b) {
-    const NoisyStatistic left = std::get<Released<NoisyStatistic>>(a).value();
-    const NoisyStatistic right = std::get<Released<NoisyStatistic>>(b).value();
-    EXPECT_EQ(left.variance, right.variance);
-    const Charge& declared = *charge++;
-    return {{(left.value - right.value).norm() / declared.grid, declared.sensitivity}};
-  }
-  /// Release-once asks for vectors, and for matrices as long as the vectors behind them.
+  /// What release-once asks for, vectors and matrices that are as long as the vectors behind them, and statistics.
   template <class Noisy>
-  Difference sum(const Answer& a, const Answer& b) {
+  std::vector<Difference> sum(const Answer& a, const Answer& b) {
     const Noisy left = std::get<Released<Noisy>>(a).value();
     const Noisy right = std::get<Released<Noisy>>(b).value();
     EXPECT_EQ(left.variance, right.variance);
     const Charge& declared = *charge++;
-    return {(left.value - right.value).norm() / declared.grid, declared.sensitivity};
+    return {{(left.value - right.value).norm() / declared.grid, declared.sensitivity}};
   }
-  std::vector<Difference> operator()(const BoundedScoreQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyVector>(a, b)};
+  template <OneOf<BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery> Asked>
+  std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
+    return sum<NoisyMatrix>(a, b);
   }
-  std::vector<Difference> operator()(const ResidualSquaresQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyVector>(a, b)};
+  template <
+      OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, TotalQuery> Asked>
+  std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
+    return sum<NoisyVector>(a, b);
   }
-  std::vector<Difference> operator()(const HistogramQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyVector>(a, b)};
-  }
-  std::vector<Difference> operator()(const ColumnHistogramsQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyVector>(a, b)};
-  }
-  std::vector<Difference> operator()(const TotalQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyVector>(a, b)};
-  }
-  std::vector<Difference> operator()(const BoundedInformationQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyMatrix>(a, b)};
-  }
-  std::vector<Difference> operator()(const ScoreSquaresQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyMatrix>(a, b)};
-  }
-  std::vector<Difference> operator()(const MomentsQuery&, const Answer& a, const Answer& b) {
-    return {sum<NoisyMatrix>(a, b)};
+  std::vector<Difference> operator()(const StatisticQuery&, const Answer& a, const Answer& b) {
+    return sum<NoisyStatistic>(a, b);
   }
   template <class Other>
   std::vector<Difference> operator()(const Other&, const Answer&, const Answer&) {

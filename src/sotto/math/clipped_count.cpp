@@ -21,6 +21,7 @@ using Quiet = boost::math::policies::policy<
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::promote_double<false>>;
 
+constexpr double kLargestPredictor = 30;
 constexpr double kLargePoisson = 1e4;
 constexpr double kLargeNegativeBinomial = 1e6;
 constexpr double kTells = 1e-5;  // excess variance over the mean that matters
@@ -53,6 +54,10 @@ double negative_binomial(const CountLaw& law, double k) {
 }
 
 }  // namespace
+
+double count_mean(double predictor) {
+  return std::exp(std::clamp(predictor, -kLargestPredictor, kLargestPredictor));
+}
 
 double cumulative_probability(const CountLaw& law, double k) {
   if (k < 0) return 0;

@@ -9,6 +9,9 @@ struct CountLaw {
   double dispersion = 0;  ///< >= 0
 };
 
+/// exp(predictor), for predictors from -30 to 30 and else as at these ends: beyond every count.
+[[nodiscard]] double count_mean(double predictor);
+
 /// P(Y <= k) for integer k; 0 below 0. Always a number in [0, 1].
 /// Computes   Q(k + 1, m), or I_{1/(1 + a m)}(1/a, k + 1) for dispersion a
 /// Holds      means beyond 10^4 (negative binomial: 10^6) are approximated: absolute error below 10^-6 (10^-3); counts as

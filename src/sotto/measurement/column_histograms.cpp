@@ -8,8 +8,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kRoundUp = 1 + 0x1p-48;
-
 bool legal(const ColumnHistogramsQuery& query, Eigen::Index dim) {
   std::vector<Eigen::Index> sorted = query.columns;
   std::sort(sorted.begin(), sorted.end());

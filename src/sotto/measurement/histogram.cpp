@@ -1,5 +1,7 @@
 #include "sotto/measurement/histogram.hpp"
 
+#include <cmath>
+
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
@@ -14,7 +16,7 @@ std::optional<Measurements> measure(const HistogramQuery& query, const OwnerCont
   }
   return measure_vector(
       {"histogram",
-       {1, 1.4142135623730951 * (1 + 0x1p-48)},
+       {1, std::sqrt(2.0) * kRoundUp},
        static_cast<std::size_t>(query.edges.size() - 1),
        [family = regression.family().family, query](const GlmTiles& tiles, const RowRounding& rounding,
                                                     std::span<std::int64_t> sums) {

@@ -9,8 +9,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kRoundUp = 1 + 0x1p-48;
-
 NoisyVector vector_of(const NoisyIntegers& noisy, double grid) {
   return {
       Eigen::Map<const Position>(noisy.values.data(), static_cast<Eigen::Index>(noisy.values.size())) * grid,

@@ -33,6 +33,9 @@ struct VectorSum {
 [[nodiscard]] std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim,
                                                          const OwnerContext& context, Rho cost);
 
+/// Bounds of real arithmetic are raised by this: they hold of what is computed.
+inline constexpr double kRoundUp = 1 + 0x1p-48;
+
 /// The regression that is asked, and a bound on psd matrices of trace at most `trace`: Frobenius norm at most trace, and two
 /// differ by at most sqrt(2) trace because the trace of their product is not negative.
 /// Errors: configuration for a model that is no regression, or a likelihood to a power.

@@ -13,8 +13,7 @@ namespace {
 constexpr double kCoarse = 0.7;
 constexpr int kPredictors = 24;  // quantiles
 constexpr double kNotNormal = 0.02;
-constexpr double kTells = 9;              // of chi-squared: three standard deviations of one parameter
-constexpr double kLargestPredictor = 30;  // of a count's mean, on the log scale
+constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kGrid[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
 
 struct Cells {
@@ -46,7 +45,7 @@ Position shares(const Cells& cells, const NormalPredictor& predictor, double dis
   Position below = Position::Zero(cells.edges.size());
   for (int q = 0; q < kPredictors; ++q) {
     const double eta = predictor.mean + predictor.sd * quantile(standard, (q + 0.5) / kPredictors);
-    const CountLaw law{std::exp(std::clamp(eta, -kLargestPredictor, kLargestPredictor)), dispersion};
+    const CountLaw law{count_mean(eta), dispersion};
     for (Eigen::Index j = 1; j + 1 < below.size(); ++j) below[j] += within(law, cells.edges[j]) / kPredictors;
   }
   below[below.size() - 1] = 1;

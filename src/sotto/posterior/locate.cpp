@@ -66,11 +66,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     found.moves.push_back(move);
     if (facts.clips() && !facts.sigma) {
       const double before = place.spread.scale;
-      ResidualTails known = std::move(place.spread.tails);
-      place.spread = residual_spread(facts, stand_in, place.at, questions);
-      if (place.spread.scale > before / 2 && place.spread.tails.cells.size() < known.cells.size()) {
-        place.spread.tails = std::move(known);  // found once, they are there
-      }
+      place.spread = residual_spread(facts, stand_in, place.at, questions, place.spread);
       if (facts.link == Link::identity && before > 1.3 * place.spread.scale && step < steps - 1) continue;
     }
     if (move < std::max(std::min(kWanted, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;

@@ -12,8 +12,8 @@ constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kDisagreement = 4;   // standard deviations of chi-squared
 constexpr double kLargestBias = 0.5;  // of the intercept's standard deviation
-constexpr double kLeastSurprise = 0.4;
-constexpr double kMisfit = 4;  // likewise
+constexpr double kLeastLevel = 0.4;   // of the information, released over expected
+constexpr double kMisfit = 4;         // standard deviations of chi-squared
 
 }  // namespace
 
@@ -25,8 +25,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
         "The noise hides how large residuals are: their declared range is taken instead, and intervals are "
-        "far "
-        "too wide; take a larger epsilon, or narrower bounds of the response.");
+        "far too wide; take a larger epsilon, or narrower bounds of the response.");
   }
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
@@ -38,7 +37,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
-  if (moved || disagrees || pooled.surprise < kLeastSurprise) {
+  if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
     verdict.warnings.emplace_back(
         "The search for the posterior did not settle: the last released score disagrees with the position "
         "it was taken at, so intervals may be in the wrong place; narrower bounds of the columns help most.");

@@ -121,10 +121,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
   for (int k = 0; k < kMostRounds; ++k) {
     last = last || k == kMostRounds - 1 || (k == 1 && hopeless);
     if (facts.clips() && !facts.sigma && k > 0) {
-      ResidualTails known = std::move(release.spread.tails);
-      release.spread = residual_spread(facts, release.stand_in, at, questions);
-      // Tails that were found once are there, whether or not they stand clear again.
-      if (release.spread.tails.cells.size() < known.cells.size()) release.spread.tails = std::move(known);
+      release.spread = residual_spread(facts, release.stand_in, at, questions, release.spread);
     }
     const double left = questions.left();
     const double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
@@ -156,8 +153,10 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;
-  if (facts.intercept) intercept = first_intercept(facts, rows, questions);
-  if (facts.intercept) start.at[0] = intercept.value;
+  if (facts.intercept) {
+    intercept = first_intercept(facts, rows, questions);
+    start.at[0] = intercept.value;
+  }
   double unit = 1;
   if (facts.clips()) {
     const ResidualSpread spread = residual_spread(facts, stand_in, start.at, questions);

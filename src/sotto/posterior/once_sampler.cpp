@@ -36,10 +36,10 @@ class Target {
     score_ = rotation_.transpose() * release.score;
     const Matrix to_theta = frame.transpose() * rotation_;
     const Eigen::SelfAdjointEigenSolver<Matrix> roots(prior.normal.precision);
-    prior_ = roots.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * roots.eigenvectors().transpose() *
-             to_theta;
-    prior_miss_ = roots.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
-                  roots.eigenvectors().transpose() * (release.anchor - prior.normal.location);
+    const Matrix root =
+        roots.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * roots.eigenvectors().transpose();
+    prior_ = root * to_theta;
+    prior_miss_ = root * (release.anchor - prior.normal.location);
     set_base(rotation_.transpose() * base.mean, rotation_.transpose() * base.covariance * rotation_);
   }
 

@@ -74,7 +74,7 @@ void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
   const Position values = solver.eigenvalues().cwiseMax(kLeastEigenvalue * level);
   release.information = solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
   release.level = level;
-  release.surprise = (noisy.value.trace() / d + 4 * std::sqrt(noisy.variance / d)) / guess;
+  release.level_ratio = (noisy.value.trace() / d + 4 * std::sqrt(noisy.variance / d)) / guess;
   release.unresolved = solver.eigenvalues()[0] < kLeastEigenvalue * level ||
                        std::sqrt(2 * d * noisy.variance * release.kept) > level;
 }

@@ -35,8 +35,7 @@ struct PooledRelease {
   double kept = 1;          ///< 1 - how far the information was shrunk
   bool unresolved = false;  ///< the information's noise hides some direction
   double level = 0;         ///< mean eigenvalue of the information
-  double surprise =
-      0;  ///< released over expected level, four standard deviations up: below 1 if they disagree
+  double level_ratio = 1;   ///< released level, four standard deviations up, over the expected one
   std::vector<double>
       disagreement;         ///< of earlier scores with the last, in standard deviations of chi-squared
   std::size_t dropped = 0;  ///< earlier scores that disagree too much to be used

@@ -80,7 +80,7 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
 }
 
 ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at,
-                               PaidQuestions& questions) {
+                               PaidQuestions& questions, const ResidualSpread& before) {
   const double largest = facts.response.width() * 1.001;
   Position edges(kScaleSteps + 2);
   edges[0] = 0;
@@ -114,6 +114,8 @@ ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in, 
                  kMedianOfNormal;
   if (!counts) {
     spread.tails = find_tails(edges, above, below, histogram.variance, stand_in.rows(), spread.scale);
+    const bool fewer = spread.tails.cells.size() < before.tails.cells.size();
+    if (fewer && spread.scale > before.scale / 2) spread.tails = before.tails;
   } else {
     const CountFit fit = fit_dispersion(edges, histogram, stand_in.predictor(at), stand_in.rows());
     spread.dispersion = fit.dispersion;

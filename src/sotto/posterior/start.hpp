@@ -29,7 +29,9 @@ struct ResidualSpread {
   ResidualTails tails{};  ///< normal responses
   bool hidden = false;    ///< by noise: the scale is that of the declared range, which is too large
 };
+/// Tails that were found `before` are there whether or not they stand clear again, unless the scale has fallen to half.
 [[nodiscard]] ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in,
-                                             const Position& at, PaidQuestions& questions);
+                                             const Position& at, PaidQuestions& questions,
+                                             const ResidualSpread& before = {});
 
 }  // namespace sotto

@@ -12,8 +12,6 @@ namespace {
 using Lanes = Eigen::Array<double, kTile, 1>;
 using Tile = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
 
-constexpr double kLargestPredictor = 30;  // of a count's mean, on the log scale
-
 double mean_of(Family family, double eta) {
   switch (family) {
     case Family::bernoulli: {
@@ -21,7 +19,7 @@ double mean_of(Family family, double eta) {
       return eta < 0 ? e / (1 + e) : 1 / (1 + e);
     }
     case Family::poisson:
-      return std::exp(std::clamp(eta, -kLargestPredictor, kLargestPredictor));
+      return count_mean(eta);
     case Family::normal:
       break;
   }
