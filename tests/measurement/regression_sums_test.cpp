@@ -226,6 +226,13 @@ TEST(RegressionSums, no_row_moves_a_histogram_further_than_declared) {
   expect_bounds_hold(ask(HistogramOf::response), 0.9, 6);
   expect_bounds_hold(ask(HistogramOf::log_response), 0.9, 6, {4});  // in the last bin, or no number
   expect_bounds_hold(ask(HistogramOf::residual), 0.9, 6);
+  expect_bounds_hold(
+      [&](ChainRng& rng) {
+        auto split = std::get<HistogramQuery>(ask(HistogramOf::residual)(rng));
+        split.split = rng.normal();
+        return Query(split);
+      },
+      0.9, 6);
   expect_bounds_hold(ask(HistogramOf::absolute_residual), 0.9, 6, {4});  // all of them in the last bin
 }
 TEST(RegressionSums, no_row_moves_column_histograms_further_than_declared) {

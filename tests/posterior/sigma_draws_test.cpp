@@ -34,7 +34,7 @@ TEST(SigmaDraws, cover) {
     for (int i = 0; i < 200; ++i) {
       const OnceRound round = round_of(2000, 2, one.moved, one.clip, one.noise, rng);
       const Matrix positions = Matrix::Constant(400, 2, one.moved / std::sqrt(2.0));
-      Position sigma = draw_sigma(round, 0, 2000, Matrix::Identity(2, 2), positions, {}, rng);
+      Position sigma = draw_sigma(round, {}, 2000, Matrix::Identity(2, 2), positions, {}, rng);
       std::sort(sigma.begin(), sigma.end());
       if (sigma[20] < 2 && 2 < sigma[379]) ++covered;
     }

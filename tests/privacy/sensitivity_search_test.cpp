@@ -138,6 +138,8 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
     asked.emplace_back(MomentsQuery{frame, pick({1e-6, 3, 1e6}, rng), Rho(0.01)});
     asked.emplace_back(ResidualSquaresQuery{at, weighting.clip, Rho(0.01)});
     asked.emplace_back(HistogramQuery{HistogramOf::absolute_residual, at, Position{{0, 1, 2, 8}}, Rho(0.01)});
+    asked.emplace_back(HistogramQuery{HistogramOf::residual, at, Position{{-1, 0, 1}}, Rho(0.01),
+                                      pick({-1, 0, 1e100}, rng)});
     const Interval last = subject.bounds[static_cast<std::size_t>(columns - 1)];
     asked.emplace_back(
         ColumnHistogramsQuery{{0, columns - 1}, {{0, pick({1e-200, 1, 1e200}, rng)}, last}, 16, Rho(0.01)});

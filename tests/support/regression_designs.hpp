@@ -96,6 +96,58 @@ inline SimulatedRegression skewed(Eigen::Index rows, ChainRng& rng) {
   return data;
 }
 
+/// Two numbers and a category, as people declare them: covariates of the models of money below.
+inline SimulatedRegression ages_and_regions(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(45 + 14 * rng.normals(rows).array(), {18, 100})
+      .numeric(12 + 3 * rng.normals(rows).array(), {0, 25});
+  SimulatedRegression data = builder.factor({.6, .3, .1}).covariates();
+  data.link = Link::identity;
+  return data;
+}
+
+/// A response that is not linear in the covariates with symmetric errors: `draw` is given a standardised predictor. The truth is
+/// the fit without a prior to 400,000 rows of the same kind.
+template <class Draw>
+SimulatedRegression skewed_with_mean(Eigen::Index rows, Interval response, ChainRng& rng, const Draw& draw) {
+  const Position weights = rng.normals(5);
+  const auto simulate = [&](Eigen::Index n) {
+    SimulatedRegression data = ages_and_regions(n, rng);
+    const Position slopes = weights.head(data.x.cols());
+    Position eta = data.x.rightCols(data.x.cols() - 1) * slopes.tail(slopes.size() - 1);
+    eta = (eta.array() - eta.mean()) / std::sqrt((eta.array() - eta.mean()).square().mean());
+    data.response = response;
+    data.y.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      data.y[i] = std::clamp(draw(eta[i], rng), response.lower, response.upper);
+    return data;
+  };
+  SimulatedRegression data = simulate(rows);
+  data.truth = non_private(simulate(400000), false).mean;
+  return data;
+}
+
+/// Incomes: log-normal about a log-linear mean.
+inline SimulatedRegression incomes(Eigen::Index rows, ChainRng& rng) {
+  return skewed_with_mean(rows, {0, 500000}, rng, [](double eta, ChainRng& r) {
+    return 30000 * std::exp(0.4 * eta + 0.7 * r.normal());
+  });
+}
+
+/// Spending: gamma of shape 2 about a linear mean.
+inline SimulatedRegression spending(Eigen::Index rows, ChainRng& rng) {
+  return skewed_with_mean(rows, {0, 100}, rng, [](double eta, ChainRng& r) {
+    const double gamma = -(std::log1p(-r.uniform()) + std::log1p(-r.uniform())) / 2;
+    return std::max(5 + 1.5 * eta, 0.2) * gamma;
+  });
+}
+
+/// Hours: three quarters zeros.
+inline SimulatedRegression many_zeros(Eigen::Index rows, ChainRng& rng) {
+  return skewed_with_mean(rows, {0, 60}, rng,
+                          [](double eta, ChainRng& r) { return 8 * (0.5 * eta + r.normal() - 0.75); });
+}
+
 inline SimulatedRegression poisson(Eigen::Index rows, ChainRng& rng) {
   SimulatedRegression data = uniform_logistic(rows, 5, rng);
   data.link = Link::log;
@@ -223,6 +275,9 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"normal, |y| <= 10", [](N n, ChainRng& r) { return normal(n, 10, r); }},
       {"normal, |y| <= 100", [](N n, ChainRng& r) { return normal(n, 100, r); }},
       {"skewed errors, large units", [](N n, ChainRng& r) { return skewed(n, r); }},
+      {"log-normal incomes", [](N n, ChainRng& r) { return incomes(n, r); }},
+      {"gamma spending", [](N n, ChainRng& r) { return spending(n, r); }},
+      {"three quarters zeros", [](N n, ChainRng& r) { return many_zeros(n, r); }},
       {"Poisson, mean 2", [](N n, ChainRng& r) { return poisson(n, r); }},
       {"Poisson, offset", [](N n, ChainRng& r) { return poisson_with_offset(n, r); }},
       {"overdispersed counts", [](N n, ChainRng& r) { return overdispersed(n, r); }},

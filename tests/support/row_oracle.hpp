@@ -119,7 +119,8 @@ class RowOracle final : public QueryInterface {
     return vector(Position::Constant(1, sum), q.clip * q.clip, q.cost);
   }
   Answer one(const HistogramQuery& q) {
-    Position counts = Position::Zero(q.edges.size() - 1);
+    const Eigen::Index bins = q.edges.size() - 1;
+    Position counts = Position::Zero(bins * (q.split ? 2 : 1));
     const Position eta = q.at.size() > 0 ? Position(x_ * q.at + offset_) : offset_;
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       double value = y_[i];
@@ -130,7 +131,8 @@ class RowOracle final : public QueryInterface {
         value = std::abs(y_[i] - m) / (facts_.link == Link::log ? std::max(1.0, std::sqrt(m)) : 1);
       }
       const auto above = std::upper_bound(q.edges.begin(), q.edges.end(), value) - q.edges.begin();
-      counts[std::clamp<Eigen::Index>(above - 1, 0, counts.size() - 1)] += 1;
+      counts[std::clamp<Eigen::Index>(above - 1, 0, bins - 1) + (q.split && eta[i] >= *q.split ? bins : 0)] +=
+          1;
     }
     return vector(counts, facts_.matrix_reach(), q.cost);
   }

@@ -11,13 +11,14 @@ std::optional<Measurements> measure(const HistogramQuery& query, const OwnerCont
   const bool residual =
       query.quantity == HistogramOf::absolute_residual || query.quantity == HistogramOf::residual;
   if (query.edges.size() < 2 || !query.edges.allFinite() ||
-      (residual && (query.at.size() != regression.domain().columns() || !query.at.allFinite()))) {
+      (residual && (query.at.size() != regression.domain().columns() || !query.at.allFinite())) ||
+      (query.split && (!residual || !std::isfinite(*query.split)))) {
     return std::nullopt;
   }
   return measure_vector(
       {"histogram",
        {1, std::sqrt(2.0) * kRoundUp},
-       static_cast<std::size_t>(query.edges.size() - 1),
+       static_cast<std::size_t>(query.edges.size() - 1) * (query.split ? 2 : 1),
        [family = regression.family().family, query](const GlmTiles& tiles, const RowRounding& rounding,
                                                     std::span<std::int64_t> sums) {
          histogram_pass(family, tiles, query, rounding, sums);

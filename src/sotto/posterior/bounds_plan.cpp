@@ -17,8 +17,8 @@ constexpr double kInformationShare = 0.12;
 constexpr double kKnownEntry =
     0.03;  // entries of the information that are known so well need no tighter bound
 
-/// The clip, in standard deviations: the largest that costs little more variance than the best where residuals look normal,
-/// else the least error, with the bias of the intercept that tails on one side bring about.
+/// The clip, in standard deviations, of least error, with what it takes off skewed residuals' mean; the largest that costs
+/// little more where residuals' tails look normal.
 /// `noise`: variance of the score's noise at clip 1 over the score's own.
 double choose_clip(double noise, const ResidualSpread& spread, double rows) {
   const double s = spread.scale;
@@ -26,18 +26,17 @@ double choose_clip(double noise, const ResidualSpread& spread, double rows) {
     const ClippedNormal c = clipped_normal(clip);
     const double square = c.square + spread.tails.square(clip * s) / (s * s);
     const double slope = std::max(c.slope - spread.tails.beyond(clip * s), 0.1);
-    const double bias = spread.tails.bias(clip * s) / s;
-    return (square + noise * clip * clip) / (slope * slope) + rows * bias * bias;
+    const double bias = spread.skewness.bias(clip * s).square.trace() / (s * s);
+    return (square + noise * clip * clip + rows * bias) / (slope * slope);
   };
   const auto clip = [](int i) { return i <= 17 ? 1.3 + 0.1 * i : 3 * std::exp2((i - 17) / 4.0); };
-  const int last = spread.tails.cells.empty() ? 17 : kWidestClip;
   int best = 0;
-  for (int i = 1; i <= last; ++i) {
+  for (int i = 1; i <= kWidestClip; ++i) {
     if (variance(clip(i)) < variance(clip(best))) best = i;
   }
   const double least = variance(clip(best));
   if (spread.tails.cells.empty()) {
-    while (best < last && variance(clip(best + 1)) <= least * kSpareClip) ++best;
+    while (best < kWidestClip && variance(clip(best + 1)) <= least * kSpareClip) ++best;
   }
   return clip(best);
 }

@@ -3,8 +3,8 @@
 
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/residual_spread.hpp"
 #include "sotto/posterior/stand_in.hpp"
-#include "sotto/posterior/start.hpp"
 #include "sotto/release/regression_query.hpp"
 
 namespace sotto {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sotto/posterior/bounds_plan.hpp"
-#include "sotto/posterior/start.hpp"
 
 namespace sotto {
 namespace {
@@ -14,6 +13,7 @@ constexpr int kMostSteps = 6;
 constexpr double kWanted = 0.35;        // error of the linear predictor after a step, in its unit
 constexpr double kHopeless = 0.4;       // likewise, of one score with most of the budget
 constexpr double kWidth = 1.2;          // of the score's bound
+constexpr double kReserve = 0.45;       // of the cost: the rounds' and one more step's
 constexpr double kInformationRoom = 4;  // the information's bound should not bind here
 
 }  // namespace
@@ -44,7 +44,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
   }
   // Where the frame is not resolved the stand-in misleads: one look, no more.
   const int steps = found_frame.resolved ? kMostSteps : 1;
-  for (int step = 0; step < steps; ++step) {
+  for (int step = 0; step < steps && questions.left() > kReserve; ++step) {
     BoundsPlan plan = plan_at(0.1);
     if (plan.width > kWidth) plan.score_bound *= kWidth / plan.width;
     plan.information_bound *= kInformationRoom;
@@ -66,7 +66,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     found.moves.push_back(move);
     if (facts.clips() && !facts.sigma) {
       const double before = place.spread.scale;
-      place.spread = residual_spread(facts, stand_in, place.at, questions, place.spread);
+      place.spread = residual_spread(facts, stand_in, place.at, Look::first, &place.spread, questions);
       if (facts.link == Link::identity && before > 1.3 * place.spread.scale && step < steps - 1) continue;
     }
     if (move < std::max(std::min(kWanted, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;

@@ -6,8 +6,8 @@
 #include "sotto/posterior/default_prior.hpp"
 #include "sotto/posterior/frame.hpp"
 #include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/residual_spread.hpp"
 #include "sotto/posterior/stand_in.hpp"
-#include "sotto/posterior/start.hpp"
 
 namespace sotto {
 

@@ -11,9 +11,12 @@ namespace {
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kDisagreement = 4;   // standard deviations of chi-squared
-constexpr double kLargestBias = 0.5;  // of the intercept's standard deviation
-constexpr double kLeastLevel = 0.4;   // of the information, released over expected
-constexpr double kMisfit = 4;         // standard deviations of chi-squared
+constexpr double kSkewed = 0.95;      // probability
+constexpr double kTellBias =
+    0.2;  // what clips took off and was put back, in a coefficient's standard deviations
+constexpr double kTellDoubt = 0.5;   // likewise, its doubt
+constexpr double kLeastLevel = 0.4;  // of the information, released over expected
+constexpr double kMisfit = 4;        // standard deviations of chi-squared
 
 }  // namespace
 
@@ -52,13 +55,21 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "Some combinations of columns are hidden by the noise: their coefficients lean on the prior; leave "
         "out columns that say the same, or take a larger epsilon.");
   }
-  const double bias = release.spread.tails.bias(release.rounds.back().plan.clip);
-  if (std::abs(bias) > kLargestBias * release.predictor_sd * release.predictor_unit /
-                           std::sqrt(static_cast<double>(release.facts.dim()))) {
-    verdict.warnings.push_back(fmt::format(
-        "Residuals are skewed: coefficients may be off, the intercept by about {:.2g}; take the logarithm of "
-        "the response, or narrower bounds of it.",
-        std::abs(bias)));
+  const Skewness& skewness = release.spread.skewness;
+  const ClipBias bias = skewness.bias(release.rounds.back().plan.clip);
+  const double coefficient_sd =
+      release.predictor_sd * release.predictor_unit / std::sqrt(static_cast<double>(release.facts.dim()));
+  if (skewness.probability() > kSkewed && bias.mean.norm() > kTellBias * coefficient_sd) {
+    verdict.warnings.push_back(
+        fmt::format("Residuals are skewed: clipping them moved fitted values by about {:.2g}, which is put "
+                    "back only as far as a "
+                    "noisy histogram tells; take the logarithm of the response, or a larger epsilon.",
+                    bias.mean.norm()));
+  } else if (std::sqrt(bias.square.trace()) > kTellDoubt * coefficient_sd) {
+    verdict.notes.push_back(
+        fmt::format("The noise hides whether residuals are skewed: intervals allow for fitted values that "
+                    "are off by {:.2g}.",
+                    std::sqrt(bias.square.trace())));
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.emplace_back(

@@ -48,12 +48,10 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     posterior.settled = posterior.settled && settled;
     chain.draws.leftCols(d) = positions;
     if (sigma) {
-      chain.draws.col(d) =
-          draw_sigma(release.rounds.back(),
-                     release.spread.tails.square_beyond(release.rounds.back().plan.clip), release.rows,
-                     release.frame.matrix, positions, settings.sigma_prior, rng)
-              .array()
-              .log();
+      chain.draws.col(d) = draw_sigma(release.rounds.back(), release.spread.tails, release.rows,
+                                      release.frame.matrix, positions, settings.sigma_prior, rng)
+                               .array()
+                               .log();
     }
     const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
     sum += moved.colwise().sum().transpose();

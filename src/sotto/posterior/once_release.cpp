@@ -61,6 +61,22 @@ Matrix towards_information(const Matrix& frame, const StandIn& stand_in, const P
          solver.eigenvectors().transpose() * frame;
 }
 
+/// What clips took off the score's mean is put back as far as histograms tell; their doubt widens the score's spread.
+void allow_for_skewness(OnceRelease& release) {
+  if (release.facts.link != Link::identity) return;
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const ClipBias bias = release.spread.skewness.bias(plan.clip);
+  const StandIn& stand_in = release.stand_in;
+  const Position& at = release.pooled.anchor;
+  // Sums of z and of z e over the rows, e the standardised linear predictor.
+  Matrix sums(release.facts.dim(), 2);
+  sums.col(0) = stand_in.mean();
+  sums.col(1) = stand_in.covariance() * at / std::max(stand_in.predictor(at).sd, 1e-300);
+  sums = release.rows * kept_weight(plan.width) * (release.frame.matrix * sums);
+  release.pooled.score += sums * bias.mean;
+  release.pooled.spread += sums * bias.covariance() * sums.transpose();
+}
+
 /// Score, information and squares at one position, for `share` of the cost.
 OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position& at, const BoundsPlan& plan,
                     double share, PaidQuestions& questions) {
@@ -121,7 +137,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
   for (int k = 0; k < kMostRounds; ++k) {
     last = last || k == kMostRounds - 1 || (k == 1 && hopeless);
     if (facts.clips() && !facts.sigma && k > 0) {
-      release.spread = residual_spread(facts, release.stand_in, at, questions, release.spread);
+      release.spread = residual_spread(facts, release.stand_in, at, Look::last, &release.spread, questions);
     }
     const double left = questions.left();
     const double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
@@ -130,6 +146,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
+    allow_for_skewness(release);
     const NormalBase base = normal_base(release.pooled, release.frame.matrix, release.prior.normal);
     release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
@@ -159,7 +176,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   }
   double unit = 1;
   if (facts.clips()) {
-    const ResidualSpread spread = residual_spread(facts, stand_in, start.at, questions);
+    const ResidualSpread spread = residual_spread(facts, stand_in, start.at, Look::first, nullptr, questions);
     if (!facts.sigma) start.spread = spread;
     // With its tails: where most responses are equal, the median of their distances says nothing of their spread.
     if (facts.link == Link::identity) {

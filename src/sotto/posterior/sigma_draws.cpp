@@ -30,7 +30,7 @@ Moments clipped_moments(double s, double h) {
 
 }  // namespace
 
-Position draw_sigma(const OnceRound& last, double beyond, double rows, const Matrix& frame,
+Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows, const Matrix& frame,
                     const Matrix& positions, const std::optional<CoefficientPrior>& log_prior,
                     ChainRng& rng) {
   const double h = last.plan.clip;
@@ -42,7 +42,8 @@ Position draw_sigma(const OnceRound& last, double beyond, double rows, const Mat
         std::log(h * kFromClip) + std::log(kToClip / kFromClip) * static_cast<double>(i) / (kGrid - 1);
     const Moments m = clipped_moments(std::exp(log_total[i]), h);
     const double variance =
-        squares.variance + rows * std::max(m.fourth - m.second * m.second, 1e-12 * m.fourth);
+        squares.variance +
+        rows * std::max(m.fourth + tails.fourth(h) - m.second * m.second, 1e-12 * m.fourth);
     const double miss = squares.value[0] - rows * m.second;
     weight[i] = -0.5 * (miss * miss / variance + std::log(variance));
     if (log_prior) weight[i] += log_prior->log_density(log_total[i]);
@@ -51,6 +52,8 @@ Position draw_sigma(const OnceRound& last, double beyond, double rows, const Mat
   double total = 0;
   for (std::size_t i = 0; i < kGrid; ++i) cumulated[i] = total += std::exp(weight[i] - best);
   const Eigen::PartialPivLU<Matrix> to_phi(frame.transpose());
+  const double beyond = tails.square_beyond(h);
+  const double doubt = std::sqrt(tails.square_beyond_variance(h));
   Position sigma(positions.rows());
   for (Eigen::Index k = 0; k < sigma.size(); ++k) {
     const double u = rng.uniform() * total;
@@ -61,7 +64,8 @@ Position draw_sigma(const OnceRound& last, double beyond, double rows, const Mat
     const double within = (u - below) / (cumulated[cell] - below) - 0.5;
     const double spread = std::exp(log_total[cell] + within * (log_total[1] - log_total[0]));
     const double moved = to_phi.solve(positions.row(k).transpose() - last.at).squaredNorm();
-    sigma[k] = std::sqrt(std::max(spread * spread - moved, 0.05 * spread * spread) + beyond);
+    sigma[k] = std::sqrt(std::max(spread * spread - moved, 0.05 * spread * spread) +
+                         std::max(beyond + doubt * rng.normal(), 0.0));
   }
   return sigma;
 }

@@ -1,12 +1,14 @@
-// Where to begin: an intercept, and the size of residuals, from noisy histograms.
+// Where to begin: an intercept, from a noisy total or histogram.
 #pragma once
 
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
-#include "sotto/posterior/residual_tails.hpp"
 #include "sotto/posterior/stand_in.hpp"
 
 namespace sotto {
+
+constexpr double kMedianNoise =
+    0.125;  ///< of all cells together, over the rows: a median is then between the 37th and 63rd hundredth
 
 /// Where a noisy histogram's distribution function crosses one half, as a (fractional) place among the edges. The cumulated
 /// counts are made monotone by pooling neighbours, so empty bins with noise do no harm.
@@ -20,18 +22,5 @@ struct FirstIntercept {
       0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
 };
 [[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
-
-/// What a histogram of residuals at a position tells.
-struct ResidualSpread {
-  double scale = 1;       ///< standard deviation, from the median; counts: in units of max(1, sqrt m)
-  double dispersion = 0;  ///< counts: variance m + dispersion m^2
-  double misfit = 0;      ///< counts: chi-squared of the best negative binomial, in standard deviations
-  ResidualTails tails{};  ///< normal responses
-  bool hidden = false;    ///< by noise: the scale is that of the declared range, which is too large
-};
-/// Tails that were found `before` are there whether or not they stand clear again, unless the scale has fallen to half.
-[[nodiscard]] ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in,
-                                             const Position& at, PaidQuestions& questions,
-                                             const ResidualSpread& before = {});
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 // What release-once asks of a regression's rows: totals, histograms, moments, and a bounded weighted score.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sotto/base/interval.hpp"
@@ -73,6 +74,8 @@ struct HistogramQuery {
   Position at;     ///< residuals only
   Position edges;  ///< ascending, at least two
   Rho cost;
+  /// Residuals only: rows whose linear predictor is at least this are counted in bins of their own, behind the others'.
+  std::optional<double> split = {};
 };
 
 /// Asks, for each of some columns, how many rows fall into each of `bins` bins of equal width over a window; a value outside

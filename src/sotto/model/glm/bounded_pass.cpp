@@ -205,6 +205,7 @@ void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& 
   const bool residual = absolute || query.quantity == HistogramOf::residual;
   const auto* first = query.edges.data();
   const auto* last = first + query.edges.size();
+  const Eigen::Index bins = query.edges.size() - 1;
   Lanes eta = Lanes::Zero();
   for_each_row(
       tiles,
@@ -221,9 +222,10 @@ void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& 
             value = std::abs(value) / (family == Family::poisson ? std::max(1.0, std::sqrt(mean)) : 1.0);
         }
         if (std::isnan(value)) return;
-        const Eigen::Index bin = std::upper_bound(first, last, value) - first - 1;
+        const Eigen::Index bin =
+            std::clamp<Eigen::Index>(std::upper_bound(first, last, value) - first - 1, 0, bins - 1);
         total.entries.setZero();
-        total.entries[std::clamp<Eigen::Index>(bin, 0, total.entries.size() - 1)] = total.factor;
+        total.entries[query.split && eta[lane] >= *query.split ? bins + bin : bin] = total.factor;
         total.add();
       });
   total.give(sums);

@@ -1,0 +1,30 @@
+// The size of residuals and what departs from the model, from a noisy histogram of them.
+#pragma once
+
+#include "sotto/posterior/once_facts.hpp"
+#include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/residual_tails.hpp"
+#include "sotto/posterior/skewness.hpp"
+#include "sotto/posterior/stand_in.hpp"
+
+namespace sotto {
+
+struct ResidualSpread {
+  double scale = 1;       ///< standard deviation, from the median; counts: in units of max(1, sqrt m)
+  double dispersion = 0;  ///< counts: variance m + dispersion m^2
+  double misfit = 0;      ///< counts: chi-squared of the best negative binomial, in standard deviations
+  ResidualTails tails{};  ///< normal responses
+  Skewness skewness{};    ///< likewise
+  bool hidden = false;    ///< by noise: the scale is that of the declared range, which is too large
+};
+
+/// How much is at stake: a first look, or what the posterior's clip follows from.
+enum class Look { first, last };
+
+/// Asks for the histogram at a position. `before`: of an earlier one, if any: its tails are there whether or not they stand
+/// clear again, unless the scale has fallen to half.
+[[nodiscard]] ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in,
+                                             const Position& at, Look look, const ResidualSpread* before,
+                                             PaidQuestions& questions);
+
+}  // namespace sotto

@@ -1,0 +1,56 @@
+// What a clip takes off the mean of a normal model's residuals, from released histograms of them.
+#pragma once
+
+#include <vector>
+
+#include "sotto/base/position.hpp"
+
+namespace sotto {
+
+/// Moments of (b0, b1) given the histogram, in units of the response: residuals beyond the clip have a mean of
+/// b0 + b1 e over the rows, e the standardised linear predictor.
+struct ClipBias {
+  Eigen::Vector2d mean = Eigen::Vector2d::Zero();
+  Eigen::Matrix2d square = Eigen::Matrix2d::Zero();  ///< E b b'
+
+  [[nodiscard]] Eigen::Matrix2d covariance() const { return square - mean * mean.transpose(); }
+};
+
+/// Noisy counts of the residuals of some rows by size: positive and negative ones between neighbouring edges.
+struct ResidualSides {
+  Position above, below;
+};
+
+/// Skewness is positive less negative residuals of one size. Its law, for all rows or those of small and of large linear
+/// predictors each: none; or an amplitude times an exponential of unknown length, each length as likely as another
+/// before the counts are seen, the normal parts' place being uncertain too.
+class Skewness {
+ public:
+  Skewness() = default;
+
+  [[nodiscard]] ClipBias bias(double clip) const;
+  /// Posterior probability that there is skewness.
+  [[nodiscard]] double probability() const { return laws_.empty() ? 0 : 1 - laws_.back().weight; }
+
+  /// `edges`: ascending, the first 0; `parts`: all rows, or those whose predictor is below and above its mean; `variance`: of the
+  /// counts' noise; `scale`: residuals' standard deviation.
+  /// Checked by tests/posterior/skewness_test.cpp
+  [[nodiscard]] static Skewness find(const Position& edges, const std::vector<ResidualSides>& parts,
+                                     double variance, double rows, double scale);
+
+ private:
+  struct Amplitude {
+    double mean, variance;  ///< rows beyond where tails begin, positive less negative
+  };
+  struct Law {
+    double weight;  ///< posterior probability
+    double length;  ///< of the exponential, in units of the response
+    std::vector<Amplitude> parts;
+  };
+  std::vector<Law> laws_;      ///< no skewness last
+  std::vector<double> place_;  ///< of each part: mean of the standardised linear predictor
+  double begin_ = 0;           ///< tails begin at this size
+  double rows_ = 1;
+};
+
+}  // namespace sotto
