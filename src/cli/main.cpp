@@ -1,13 +1,15 @@
 // The command line program.
 #include <csignal>
+#include <string>
 
 #include "cli/run_program.hpp"
 #include "cli/verbs.hpp"
+#include "sotto/base/version.hpp"
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, like a full disk, and not the end
   CLI::App program("Bayesian inference under differential privacy", "sotto");
-  program.set_version_flag("--version", "sotto 0.1.0");
+  program.set_version_flag("--version", std::string("sotto ") + sotto::version());
   program.require_subcommand(1);
   int status = 0;
   // Verbs register themselves here.

@@ -29,6 +29,14 @@ PrivacyStatement example() {
                       true);
 }
 
+TEST(PromiseWarnings, are_of_promises_that_protect_little) {
+  EXPECT_TRUE(promise_warnings(1, 1e-6, 20000).empty());
+  EXPECT_TRUE(promise_warnings(1, 1e-6, {}).empty());
+  EXPECT_THAT(promise_warnings(21, 1e-6, {}), testing::ElementsAre(HasSubstr("Epsilon 21")));
+  EXPECT_THAT(promise_warnings(1, 0.01, 2000), testing::ElementsAre(HasSubstr("take 1e-05 or less")));
+  EXPECT_THAT(promise_warnings(1, 0.01, {}), testing::ElementsAre(HasSubstr("Delta 0.01 is large")));
+}
+
 TEST(PrivacyStatement, holds_the_books) {
   const PrivacyStatement s = example();
   ASSERT_EQ(s.releases.size(), 2U);

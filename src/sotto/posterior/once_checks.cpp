@@ -28,7 +28,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
         "The noise hides how large residuals are: their declared range is taken instead, and intervals are "
-        "far too wide; take a larger epsilon, or narrower bounds of the response.");
+        "far too wide; take a larger epsilon, or narrower bounds of the response, where you know them "
+        "without a look at the data.");
   }
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
@@ -43,7 +44,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
     verdict.warnings.emplace_back(
         "The search for the posterior did not settle: the last released score disagrees with the position "
-        "it was taken at, so intervals may be in the wrong place; narrower bounds of the columns help most.");
+        "it was taken at, so intervals may be in the wrong place; narrower bounds of the columns help most, "
+        "where you know them without a look at the data.");
   }
   if (!posterior.settled) {
     verdict.warnings.emplace_back(

@@ -12,6 +12,9 @@
 namespace sotto {
 namespace {
 
+constexpr double kLargestEpsilon = 20;
+constexpr double kLargestDelta = 1e-3;  // where the number of rows is not public
+
 std::string promise(const PrivacyStatement& s) {
   const char* change = s.adjacency == Adjacency::substitute
                            ? "Had any one unit been exchanged for any other that the schema allows"
@@ -87,6 +90,31 @@ PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency, std
   }
   statement.curve = privacy_curve(spending.limit.value(), spending.limit_slack);
   return statement;
+}
+
+std::vector<std::string> promise_warnings(double epsilon, double delta, std::optional<double> rows) {
+  std::vector<std::string> sentences;
+  if (epsilon > kLargestEpsilon) {
+    sentences.push_back(
+        fmt::format("Epsilon {:g} promises next to nothing: an attacker may be all but certain whether a "
+                    "person is in the data; 1 is a "
+                    "budget one can defend in public.",
+                    epsilon));
+  }
+  if (rows && delta * *rows > 1) {
+    sentences.push_back(fmt::format(
+        "Delta {:g} is above one over the {:g} rows: a promise with this delta would let a few whole rows be "
+        "published; take "
+        "{:.0e} or less.",
+        delta, *rows, std::pow(10, std::floor(std::log10(0.1 / *rows)))));
+  } else if (!rows && delta > kLargestDelta) {
+    sentences.push_back(
+        fmt::format("Delta {:g} is large: it belongs well below one over the number of rows, or whole rows "
+                    "could be published; take "
+                    "1e-6.",
+                    delta));
+  }
+  return sentences;
 }
 
 PrivacyStatement not_private_statement(std::string why) {

@@ -61,6 +61,10 @@ struct PrivacyStatement {
                                             std::string privacy_unit, std::string trust_model,
                                             std::string noise_source, bool noise_is_private);
 
+/// What is to be said of a promise that protects little: one plain sentence each. `rows`: their number, where it is public.
+[[nodiscard]] std::vector<std::string> promise_warnings(double epsilon, double delta,
+                                                        std::optional<double> rows);
+
 /// A statement for a run without privacy: no number in it, every page says NOT PRIVATE.
 [[nodiscard]] PrivacyStatement not_private_statement(std::string why);
 

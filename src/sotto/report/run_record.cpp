@@ -6,10 +6,12 @@
 #include <chrono>
 #include <ctime>
 
+#include "sotto/base/version.hpp"
+
 namespace sotto {
 
 std::vector<std::pair<std::string, std::string>> current_versions() {
-  return {{"sotto", "0.1.0"},
+  return {{"sotto", version()},
           {"compiler", __VERSION__},
           {"eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
           {"boost",

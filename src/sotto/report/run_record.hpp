@@ -28,7 +28,7 @@ struct PriorDescription {
 /// How a run was made. Never holds a value of a row or of a file's content.
 struct Manifest {
   std::vector<std::pair<std::string, std::string>>
-      versions;                          ///< "sotto" -> "0.1.0", ...; filled by `current_versions`
+      versions;  ///< "sotto" -> "MAJOR.MINOR.PATCH", ...; filled by `current_versions`
   nlohmann::ordered_json configuration;  ///< resolved: every setting, defaults included
   std::string started;                   ///< UTC, "YYYY-MM-DD HH:MM:SS UTC"
   // Durations depend on the rows: NaN unless they were asked for.

@@ -74,6 +74,11 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
                                   "the curator who holds the rows and runs this program", entropy.name(),
                                   entropy.is_private());
   }
+  if (!config.not_private) {
+    for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
+      record.warnings.push_back(std::move(sentence));
+    }
+  }
   if (method.approximation != nullptr) {
     std::string sentence = method.approximation(config.method);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));

@@ -1,0 +1,7 @@
+#include "sotto/base/version.hpp"
+
+namespace sotto {
+
+const char* version() { return SOTTO_VERSION; }
+
+}  // namespace sotto
