@@ -57,7 +57,7 @@ struct Logistic {
       const Matrix ends = j == 0 ? Matrix::Ones(1, 1).eval() : Matrix{{-1.0}, {1.0}};
       components.push_back({{j}, ends});
     }
-    return {GlmFamily{Family::bernoulli}, Domain(std::move(components)), {0, 1}};
+    return {family::Bernoulli(), Domain(std::move(components)), {0, 1}};
   }
   static Rows rows(std::size_t count) {
     Rows rows(count, kDim + 1);

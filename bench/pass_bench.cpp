@@ -42,7 +42,7 @@ Glm logistic() {
     if (j > 0) vertices(1, 0) = -1;
     components.push_back({{j}, vertices});
   }
-  return {GlmFamily{Family::bernoulli}, Domain(std::move(components)), {0, 1}};
+  return {family::Bernoulli(), Domain(std::move(components)), {0, 1}};
 }
 
 void report(benchmark::State& state) {

@@ -17,6 +17,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
+#include "sotto/model/glm/family.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/method.hpp"
@@ -265,7 +266,7 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_option("--data", options->data, "table: CSV or Parquet");
   verb->add_option("--schema", options->schema, "its declaration (sotto schema FILE writes a template)");
   verb->add_option("--formula", options->formula, "e.g. 'y > 0 ~ age + C(region)'");
-  verb->add_option("--family", options->family, "bernoulli, poisson or normal (default bernoulli)");
+  verb->add_option("--family", options->family, family_names() + " (default bernoulli)");
   verb->add_option("--epsilon", options->epsilon, "privacy budget");
   verb->add_option("--delta", options->delta, "privacy budget; well below one over the number of rows");
   verb->add_option("--method", options->method, method_names());

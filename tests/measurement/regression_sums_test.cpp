@@ -27,15 +27,15 @@ constexpr Eigen::Index kDim = 3;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Case {
-  GlmFamily family;
+  Family family;
   Interval response;
   Link link;
 };
-const Case kCases[] = {{{Family::bernoulli}, {0, 1}, Link::logit},
-                       {{Family::poisson}, {0, 20}, Link::log},
-                       {{Family::poisson}, {0, 1e9}, Link::log},
-                       {{Family::normal, true}, {-3, 5}, Link::identity},
-                       {{Family::normal, false, 0.7}, {-1e150, 1e150}, Link::identity}};
+const Case kCases[] = {{family::Bernoulli(), {0, 1}, Link::logit},
+                       {family::Poisson(), {0, 20}, Link::log},
+                       {family::Poisson(), {0, 1e9}, Link::log},
+                       {family::Normal(), {-3, 5}, Link::identity},
+                       {family::Normal{0.7}, {-1e150, 1e150}, Link::identity}};
 
 Glm model_of(const Case& one) {
   std::vector<DomainComponent> components{{{0}, Matrix::Ones(1, 1)}};
@@ -61,14 +61,14 @@ Row some_row(const Case& one, ChainRng& rng) {
   if (kind == 7 && rng.below(4) == 0) row.x[0] = kNaN;
   row.y = one.response.lower + one.response.width() * rng.uniform();
   if (rng.below(2) == 0) row.y = rng.below(2) == 0 ? one.response.lower : one.response.upper;
-  if (one.family.family != Family::normal) row.y = std::round(row.y);
+  if (one.link != Link::identity) row.y = std::round(row.y);
   if (rng.below(50) == 0) row.y = kNaN;
   return row;
 }
 
 Row nudged(Row row, const Case& one, ChainRng& rng) {
   row.x[static_cast<Eigen::Index>(rng.below(kDim))] += rng.normal() * std::pow(10.0, -3 * rng.uniform());
-  if (one.family.family == Family::normal) {
+  if (one.link == Link::identity) {
     row.y =
         std::clamp(row.y + 0.1 * one.response.width() * rng.normal(), one.response.lower, one.response.upper);
   } else if (rng.below(2) == 0) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "sotto/base/error.hpp"
 #include "sotto/base/int128.hpp"
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/measurement/vector_noise.hpp"
@@ -33,13 +36,22 @@ Domain domain() {
 }
 
 struct Case {
-  GlmFamily family;
+  Family family;
   Interval response;
+  double (*log_density)(double y, double eta, double log_sigma);  // written apart from the family's own
 };
-const Case kCases[] = {{{Family::bernoulli}, {0, 1}},
-                       {{Family::poisson}, {0, 12}},
-                       {{Family::normal, false, 0.7}, {-2, 5}},
-                       {{Family::normal, true}, {-2, 5}}};
+
+double bernoulli(double y, double eta, double) { return y * eta - std::log1p(std::exp(eta)); }
+double poisson(double y, double eta, double) { return y * eta - std::exp(eta); }
+double normal(double y, double eta, double log_sigma) {
+  return -log_sigma - (y - eta) * (y - eta) / 2 * std::exp(-2 * log_sigma);
+}
+double known_normal(double y, double eta, double) { return normal(y, eta, std::log(0.7)); }
+
+const Case kCases[] = {{family::Bernoulli(), {0, 1}, bernoulli},
+                       {family::Poisson(), {0, 12}, poisson},
+                       {family::Normal{0.7}, {-2, 5}, known_normal},
+                       {family::Normal(), {-2, 5}, normal}};
 
 struct Record {
   Position x;
@@ -56,23 +68,12 @@ Record random_record(const Case& c, ChainRng& rng) {
   if (const std::size_t level = rng.below(3); level > 0) r.x[2 + static_cast<Eigen::Index>(level)] = 1;
   const double u = corner ? std::round(rng.uniform()) : rng.uniform();
   r.y = c.response.lower + u * c.response.width();
-  if (c.family.family != Family::normal) r.y = std::round(r.y);
+  if (c.response.lower >= 0) r.y = std::round(r.y);
   return r;
 }
 
 double log_density(const Case& c, const Record& r, const Position& at) {
-  const double eta = r.x.dot(at.head(5));
-  switch (c.family.family) {
-    case Family::bernoulli:
-      return r.y * eta - std::log1p(std::exp(eta));
-    case Family::poisson:
-      return r.y * eta - std::exp(eta);
-    case Family::normal: {
-      const double log_sigma = c.family.unknown_sigma ? at[5] : std::log(c.family.sigma);
-      return -log_sigma - (r.y - eta) * (r.y - eta) / 2 * std::exp(-2 * log_sigma);
-    }
-  }
-  return 0;
+  return c.log_density(r.y, r.x.dot(at.head(5)), at.size() > 5 ? at[5] : 0);
 }
 
 Position gradient(const Case& c, const Record& r, const Position& at) {
@@ -203,7 +204,21 @@ TEST_P(GlmBounds, positions_that_are_not_finite_have_no_bound) {
   EXPECT_FALSE(vector_noise(glm.gradient_bound(bad, Position::Ones(glm.dim())), 5, {}, Rho(1)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, GlmBounds, testing::Values(0, 1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Families, GlmBounds, testing::Range(0, static_cast<int>(std::size(kCases))));
+
+TEST(Glm, every_family_is_among_the_cases) {
+  for (const Family& family : families()) {
+    EXPECT_TRUE(std::any_of(std::begin(kCases), std::end(kCases), [&](const Case& c) {
+      return c.family.index() == family.index();
+    })) << family_name(family);
+  }
+}
+
+TEST(Glm, refuses_responses_and_sigmas_that_the_family_does_not_take) {
+  EXPECT_THROW(Glm(family::Bernoulli(), domain(), {0, 2}), Error);
+  EXPECT_THROW(Glm(family::Poisson(), domain(), {-1, 5}), Error);
+  EXPECT_THROW(Glm(family::Normal{0.0}, domain(), {-1, 5}), Error);
+}
 
 }  // namespace
 }  // namespace sotto

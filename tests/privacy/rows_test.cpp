@@ -13,23 +13,18 @@
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
 #include "support/contribution.hpp"
+#include "support/every_family.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr PrivacyUnit kLeftOut{Adjacency::add_remove, 1};
 
-Glm regression(Family family, bool unknown_sigma = false) {
-  const Domain domain({{{0}, Matrix{{1.0}}}, {{1}, Matrix{{-1.0}, {1.0}}}, {{2}, Matrix{{0.0}, {2.0}}}});
-  const Interval response = family == Family::bernoulli ? Interval{0, 1}
-                            : family == Family::poisson ? Interval{0, 9}
-                                                        : Interval{-3, 4};
-  return Glm({family, unknown_sigma, 1}, domain, response);
-}
-
 std::vector<Glm> regressions() {
-  return {regression(Family::bernoulli), regression(Family::poisson), regression(Family::normal),
-          regression(Family::normal, true)};
+  const Domain domain({{{0}, Matrix{{1.0}}}, {{1}, Matrix{{-1.0}, {1.0}}}, {{2}, Matrix{{0.0}, {2.0}}}});
+  std::vector<Glm> all;
+  for (const auto& [family, response] : every_family()) all.emplace_back(family, domain, response);
+  return all;
 }
 
 LocationModel location() { return {{{-1, 2}, {0, 3}}, Matrix{{2, 0.5}, {0.5, 1}}, Bend{0.3, 0.1, -0.2}}; }
@@ -60,7 +55,7 @@ std::vector<Query> questions(const AnyModel& model) {
                               RatioQuery{inside(model, 0.2), inside(model, -0.3), Rho(0.01)},
                               GradientQuery{inside(model, -0.3), Rho(0.01)}};
   const Glm* glm = model.as<Glm>();
-  if (glm != nullptr && !glm->family().unknown_sigma) {
+  if (glm != nullptr && !glm->unknown_sigma() && link_of(glm->family())) {
     const BoundedWeighting weighting{inside(model, -0.3), Matrix::Identity(glm->dim(), glm->dim()), 0.7, 0.4,
                                      2};
     asked.emplace_back(BoundedScoreQuery{weighting, Rho(0.01)});

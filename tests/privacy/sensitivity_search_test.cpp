@@ -13,6 +13,7 @@
 #include "sotto/model/location/location.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "support/contribution.hpp"
+#include "support/every_family.hpp"
 
 namespace sotto {
 namespace {
@@ -77,28 +78,21 @@ Subject regression(ChainRng& rng) {
     bounds.push_back(some_bounds(rng));
     components.push_back({{j}, Matrix{{bounds.back().lower}, {bounds.back().upper}}});
   }
-  GlmFamily family{Family::bernoulli};
-  Interval response{0, 1};
-  switch (rng.below(4)) {
-    case 0:
-      break;
-    case 1:
-      family = {Family::poisson};
-      response = {0, pick({1, 30, 1e6}, rng)};
-      break;
-    case 2:
-      family = {Family::normal, false, pick({1e-3, 1, 50}, rng)};
-      response = some_bounds(rng);
-      break;
-    default:
-      family = {Family::normal, true};
-      response = some_bounds(rng);
+  const std::vector<FamilyCase> all = every_family();
+  auto [family, response] = all[rng.below(all.size())];
+  const auto* sigma = sigma_of(family);
+  if (sigma != nullptr && *sigma) family = *find_family(family_name(family), pick({1e-3, 1, 50}, rng));
+  if (response.lower < 0) {
+    response = some_bounds(rng);
+  } else if (response.upper > 1) {
+    response.upper = pick({1, 30, 1e6}, rng);
   }
   bounds.push_back(response);
-  Position typical = Position::Zero(columns + (family.unknown_sigma ? 1 : 0));
+  const Glm model(family, Domain(std::move(components)), response);
+  Position typical = Position::Zero(model.dim());
   for (Eigen::Index j = 0; j < columns; ++j)
     typical[j] = rng.normal() / std::max(1e-300, bounds[static_cast<std::size_t>(j)].magnitude());
-  return {Glm(family, Domain(std::move(components)), response), bounds, typical, true};
+  return {model, bounds, typical, true};
 }
 
 Rows one_row(const Subject& subject, ChainRng& rng) {
@@ -123,7 +117,8 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
   std::vector<Query> asked = {
       RatioQuery{somewhere(), somewhere(), Rho(0.01)}, GradientQuery{somewhere(), Rho(0.01), scale},
       JointQuery{{somewhere(), Rho(0.01), {}}, {somewhere(), somewhere(), Rho(0.01)}}};
-  if (const Glm* glm = subject.model.as<Glm>()) {
+  const Glm* glm = subject.model.as<Glm>();
+  if (glm != nullptr && link_of(glm->family())) {
     const Eigen::Index columns = glm->domain().columns();
     Matrix frame = Matrix::Identity(columns, columns);
     for (Eigen::Index j = 0; j < columns; ++j)

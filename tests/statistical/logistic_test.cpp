@@ -34,7 +34,7 @@ Glm model() {
   DomainComponent one{{0}, Matrix::Ones(1, 1)};
   DomainComponent x{{1}, Matrix(2, 1)};
   x.vertices << -1, 1;
-  return {GlmFamily{Family::bernoulli}, Domain({one, x}), {0, 1}};
+  return {family::Bernoulli(), Domain({one, x}), {0, 1}};
 }
 
 // Mean and sd of both coefficients by the midpoint rule on a wide grid.

@@ -15,9 +15,9 @@ namespace sotto {
     components.push_back(
         {{j}, range.width() > 0 ? Matrix{{range.lower}, {range.upper}} : Matrix::Ones(1, 1)});
   }
-  GlmFamily family{Family::bernoulli};
-  if (data.link == Link::log) family.family = Family::poisson;
-  if (data.link == Link::identity) family = {Family::normal, true};
+  Family family = family::Bernoulli();
+  if (data.link == Link::log) family = family::Poisson();
+  if (data.link == Link::identity) family = family::Normal();
   return Glm(family, Domain(std::move(components)), data.response);
 }
 

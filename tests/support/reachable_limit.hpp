@@ -24,9 +24,9 @@ namespace sotto {
   for (const double clip : clips) {
     Position psi(n), largest(n), slope(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const BoundedResidual r =
-          bounded_residual(family_of(data.link), data.y[i], testing_reference::mean_at(data.link, eta[i]),
-                           clip * fit.sigma, 0);
+      const double mean = testing_reference::mean_at(data.link, eta[i]);
+      const BoundedResidual r = with_response(
+          data.link, [&](auto response) { return response.residual(data.y[i], mean, clip * fit.sigma, 0); });
       psi[i] = data.link == Link::logit ? std::sqrt(r.slope) : r.psi;
       largest[i] = r.largest;
       slope[i] = r.slope;

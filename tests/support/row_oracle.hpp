@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "sotto/model/glm/bounded_pass.hpp"
+#include "sotto/model/glm/bounded_residual.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/release/query.hpp"
@@ -13,11 +13,6 @@
 #include "support/released_for_tests.hpp"
 
 namespace sotto {
-
-inline Family family_of(Link link) {
-  if (link == Link::logit) return Family::bernoulli;
-  return link == Link::log ? Family::poisson : Family::normal;
-}
 
 class RowOracle final : public QueryInterface {
  public:
@@ -76,9 +71,9 @@ class RowOracle final : public QueryInterface {
     Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n)};
     const Position eta = x_ * w.at + offset_;
     for (Eigen::Index i = 0; i < n; ++i) {
-      const BoundedResidual b =
-          bounded_residual(family_of(facts_.link), y_[i], testing_reference::mean_at(facts_.link, eta[i]),
-                           w.clip, w.dispersion);
+      const double mean = testing_reference::mean_at(facts_.link, eta[i]);
+      const BoundedResidual b = with_response(
+          facts_.link, [&](auto response) { return response.residual(y_[i], mean, w.clip, w.dispersion); });
       r.length2[i] = r.z.row(i).squaredNorm();
       r.c[i] = std::min({1.0, w.score_bound / (b.largest * std::sqrt(r.length2[i])),
                          w.information_bound / (b.largest_slope * r.length2[i])});

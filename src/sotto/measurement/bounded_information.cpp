@@ -11,9 +11,9 @@ std::optional<Measurements> measure(const BoundedInformationQuery& query, const 
   return measure_matrix(
       {"bounded information", bound_of_matrices(query.weighting.information_bound),
        triangle_entries(static_cast<std::size_t>(dim)),
-       [family = regression.family().family, weighting = query.weighting](
+       [link = known_link(regression.family()), weighting = query.weighting](
            const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         bounded_information_pass(family, tiles, weighting, rounding, sums);
+         bounded_information_pass(link, tiles, weighting, rounding, sums);
        }},
       dim, context, query.cost);
 }

@@ -13,9 +13,9 @@ std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerC
       {"bounded score",
        {bound, 2 * bound},
        entries,
-       [family = regression.family().family, weighting = query.weighting](
+       [link = known_link(regression.family()), weighting = query.weighting](
            const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         bounded_score_pass(family, tiles, weighting, rounding, sums);
+         bounded_score_pass(link, tiles, weighting, rounding, sums);
        }},
       context, query.cost);
 }

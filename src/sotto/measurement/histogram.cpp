@@ -19,9 +19,9 @@ std::optional<Measurements> measure(const HistogramQuery& query, const OwnerCont
       {"histogram",
        {1, std::sqrt(2.0) * kRoundUp},
        static_cast<std::size_t>(query.edges.size() - 1) * (query.split ? 2 : 1),
-       [family = regression.family().family, query](const GlmTiles& tiles, const RowRounding& rounding,
-                                                    std::span<std::int64_t> sums) {
-         histogram_pass(family, tiles, query, rounding, sums);
+       [link = known_link(regression.family()), query](const GlmTiles& tiles, const RowRounding& rounding,
+                                                       std::span<std::int64_t> sums) {
+         histogram_pass(link, tiles, query, rounding, sums);
        }},
       context, query.cost);
 }

@@ -6,7 +6,7 @@ namespace sotto {
 
 std::optional<Measurements> measure(const ResidualSquaresQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  if (regression.family().family != Family::normal || query.at.size() != regression.domain().columns() ||
+  if (known_link(regression.family()) != Link::identity || query.at.size() != regression.domain().columns() ||
       !query.at.allFinite() || !(query.clip > 0)) {
     return std::nullopt;
   }

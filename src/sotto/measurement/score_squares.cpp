@@ -11,9 +11,9 @@ std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerC
   const double bound = query.weighting.score_bound;
   return measure_matrix(
       {"score squares", bound_of_matrices(bound * bound), triangle_entries(static_cast<std::size_t>(dim)),
-       [family = regression.family().family, weighting = query.weighting](
+       [link = known_link(regression.family()), weighting = query.weighting](
            const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         score_squares_pass(family, tiles, weighting, rounding, sums);
+         score_squares_pass(link, tiles, weighting, rounding, sums);
        }},
       dim, context, query.cost);
 }

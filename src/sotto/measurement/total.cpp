@@ -7,9 +7,8 @@ namespace sotto {
 std::optional<Measurements> measure(const TotalQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (query.quantity == TotalOf::offset) return std::nullopt;  // rows have no offset
-  if (query.quantity == TotalOf::response && regression.family().family != Family::bernoulli) {
-    return std::nullopt;
-  }
+  const bool binary = regression.response().lower >= 0 && regression.response().upper <= 1;
+  if (query.quantity == TotalOf::response && !binary) return std::nullopt;
   return measure_vector({query.quantity == TotalOf::rows ? "number of rows" : "number of ones",
                          {1, 1},
                          1,

@@ -74,6 +74,7 @@ const Glm& asked_regression(const OwnerContext& context) {
   const Glm* regression = context.model.as<Glm>();
   if (regression == nullptr)
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
+  static_cast<void>(known_link(regression->family()));
   return *regression;
 }
 

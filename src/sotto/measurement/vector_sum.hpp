@@ -38,7 +38,7 @@ inline constexpr double kRoundUp = 1 + 0x1p-48;
 
 /// The regression that is asked, and a bound on psd matrices of trace at most `trace`: Frobenius norm at most trace, and two
 /// differ by at most sqrt(2) trace because the trace of their product is not negative.
-/// Errors: configuration for a model that is no regression, or a likelihood to a power.
+/// Errors: configuration for a model that is no regression of a family with a known link, or a likelihood to a power.
 [[nodiscard]] const Glm& asked_regression(const OwnerContext& context);
 [[nodiscard]] VectorBound bound_of_matrices(double trace);
 

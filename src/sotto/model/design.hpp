@@ -11,6 +11,7 @@
 #include "sotto/data/schema.hpp"
 #include "sotto/model/domain.hpp"
 #include "sotto/model/formula.hpp"
+#include "sotto/model/response_kind.hpp"
 
 namespace sotto {
 
@@ -42,8 +43,6 @@ struct DesignColumn {
   /// (product - center) / half_width; `values`: one per source.
   [[nodiscard]] double scaled(std::span<const double> values) const;
 };
-
-enum class ResponseKind { binary, count, real };
 
 /// The left side of the formula.
 struct Response {

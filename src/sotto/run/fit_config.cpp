@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/model/glm/family.hpp"
 
 namespace sotto {
 namespace {
@@ -122,8 +123,7 @@ void read_all(Section& root, FitConfig& config) {
   root.section("model", [&](Section& s) {
     ModelConfig& model = config.model;
     s.read("family", model.family);
-    if (model.family == "binomial") model.family = "bernoulli";  // R's names
-    if (model.family == "gaussian") model.family = "normal";
+    if (const auto family = find_family(model.family)) model.family = family_name(*family);
     s.read("formula", model.formula);
     if (const toml::node* sigma = s.find("sigma");
         sigma != nullptr && sigma->value<std::string>() != "unknown") {
@@ -264,7 +264,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
   nlohmann::ordered_json model = {{"family", config.model.family},
                                   {"likelihood_power", config.model.likelihood_power}};
   if (!config.model.formula.empty()) model["formula"] = config.model.formula;
-  if (config.model.family == "normal") {
+  if (const auto family = find_family(config.model.family); family && sigma_of(*family) != nullptr) {
     if (config.model.sigma) {
       model["sigma"] = *config.model.sigma;
     } else {

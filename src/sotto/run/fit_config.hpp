@@ -17,9 +17,9 @@ namespace sotto {
 
 /// [model]: a regression by formula, a multivariate normal mean, or the banana.
 struct ModelConfig {
-  std::string family = "bernoulli";  ///< bernoulli, poisson, normal, normal-mean, banana
+  std::string family = "bernoulli";  ///< of model/glm/family.hpp, or normal-mean, banana
   std::string formula;               ///< regressions
-  std::optional<double> sigma;       ///< normal: known sigma; none: unknown
+  std::optional<double> sigma;       ///< of families that have one: known sigma; none: unknown
   std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
   std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns
   double a = 0, b = 0, m = 0;        ///< banana

@@ -249,7 +249,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
     const Glm* glm = problem.model.as<Glm>();
-    const bool once = glm != nullptr && config.model.likelihood_power == 1;
+    const bool once = glm != nullptr && link_of(glm->family()) && config.model.likelihood_power == 1;
     name = config.not_private ? "nonprivate-hmc" : once ? "release-once" : "hmc";
   }
   const auto names = [](bool for_study) {

@@ -12,18 +12,6 @@
 namespace sotto {
 namespace {
 
-Link link_of(Family family) {
-  switch (family) {
-    case Family::bernoulli:
-      return Link::logit;
-    case Family::poisson:
-      return Link::log;
-    case Family::normal:
-      break;
-  }
-  return Link::identity;
-}
-
 /// Each column's mean and standard deviation if variables were uniform over what the domain allows.
 void guess_spreads(const Domain& domain, OnceFacts& facts) {
   facts.column_mean = Position::Zero(domain.columns());
@@ -92,8 +80,8 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
                            const PrivacyUnit& unit, Rho cost) {
   OnceSettings settings;
   OnceFacts& facts = settings.facts;
-  facts.link = link_of(model.family().family);
-  if (facts.link == Link::identity && !model.family().unknown_sigma) facts.sigma = model.family().sigma;
+  facts.link = known_link(model.family());
+  if (const auto* sigma = sigma_of(model.family())) facts.sigma = *sigma;
   facts.response = model.response();
   facts.intercept = problem.intercept;
   facts.indicator = problem.indicator;
@@ -105,7 +93,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
     settings.priors.push_back(own_prior(config, problem.parameters[static_cast<std::size_t>(j)]));
   }
-  if (model.family().unknown_sigma) {
+  if (model.unknown_sigma()) {
     const auto found = config.priors.find("sigma");
     if (found != config.priors.end()) settings.sigma_prior = found->second;
   }

@@ -25,11 +25,9 @@ bool is_location(const ModelConfig& model) {
   return model.family == "normal-mean" || model.family == "banana";
 }
 
-Family family_of(const std::string& name) {
-  if (name == "bernoulli") return Family::bernoulli;
-  if (name == "poisson") return Family::poisson;
-  if (name == "normal") return Family::normal;
-  refuse(fmt::format("model.family is {}: choose bernoulli, poisson, normal, normal-mean or banana", name));
+Family family_of(const ModelConfig& model) {
+  if (const auto family = find_family(model.family, model.sigma)) return *family;
+  refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana", model.family, family_names()));
 }
 
 /// Neighbours that differ by substituting one row have the same number of rows, which is then public.
@@ -90,12 +88,8 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const std::vec
 Position prior_scale(const Glm& glm, const PublicProblem& problem) {
   const double rows = problem.rows.value_or(1000);
   const Eigen::Index p = glm.domain().columns();
-  double weight = 0.2;
-  if (glm.family().family == Family::poisson) weight = 1;
-  if (glm.family().family == Family::normal) {
-    const double sigma = glm.family().unknown_sigma ? glm.response().width() / 4 : glm.family().sigma;
-    weight = 1 / (sigma * sigma);
-  }
+  const double weight =
+      std::visit([&](const auto& family) { return family.information(glm.response()); }, glm.family());
   Position sd(problem.start.size());
   for (Eigen::Index j = 0; j < sd.size(); ++j) {
     const Interval range = j < p ? glm.domain().range(Position::Unit(p, j)) : Interval{1, 1};
@@ -103,7 +97,7 @@ Position prior_scale(const Glm& glm, const PublicProblem& problem) {
         range.width() > 0 ? range.width() * range.width() / 12 : range.magnitude() * range.magnitude();
     sd[j] = 1 / std::sqrt(rows * weight * square + 1);
   }
-  if (glm.family().unknown_sigma) sd[p] = 1 / std::sqrt(2 * rows + 1);
+  if (glm.unknown_sigma()) sd[p] = 1 / std::sqrt(2 * rows + 1);
   return sd;
 }
 
@@ -111,27 +105,20 @@ Problem regression(const FitConfig& config, const Table& table) {
   const ModelConfig& model = config.model;
   const Design design(parse_formula(model.formula), table.schema());
   const Response& response = design.response();
-  const GlmFamily family{family_of(model.family), model.family == "normal" && !model.sigma,
-                         model.sigma.value_or(1)};
-  if (family.family == Family::bernoulli && response.kind != ResponseKind::binary) {
-    refuse(
-        "a bernoulli model needs a binary response: declare the column binary, or compare it, as in 'y > 0 ~ "
-        "x'");
-  }
-  if (family.family == Family::poisson && response.kind == ResponseKind::real) {
-    refuse("a poisson model needs a count as response: declare the column with kind = \"count\"");
-  }
+  const Family family = family_of(model);
+  std::visit(
+      [&](const auto& f) {
+        if (response.kind > f.response) refuse(std::string(f.needs));
+      },
+      family);
+  const Glm glm(family, design.domain(), response.range);
   Problem problem{.public_info = {},
-                  .model = Glm(family, design.domain(), response.range),
+                  .model = glm,
                   .rows = [&table, design] { return design_rows(table, design); },
                   .unit = {}};
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.formula;
-  public_info.model = model.family == "bernoulli" ? "logistic regression (bernoulli, logit)"
-                      : model.family == "poisson" ? "Poisson regression (log)"
-                      : family.unknown_sigma
-                          ? "linear regression (normal, unknown sigma)"
-                          : fmt::format("linear regression (normal, sigma = {:g})", family.sigma);
+  public_info.model = std::visit([](const auto& f) { return f.title(); }, family);
   public_info.rows = public_rows(table);
   public_info.intercept = design.has_intercept();
   public_info.parameters = design.names();
@@ -142,9 +129,9 @@ Problem regression(const FitConfig& config, const Table& table) {
           return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
         }));
   }
-  public_info.start = Position::Zero(design.columns() + (family.unknown_sigma ? 1 : 0));
+  public_info.start = Position::Zero(glm.dim());
   const Matrix original = design.original_from_scaled();
-  if (family.unknown_sigma) {
+  if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");
     // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
     const double middle = std::log(response.range.width() / 4);
@@ -164,7 +151,7 @@ Problem regression(const FitConfig& config, const Table& table) {
   }
   public_info.prior = product(public_info.coefficient_priors);
   public_info.prior_descriptions = describe(public_info);
-  public_info.prior_scale = prior_scale(*problem.model.as<Glm>(), public_info);
+  public_info.prior_scale = prior_scale(glm, public_info);
   return problem;
 }
 
@@ -264,7 +251,7 @@ void state_bounds(Problem& problem, double likelihood_power) {
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
   if (is_location(model)) return model.columns;
-  static_cast<void>(family_of(model.family));
+  static_cast<void>(family_of(model));
   if (model.formula.empty()) refuse("which model? set model.formula, as in \"y ~ x1 + x2\"");
   return parse_formula(model.formula).columns();
 }

@@ -145,20 +145,20 @@ RunPlan serve_family(const Making& making, F family) {
 }
 
 RunPlan serve_linear_regression(const Making& making, const Glm& glm) {
-  if (glm.family().family != Family::normal) {
+  const auto* normal = std::get_if<family::Normal>(&glm.family());
+  if (normal == nullptr) {
     refuse(
-        "logistic and Poisson regressions have no sufficient statistic of fixed size: choose release-once, "
-        "penalty or "
+        "only normal regressions have a sufficient statistic of fixed size: choose release-once, penalty or "
         "hmc");
   }
   const Eigen::Index predictors = glm.domain().columns();
-  LinearRegressionFamily family;
+  LinearRegressionFamily statistic;
   for (Eigen::Index j = 0; j < predictors; ++j) {
-    family.bounds.push_back(glm.domain().range(Position::Unit(predictors, j)));
+    statistic.bounds.push_back(glm.domain().range(Position::Unit(predictors, j)));
   }
-  family.bounds.push_back(glm.response());
-  if (!glm.family().unknown_sigma) family.sigma = glm.family().sigma;
-  return serve_family(making, std::move(family));
+  statistic.bounds.push_back(glm.response());
+  statistic.sigma = normal->sigma;
+  return serve_family(making, std::move(statistic));
 }
 
 RunPlan serve_statistics(const Making& making) {

@@ -4,27 +4,13 @@
 #include <cmath>
 
 #include "sotto/data/rows.hpp"
-#include "sotto/math/clipped_count.hpp"
+#include "sotto/model/glm/bounded_residual.hpp"
 
 namespace sotto {
 namespace {
 
 using Lanes = Eigen::Array<double, kTile, 1>;
 using Tile = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
-
-double mean_of(Family family, double eta) {
-  switch (family) {
-    case Family::bernoulli: {
-      const double e = std::exp(-std::abs(eta));
-      return eta < 0 ? e / (1 + e) : 1 / (1 + e);
-    }
-    case Family::poisson:
-      return count_mean(eta);
-    case Family::normal:
-      break;
-  }
-  return eta;
-}
 
 /// Nearest integers, halves to even; |values| < 2^51.
 template <class Values>
@@ -92,76 +78,57 @@ void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& 
 
 /// Calls visit(z, c, residual) for each row that counts; z is the row in the frame.
 template <class Visit>
-void for_each_weighted_row(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void for_each_weighted_row(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                            const Visit& visit) {
   const auto dim = static_cast<Eigen::Index>(tiles.predictors);
   Tile z(kTile, dim);
   Lanes eta;
   Position row(dim);
-  for_each_row(
-      tiles,
-      [&](const auto& x) {
-        z.noalias() = x * weighting.frame.transpose();
-        eta = x * weighting.at;
-      },
-      [&](Eigen::Index lane, double y) {
-        row = z.row(lane);
-        const double length2 = row.squaredNorm();
-        const BoundedResidual r =
-            bounded_residual(family, y, mean_of(family, eta[lane]), weighting.clip, weighting.dispersion);
-        const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
-                                   weighting.information_bound / (r.largest_slope * length2)});
-        visit(row, c, r);
-      });
+  with_response(link, [&](auto response) {
+    for_each_row(
+        tiles,
+        [&](const auto& x) {
+          z.noalias() = x * weighting.frame.transpose();
+          eta = x * weighting.at;
+        },
+        [&](Eigen::Index lane, double y) {
+          row = z.row(lane);
+          const double length2 = row.squaredNorm();
+          const BoundedResidual r =
+              response.residual(y, response.mean(eta[lane]), weighting.clip, weighting.dispersion);
+          const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
+                                     weighting.information_bound / (r.largest_slope * length2)});
+          visit(row, c, r);
+        });
+  });
 }
 
 }  // namespace
 
-BoundedResidual bounded_residual(Family family, double y, double mean, double clip, double dispersion) {
-  switch (family) {
-    case Family::bernoulli: {
-      const double variance = mean * (1 - mean);
-      return {y - mean, std::max(mean, 1 - mean), variance, variance};
-    }
-    case Family::normal: {
-      const double residual = y - mean;
-      return {std::clamp(residual, -clip, clip), clip, std::abs(residual) < clip ? 1.0 : 0.0, 1};
-    }
-    case Family::poisson:
-      break;
-  }
-  const double reach = clip * std::max(1.0, std::sqrt(mean + dispersion * mean * mean));
-  const double low = std::max(mean - reach, 0.0);
-  const double high = mean + reach;
-  const ClippedCount model = clipped_count({mean, dispersion}, low, high);
-  const double slope = std::max(model.slope, 1e-12);
-  return {std::clamp(y, low, high) - model.mean, std::max(high - model.mean, model.mean - low), slope, slope};
-}
-
-void bounded_score_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void bounded_score_pass(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                         const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+  for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
     total.entries = total.factor * c * r.psi * z.array();
     total.add();
   });
   total.give(sums);
 }
 
-void bounded_information_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void bounded_information_pass(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                               const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+  for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
     set_triangle(z, total.factor * c * r.slope, total.entries);
     total.add();
   });
   total.give(sums);
 }
 
-void score_squares_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void score_squares_pass(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                         const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
-  for_each_weighted_row(family, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+  for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
     const double score = c * r.psi;
     set_triangle(z, total.factor * score * score, total.entries);
     total.add();
@@ -198,7 +165,7 @@ void residual_squares_pass(const GlmTiles& tiles, const Position& at, double cli
   total.give(sums);
 }
 
-void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& query,
+void histogram_pass(Link link, const GlmTiles& tiles, const HistogramQuery& query,
                     const RowRounding& rounding, std::span<std::int64_t> sums) {
   IntegerSums total(rounding, sums.size());
   const bool absolute = query.quantity == HistogramOf::absolute_residual;
@@ -207,27 +174,28 @@ void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& 
   const auto* last = first + query.edges.size();
   const Eigen::Index bins = query.edges.size() - 1;
   Lanes eta = Lanes::Zero();
-  for_each_row(
-      tiles,
-      [&](const auto& x) {
-        if (residual) eta = x * query.at;
-      },
-      [&](Eigen::Index lane, double y) {
-        double value = y;
-        if (query.quantity == HistogramOf::log_response) value = std::log(y + 0.5);
-        if (residual) {
-          const double mean = mean_of(family, eta[lane]);
-          value = y - mean;
-          if (absolute)
-            value = std::abs(value) / (family == Family::poisson ? std::max(1.0, std::sqrt(mean)) : 1.0);
-        }
-        if (std::isnan(value)) return;
-        const Eigen::Index bin =
-            std::clamp<Eigen::Index>(std::upper_bound(first, last, value) - first - 1, 0, bins - 1);
-        total.entries.setZero();
-        total.entries[query.split && eta[lane] >= *query.split ? bins + bin : bin] = total.factor;
-        total.add();
-      });
+  with_response(link, [&](auto response) {
+    for_each_row(
+        tiles,
+        [&](const auto& x) {
+          if (residual) eta = x * query.at;
+        },
+        [&](Eigen::Index lane, double y) {
+          double value = y;
+          if (query.quantity == HistogramOf::log_response) value = std::log(y + 0.5);
+          if (residual) {
+            const double mean = response.mean(eta[lane]);
+            value = y - mean;
+            if (absolute) value = std::abs(value) / response.unit(mean);
+          }
+          if (std::isnan(value)) return;
+          const Eigen::Index bin =
+              std::clamp<Eigen::Index>(std::upper_bound(first, last, value) - first - 1, 0, bins - 1);
+          total.entries.setZero();
+          total.entries[query.split && eta[lane] >= *query.split ? bins + bin : bin] = total.factor;
+          total.add();
+        });
+  });
   total.give(sums);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sotto/base/interval.hpp"
+#include "sotto/math/mean_function.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
 #include "sotto/release/regression_query.hpp"
 
@@ -17,25 +18,18 @@ struct RowRounding {
   double longest;
 };
 
-/// psi, M, b and B of release/regression_query.hpp for one response with mean `mean`; |psi| <= M and 0 <= b <= B always.
-struct BoundedResidual {
-  double psi, largest, slope, largest_slope;
-};
-[[nodiscard]] BoundedResidual bounded_residual(Family family, double y, double mean, double clip,
-                                               double dispersion);
-
 /// Entries of the upper triangle by rows of a symmetric matrix, those off the diagonal times sqrt(2): as long as its
 /// Frobenius norm.
 [[nodiscard]] constexpr std::size_t triangle_entries(std::size_t dim) { return dim * (dim + 1) / 2; }
 
 /// c psi z; `sums` has one entry per predictor.
-void bounded_score_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void bounded_score_pass(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                         const RowRounding& rounding, std::span<std::int64_t> sums);
 /// Triangle of c b z z'.
-void bounded_information_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void bounded_information_pass(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                               const RowRounding& rounding, std::span<std::int64_t> sums);
 /// Triangle of c^2 psi^2 z z'.
-void score_squares_pass(Family family, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void score_squares_pass(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                         const RowRounding& rounding, std::span<std::int64_t> sums);
 /// Triangle of min(1, bound / |z|^2) z z'.
 void moments_pass(const GlmTiles& tiles, const Matrix& frame, double bound, const RowRounding& rounding,
@@ -44,7 +38,7 @@ void moments_pass(const GlmTiles& tiles, const Matrix& frame, double bound, cons
 void residual_squares_pass(const GlmTiles& tiles, const Position& at, double clip,
                            const RowRounding& rounding, std::span<std::int64_t> sums);
 /// 1 in the bin of the row's quantity.
-void histogram_pass(Family family, const GlmTiles& tiles, const HistogramQuery& query,
+void histogram_pass(Link link, const GlmTiles& tiles, const HistogramQuery& query,
                     const RowRounding& rounding, std::span<std::int64_t> sums);
 /// 1 in one bin of each column.
 void column_histograms_pass(const GlmTiles& tiles, const ColumnHistogramsQuery& query,

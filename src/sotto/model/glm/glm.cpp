@@ -1,7 +1,8 @@
 #include "sotto/model/glm/glm.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,82 +11,90 @@
 namespace sotto {
 namespace {
 
-double logistic(double eta) { return 1 / (1 + std::exp(-eta)); }
+[[noreturn]] void refuse(std::string_view message) {
+  throw Error(ErrorCode::configuration, std::string(message));
+}
+
+/// Range of d log p / d eta, which falls in eta and rises in y.
+template <ResponseFamily F>
+Interval score_over(const F&, const Interval& eta, const Interval& y, const law::Spread& spread) {
+  return {law::value(F::score, eta.upper, y.lower, spread), law::value(F::score, eta.lower, y.upper, spread)};
+}
+
+// One part in 2^40 more than a bound, for the rounding of the bound itself.
+constexpr double kRoundUp = 1 + 0x1p-40;
 
 }  // namespace
 
-Glm::Glm(GlmFamily family, Domain domain, Interval response)
+Glm::Glm(Family family, Domain domain, Interval response)
     : family_(family), domain_(std::move(domain)), response_(response) {
-  if (family.family == Family::bernoulli && (response.lower < 0 || response.upper > 1)) {
-    throw Error(ErrorCode::configuration,
-                "a bernoulli response must be binary: compare it with a number, as in y > 0 ~ x");
-  }
-  if (family.family == Family::poisson && response.lower < 0) {
-    throw Error(ErrorCode::configuration,
-                "a poisson response must be a count: declare it with lower = 0 or more");
-  }
-  if (family.family == Family::normal && !family.unknown_sigma && !(family.sigma > 0)) {
-    throw Error(ErrorCode::configuration, "sigma must be > 0, or \"unknown\"");
-  }
+  std::visit(
+      [&](const auto& f) {
+        if (response.lower < f.support.lower || response.upper > f.support.upper) refuse(f.needs);
+      },
+      family_);
+  const auto* sigma = sigma_of(family_);
+  if (sigma != nullptr && sigma->has_value() && !(**sigma > 0)) refuse("sigma must be > 0, or \"unknown\"");
 }
 
-Interval Glm::linear_range(const Position& at) const { return domain_.range(at.head(domain_.columns())); }
-
-double Glm::sigma(const Position& at) const {
-  return family_.unknown_sigma ? std::exp(at[domain_.columns()]) : family_.sigma;
+bool Glm::unknown_sigma() const {
+  const auto* sigma = sigma_of(family_);
+  return sigma != nullptr && !sigma->has_value();
 }
 
-Interval Glm::score_over(const Interval& eta, const Position& at) const {
-  switch (family_.family) {
-    case Family::bernoulli:
-      return {response_.lower - logistic(eta.upper), response_.upper - logistic(eta.lower)};
-    case Family::poisson:
-      return {response_.lower - std::exp(eta.upper), response_.upper - std::exp(eta.lower)};
-    case Family::normal: {
-      const double precision = 1 / (sigma(at) * sigma(at));
-      return {(response_.lower - eta.upper) * precision, (response_.upper - eta.lower) * precision};
-    }
-  }
-  throw Error(ErrorCode::internal, "unknown family");
+Interval Glm::linear_range(const Position& at) const { return domain_.range(coefficients(at)); }
+
+law::Spread Glm::spread(const Position& at) const {
+  const auto* sigma = sigma_of(family_);
+  if (sigma == nullptr) return {};
+  return *sigma ? law::Spread::of_sigma(**sigma) : law::Spread::of_log_sigma(at[domain_.columns()]);
 }
 
-Interval Glm::score_range(const Position& at) const { return score_over(linear_range(at), at); }
+Interval Glm::score_range(const Position& at) const {
+  return std::visit([&](const auto& f) { return score_over(f, linear_range(at), response_, spread(at)); },
+                    family_);
+}
 
 Interval Glm::ratio_range(const Position& from, const Position& to) const {
   if (!from.allFinite() || !to.allFinite()) return {-HUGE_VAL, HUGE_VAL};
-  const Eigen::Index p = domain_.columns();
-  if (family_.family != Family::normal) {
-    const Interval score = score_over(hull(linear_range(from), linear_range(to)), from);
-    if (!std::isfinite(score.width())) return {-HUGE_VAL, HUGE_VAL};
-    return score * domain_.range(to - from);
-  }
-  // With a = (y - x'beta) / sigma the log density is -log(sigma) - a^2 / 2, and both a - a' and a + a' are linear in (x, y).
-  const double u = 1 / sigma(from);
-  const double v = 1 / sigma(to);
-  const auto linear = [&](double in_y, const Position& in_x) {
-    const Interval y = response_ * Interval{in_y, in_y};
-    const Interval x = domain_.range(in_x);
+  const auto linear = [&](double of_y, const Position& of_x) {
+    const Interval y = response_ * Interval{of_y, of_y};
+    const Interval x = domain_.range(of_x);
     return Interval{y.lower + x.lower, y.upper + x.upper};
   };
-  const Interval product =
-      linear(u - v, to.head(p) * v - from.head(p) * u) * linear(u + v, -(to.head(p) * v + from.head(p) * u));
-  const double shift = std::log(v / u);
-  return {product.lower / 2 + shift, product.upper / 2 + shift};
+  return std::visit(
+      [&]<class F>(const F& f) -> Interval {
+        if constexpr (requires { f.ratio_range(from, law::Spread(), to, law::Spread(), linear); }) {
+          return f.ratio_range(coefficients(from), spread(from), coefficients(to), spread(to), linear);
+        } else {
+          static_assert(!HasSigma<F>, "sigma moves the ratio too: the family must tell its range");
+          const Interval score =
+              score_over(f, hull(linear_range(from), linear_range(to)), response_, spread(from));
+          if (!std::isfinite(score.width())) return {-HUGE_VAL, HUGE_VAL};
+          return score * domain_.range(to - from);
+        }
+      },
+      family_);
 }
 
-// One part in 2^40 more than the bound, for the rounding of the bound itself.
-double Glm::weight_bound(const Position& at) const { return score_range(at).magnitude() * (1 + 0x1p-40); }
+double Glm::weight_bound(const Position& at) const { return score_range(at).magnitude() * kRoundUp; }
 
-double Glm::sigma_score_bound(const Position& at) const {
-  const Interval eta = linear_range(at);
-  const double residual = std::max(response_.upper - eta.lower, eta.upper - response_.lower) / sigma(at);
-  return std::max(1.0, residual * residual - 1) * (1 + 0x1p-40);
+Interval Glm::sigma_score_range(const Position& at) const {
+  const Interval range = std::visit(
+      [&]<class F>(const F& f) -> Interval {
+        if constexpr (HasSigma<F>) {
+          return f.sigma_score_range(linear_range(at), response_, spread(at));
+        }
+        return {};
+      },
+      family_);
+  return {range.lower * kRoundUp, range.upper * kRoundUp};
 }
 
 VectorBound Glm::gradient_bound(const Position& at, const Position& scale) const {
   if (!at.allFinite()) return {HUGE_VAL, HUGE_VAL};
-  double norm = weight_bound(at) * domain_.max_norm(scale.head(domain_.columns()));
-  if (family_.unknown_sigma) norm = std::hypot(norm, sigma_score_bound(at) * scale[domain_.columns()]);
+  double norm = weight_bound(at) * domain_.max_norm(coefficients(scale));
+  if (unknown_sigma()) norm = std::hypot(norm, sigma_score_range(at).magnitude() * scale[domain_.columns()]);
   return {norm, 2 * norm};
 }
 
@@ -98,8 +107,8 @@ void Glm::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std
   std::vector<RatioWork> work;
   work.reserve(tasks.size());
   for (const RatioTask& task : tasks) {
-    work.push_back({task.from->data(), task.to->data(), static_cast<double>(task.lower),
-                    static_cast<double>(task.upper)});
+    work.push_back({task.from->data(), task.to->data(), spread(*task.from), spread(*task.to),
+                    static_cast<double>(task.lower), static_cast<double>(task.upper)});
   }
   glm_ratio_pass(family_, tiles(rows, first, count), work, scale, sums);
 }
@@ -109,8 +118,8 @@ void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
   std::vector<GradientWork> work;
   work.reserve(tasks.size());
   for (const GradientTask& task : tasks) {
-    work.push_back({task.at->data(), weight_bound(*task.at), task.factor.data(),
-                    family_.unknown_sigma ? sigma_score_bound(*task.at) : 0});
+    work.push_back({task.at->data(), spread(*task.at), weight_bound(*task.at), task.factor.data(),
+                    sigma_score_range(*task.at)});
   }
   glm_gradient_pass(family_, tiles(rows, first, count), work, sums);
 }

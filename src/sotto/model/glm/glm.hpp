@@ -1,4 +1,4 @@
-// Generalised linear models: logistic, Poisson and normal regression over a declared domain.
+// Generalised linear models over a declared domain.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,30 @@
 #include "sotto/base/position.hpp"
 #include "sotto/data/rows.hpp"
 #include "sotto/model/domain.hpp"
+#include "sotto/model/glm/family.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
 #include "sotto/model/model.hpp"
 
 namespace sotto {
 
 /// A row is a design row x in the domain and a response y in its bounds; eta = x' coefficients. The position holds the
-/// coefficients, and log(sigma) behind them for a normal family with unknown sigma.
+/// coefficients, and log(sigma) behind them for a family with unknown sigma.
 ///
 /// All bounds follow from two facts: eta over the domain lies in domain.range(coefficients), and the score
 /// w = d log p / d eta is monotone in eta and in y.
 class Glm {
  public:
-  Glm(GlmFamily family, Domain domain, Interval response);
+  /// Errors: configuration for responses that the family does not take, or a sigma that is not > 0.
+  Glm(Family family, Domain domain, Interval response);
 
-  [[nodiscard]] Eigen::Index dim() const { return domain_.columns() + (family_.unknown_sigma ? 1 : 0); }
+  [[nodiscard]] Eigen::Index dim() const { return domain_.columns() + (unknown_sigma() ? 1 : 0); }
   [[nodiscard]] const Domain& domain() const { return domain_; }
-  [[nodiscard]] const GlmFamily& family() const { return family_; }
+  [[nodiscard]] const Family& family() const { return family_; }
+  [[nodiscard]] bool unknown_sigma() const;
   [[nodiscard]] Interval response() const { return response_; }
 
-  /// Computes   bernoulli, poisson: { w d : w in the scores between `from` and `to`, d in range(to - from) }, by the mean value
-  ///            theorem along the segment; normal: (a - a')(a + a') / 2 - log(sigma' / sigma) with a = (y - eta) / sigma
+  /// Computes   { w d : w in the scores between `from` and `to`, d in range(to - from) }, by the mean value theorem along the
+  ///            segment, unless the family knows better
   /// Checked by tests/model/glm_test.cpp: ratio_range_encloses_every_row
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const;
   /// Checked by tests/model/glm_test.cpp: gradient_bound_encloses_every_row
@@ -45,14 +48,13 @@ class Glm {
 
  private:
   [[nodiscard]] Interval linear_range(const Position& at) const;
-  [[nodiscard]] Interval score_over(const Interval& eta, const Position& at) const;
-  [[nodiscard]] double sigma(const Position& at) const;
+  [[nodiscard]] Position coefficients(const Position& at) const { return at.head(domain_.columns()); }
+  [[nodiscard]] law::Spread spread(const Position& at) const;
   [[nodiscard]] double weight_bound(const Position& at) const;
-  /// Largest d log p / d log(sigma); the least is -1.
-  [[nodiscard]] double sigma_score_bound(const Position& at) const;
+  [[nodiscard]] Interval sigma_score_range(const Position& at) const;
   [[nodiscard]] GlmTiles tiles(const Rows& rows, std::size_t first, std::size_t count) const;
 
-  GlmFamily family_;
+  Family family_;
   Domain domain_;
   Interval response_;
 };

@@ -59,51 +59,45 @@ HWY_INLINE Vec log_one_plus(Lanes d, Vec u) {
   return hn::Mul(hn::Add(z, z), series);
 }
 
-// log p, its first derivative and its negative second derivative in the linear predictor, per family.
+HWY_INLINE Vec logistic(Lanes d, Vec x) {
+  const Vec one = hn::Set(d, 1.0);
+  const Vec e = exp_negative(d, hn::Neg(hn::Abs(x)));
+  const Vec small = hn::Div(e, hn::Add(one, e));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), small, hn::Sub(one, small));
+}
 
-struct Bernoulli {
-  explicit Bernoulli(const GlmFamily&, const double*, std::size_t) {}
-  // -log(1 + e^t) with t = eta for y = 0 and -eta for y = 1
-  Vec log_density(Lanes d, Vec eta, Vec y) const {
-    const Vec one = hn::Set(d, 1.0);
-    const Vec t = hn::Mul(eta, hn::NegMulAdd(hn::Set(d, 2.0), y, one));
-    const Vec tail = log_one_plus(d, exp_negative(d, hn::Neg(hn::Abs(t))));
-    return hn::Neg(hn::Add(hn::Max(t, hn::Zero(d)), tail));
-  }
-  static Vec mean(Lanes d, Vec eta) {
-    const Vec one = hn::Set(d, 1.0);
-    const Vec e = exp_negative(d, hn::Neg(hn::Abs(eta)));
-    const Vec small = hn::Div(e, hn::Add(one, e));
-    return hn::IfThenElse(hn::Lt(eta, hn::Zero(d)), small, hn::Sub(one, small));
-  }
-  Vec score(Lanes d, Vec eta, Vec y) const { return hn::Sub(y, mean(d, eta)); }
-  Vec sigma_score(Lanes d, Vec, Vec) const { return hn::Zero(d); }
-};
+HWY_INLINE Vec softplus(Lanes d, Vec x) {
+  const Vec tail = log_one_plus(d, exp_negative(d, hn::Neg(hn::Abs(x))));
+  return hn::Add(hn::Max(x, hn::Zero(d)), tail);
+}
 
-struct Poisson {
-  explicit Poisson(const GlmFamily&, const double*, std::size_t) {}
-  Vec log_density(Lanes d, Vec eta, Vec y) const { return hn::MulSub(y, eta, hn::Exp(d, eta)); }
-  Vec score(Lanes d, Vec eta, Vec y) const { return hn::Sub(y, hn::Exp(d, eta)); }
-  Vec sigma_score(Lanes d, Vec, Vec) const { return hn::Zero(d); }
-};
-
-struct Normal {
-  Normal(const GlmFamily& family, const double* position, std::size_t predictors)
-      : log_sigma(family.unknown_sigma ? position[predictors] : std::log(family.sigma)),
-        precision(std::exp(-2 * log_sigma)) {}
-  Vec log_density(Lanes d, Vec eta, Vec y) const {
-    const Vec residual = hn::Sub(y, eta);
-    return hn::NegMulAdd(hn::Mul(residual, residual), hn::Set(d, precision / 2), hn::Set(d, -log_sigma));
+// law::value for several rows; a product and a difference are one operation.
+template <law::Term E>
+HWY_INLINE Vec value(Lanes d, const E& e, Vec eta, Vec y, const law::Spread& spread) {
+  using law::Op;
+  if constexpr (E::op == Op::eta) return eta;
+  if constexpr (E::op == Op::y) return y;
+  if constexpr (E::op == Op::log_sigma) return hn::Set(d, spread.log_sigma);
+  if constexpr (E::op == Op::precision) return hn::Set(d, spread.precision);
+  if constexpr (E::op == Op::number) return hn::Set(d, e.number);
+  if constexpr (E::op == Op::negate) return hn::Neg(value(d, e.a, eta, y, spread));
+  if constexpr (E::op == Op::exp) return hn::Exp(d, value(d, e.a, eta, y, spread));
+  if constexpr (E::op == Op::logistic) return logistic(d, value(d, e.a, eta, y, spread));
+  if constexpr (E::op == Op::softplus) return softplus(d, value(d, e.a, eta, y, spread));
+  if constexpr (E::op == Op::multiply)
+    return hn::Mul(value(d, e.a, eta, y, spread), value(d, e.b, eta, y, spread));
+  if constexpr (E::op == Op::subtract) {
+    if constexpr (decltype(e.a)::op == Op::multiply) {
+      return hn::MulSub(value(d, e.a.a, eta, y, spread), value(d, e.a.b, eta, y, spread),
+                        value(d, e.b, eta, y, spread));
+    } else if constexpr (decltype(e.b)::op == Op::multiply) {
+      return hn::NegMulAdd(value(d, e.b.a, eta, y, spread), value(d, e.b.b, eta, y, spread),
+                           value(d, e.a, eta, y, spread));
+    } else {
+      return hn::Sub(value(d, e.a, eta, y, spread), value(d, e.b, eta, y, spread));
+    }
   }
-  Vec score(Lanes d, Vec eta, Vec y) const { return hn::Mul(hn::Sub(y, eta), hn::Set(d, precision)); }
-  // d log p / d log(sigma)
-  Vec sigma_score(Lanes d, Vec eta, Vec y) const {
-    const Vec residual = hn::Sub(y, eta);
-    return hn::MulSub(hn::Mul(residual, residual), hn::Set(d, precision), hn::Set(d, 1.0));
-  }
-  double log_sigma;
-  double precision;
-};
+}
 
 HWY_INLINE Vec linear_predictor(Lanes d, const double* x, const double* position, std::size_t predictors) {
   // Two partial sums, so that two chains of additions are in flight.
@@ -125,16 +119,14 @@ HWY_INLINE Vec clamp(Lanes d, Vec value, Vec lower, Vec upper) {
   return hn::Min(hn::Max(number, lower), upper);
 }
 
-template <class F>
-void ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
+template <ResponseFamily F>
+void ratio_pass(const F&, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
                 std::span<std::int64_t> sums) {
   const Lanes d;
   const std::size_t p = tiles.predictors;
   const std::size_t stride = (p + 2) * kTile;
   for (std::size_t r = 0; r < work.size(); ++r) {
-    const RatioWork& ratio = work[r];
-    const F from(family, ratio.from, p);
-    const F to(family, ratio.to, p);
+    const RatioWork ratio = work[r];
     const Vec lower = hn::Set(d, ratio.lower);
     const Vec upper = hn::Set(d, ratio.upper);
     const Vec grid = hn::Set(d, scale);
@@ -144,8 +136,10 @@ void ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const 
       for (std::size_t k = 0; k < kTile; k += hn::Lanes(d)) {
         const Vec y = hn::Load(d, x + p * kTile + k);
         const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
-        const Vec before = from.log_density(d, linear_predictor(d, x + k, ratio.from, p), y);
-        const Vec after = to.log_density(d, linear_predictor(d, x + k, ratio.to, p), y);
+        const Vec before =
+            value(d, F::log_density, linear_predictor(d, x + k, ratio.from, p), y, ratio.from_spread);
+        const Vec after =
+            value(d, F::log_density, linear_predictor(d, x + k, ratio.to, p), y, ratio.to_spread);
         const Vec change = hn::Sub(hn::Round(hn::Mul(after, grid)), hn::Round(hn::Mul(before, grid)));
         sum = hn::MulAdd(clamp(d, change, lower, upper), weight, sum);
       }
@@ -154,19 +148,19 @@ void ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const 
   }
 }
 
-template <class F>
-void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
-                   std::span<std::int64_t> sums) {
+template <ResponseFamily F>
+void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
+                   std::span<const GradientWork> work, std::span<std::int64_t> sums) {
   const Lanes d;
   const std::size_t p = tiles.predictors;
   const std::size_t stride = (p + 2) * kTile;
-  const std::size_t dim = p + (family.unknown_sigma ? 1 : 0);
+  std::size_t dim = p;
+  if constexpr (HasSigma<F>) dim += family.sigma ? 0 : 1;
   const std::size_t lanes = hn::Lanes(d);
   auto memory = hwy::AllocateAligned<double>(dim * lanes);
   double* partial = memory.get();
   for (std::size_t g = 0; g < work.size(); ++g) {
-    const GradientWork& gradient = work[g];
-    const F f(family, gradient.at, p);
+    const GradientWork gradient = work[g];
     const Vec bound = hn::Set(d, gradient.weight_bound);
     std::fill_n(partial, dim * lanes, 0.0);
     const double* x = tiles.data;
@@ -175,16 +169,19 @@ void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<con
         const Vec y = hn::Load(d, x + p * kTile + k);
         const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
         const Vec eta = linear_predictor(d, x + k, gradient.at, p);
-        const Vec score = hn::Mul(clamp(d, f.score(d, eta, y), hn::Neg(bound), bound), weight);
+        const Vec slope = value(d, F::score, eta, y, gradient.spread);
+        const Vec score = hn::Mul(clamp(d, slope, hn::Neg(bound), bound), weight);
         for (std::size_t j = 0; j < p; ++j) {
           const Vec term = hn::Round(
               hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score));
           hn::Store(hn::Add(hn::Load(d, partial + j * lanes), term), d, partial + j * lanes);
         }
-        if (dim > p) {
-          const Vec raw =
-              clamp(d, f.sigma_score(d, eta, y), hn::Set(d, -1.0), hn::Set(d, gradient.sigma_bound));
-          const Vec term = hn::Mul(hn::Round(hn::Mul(raw, hn::Set(d, gradient.factor[p]))), weight);
+        if constexpr (HasSigma<F>) {
+          if (dim == p) continue;
+          const Vec raw = value(d, F::sigma_score, eta, y, gradient.spread);
+          const Vec least = hn::Set(d, gradient.sigma_score.lower);
+          const Vec kept = clamp(d, raw, least, hn::Set(d, gradient.sigma_score.upper));
+          const Vec term = hn::Mul(hn::Round(hn::Mul(kept, hn::Set(d, gradient.factor[p]))), weight);
           hn::Store(hn::Add(hn::Load(d, partial + p * lanes), term), d, partial + p * lanes);
         }
       }
@@ -198,28 +195,14 @@ void gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<con
 
 // One entry point per pass for the dispatcher; the family is chosen once per call.
 
-void ratio(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
+void ratio(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
            std::span<std::int64_t> sums) {
-  switch (family.family) {
-    case Family::bernoulli:
-      return ratio_pass<Bernoulli>(family, tiles, work, scale, sums);
-    case Family::poisson:
-      return ratio_pass<Poisson>(family, tiles, work, scale, sums);
-    case Family::normal:
-      return ratio_pass<Normal>(family, tiles, work, scale, sums);
-  }
+  std::visit([&](const auto& f) { ratio_pass(f, tiles, work, scale, sums); }, family);
 }
 
-void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+void gradient(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
               std::span<std::int64_t> sums) {
-  switch (family.family) {
-    case Family::bernoulli:
-      return gradient_pass<Bernoulli>(family, tiles, work, sums);
-    case Family::poisson:
-      return gradient_pass<Poisson>(family, tiles, work, sums);
-    case Family::normal:
-      return gradient_pass<Normal>(family, tiles, work, sums);
-  }
+  std::visit([&](const auto& f) { gradient_pass(f, tiles, work, sums); }, family);
 }
 
 }  // namespace sotto::HWY_NAMESPACE
@@ -231,12 +214,12 @@ namespace sotto {
 HWY_EXPORT(ratio);
 HWY_EXPORT(gradient);
 
-void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
+void glm_ratio_pass(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work,
                     double scale, std::span<std::int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(ratio)(family, tiles, work, scale, sums);
 }
 
-void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, sums);
 }

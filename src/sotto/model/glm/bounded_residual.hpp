@@ -1,0 +1,67 @@
+// psi, M, b and B of release/regression_query.hpp for one response, by link: what release-once knows of the laws of responses.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/math/clipped_count.hpp"
+#include "sotto/math/mean_function.hpp"
+
+namespace sotto {
+
+/// |psi| <= M and 0 <= b <= B always.
+struct BoundedResidual {
+  double psi, largest, slope, largest_slope;
+};
+
+struct BinaryResponse {
+  static double mean(double eta) {
+    const double e = std::exp(-std::abs(eta));
+    return eta < 0 ? e / (1 + e) : 1 / (1 + e);
+  }
+  /// What absolute residuals are counted in.
+  static double unit(double) { return 1; }
+  static BoundedResidual residual(double y, double mean, double, double) {
+    const double variance = mean * (1 - mean);
+    return {y - mean, std::max(mean, 1 - mean), variance, variance};
+  }
+};
+
+struct CountResponse {
+  static double mean(double eta) { return count_mean(eta); }
+  static double unit(double mean) { return std::max(1.0, std::sqrt(mean)); }
+  static BoundedResidual residual(double y, double mean, double clip, double dispersion) {
+    const double reach = clip * unit(mean + dispersion * mean * mean);
+    const double low = std::max(mean - reach, 0.0);
+    const double high = mean + reach;
+    const ClippedCount model = clipped_count({mean, dispersion}, low, high);
+    const double slope = std::max(model.slope, 1e-12);
+    return {std::clamp(y, low, high) - model.mean, std::max(high - model.mean, model.mean - low), slope,
+            slope};
+  }
+};
+
+struct RealResponse {
+  static double mean(double eta) { return eta; }
+  static double unit(double) { return 1; }
+  static BoundedResidual residual(double y, double mean, double clip, double) {
+    const double residual = y - mean;
+    return {std::clamp(residual, -clip, clip), clip, std::abs(residual) < clip ? 1.0 : 0.0, 1};
+  }
+};
+
+/// Calls visit(response) for the link's; once a pass, not once a row.
+template <class Visit>
+auto with_response(Link link, const Visit& visit) {
+  switch (link) {
+    case Link::logit:
+      return visit(BinaryResponse());
+    case Link::log:
+      return visit(CountResponse());
+    case Link::identity:
+      break;
+  }
+  return visit(RealResponse());
+}
+
+}  // namespace sotto

@@ -1,0 +1,66 @@
+#include "sotto/model/glm/family.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <type_traits>
+
+#include "sotto/base/error.hpp"
+
+namespace sotto {
+
+std::vector<Family> families() {
+  return []<class... F>(std::type_identity<std::variant<F...>>) {
+    return std::vector<Family>{F()...};
+  }(std::type_identity<Family>());
+}
+
+std::string family_names() {
+  std::vector<std::string_view> names;
+  for (const Family& family : families()) names.push_back(family_name(family));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::optional<Family> find_family(std::string_view name, std::optional<double> sigma) {
+  for (Family& found : families()) {
+    const bool meant = std::visit(
+        [&]<class F>(F& f) {
+          if constexpr (HasSigma<F>) f.sigma = sigma;
+          return name == f.name || (name == f.alias && !name.empty());
+        },
+        found);
+    if (meant) return found;
+  }
+  return std::nullopt;
+}
+
+std::string_view family_name(const Family& family) {
+  return std::visit([](const auto& f) { return f.name; }, family);
+}
+
+const std::optional<double>* sigma_of(const Family& family) {
+  return std::visit(
+      []<class F>(const F& f) -> const std::optional<double>* {
+        if constexpr (HasSigma<F>) return &f.sigma;
+        return nullptr;
+      },
+      family);
+}
+
+std::optional<Link> link_of(const Family& family) {
+  return std::visit(
+      [](const auto& f) -> std::optional<Link> {
+        if constexpr (requires { f.link; }) return f.link;
+        return std::nullopt;
+      },
+      family);
+}
+
+Link known_link(const Family& family) {
+  if (const auto link = link_of(family)) return *link;
+  throw Error(
+      ErrorCode::configuration,
+      fmt::format("release-once does not know the {} family: choose penalty or hmc", family_name(family)));
+}
+
+}  // namespace sotto

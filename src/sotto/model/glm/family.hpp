@@ -1,0 +1,71 @@
+// The families of generalised linear models: the list of them, and what each must tell.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sotto/model/glm/family/bernoulli.hpp"
+#include "sotto/model/glm/family/normal.hpp"
+#include "sotto/model/glm/family/poisson.hpp"
+
+namespace sotto {
+
+/// The closed list: a new family is a file in model/glm/family that satisfies `ResponseFamily`, and its line here. Passes over
+/// the rows visit it once, never for each row.
+using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal>;
+
+/// name, alias         in a configuration; the alias is R's name, or empty
+/// title()             in the report
+/// response, support   the most general kind of response it takes, and their legal values
+/// needs               what to say, and what to change, of other responses
+/// log_density, score  log p(y | eta) up to terms free of the position, and its derivative by eta, which falls in eta and rises in
+///                     y: bounds over intervals are its values at their ends
+/// information(range)  of a row about its linear predictor, given the responses' range; rough: only where warmup starts
+///
+/// Where these fit no family, it leaves them out:
+/// link                what release-once takes it for; without one it refuses the family
+/// sigma               optional, none: unknown, and its logarithm is the position's last coordinate. Then also
+///                     sigma_score, d log p / d log(sigma), and sigma_score_range(eta, y, spread) over intervals
+/// ratio_range(from, spread, to, spread, linear)   of log-likelihood ratios, where the mean value theorem in eta does not give
+///                     it: always with a sigma; linear(a, b) is the range of a y + b' x
+template <class F>
+concept ResponseFamily = law::Term<decltype(F::log_density)> && law::Term<decltype(F::score)> &&
+    requires(const F& family, const Interval& range) {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::alias } -> std::convertible_to<std::string_view>;
+  { family.title() } -> std::same_as<std::string>;
+  { F::response } -> std::convertible_to<ResponseKind>;
+  { F::support } -> std::convertible_to<Interval>;
+  { F::needs } -> std::convertible_to<std::string_view>;
+  { family.information(range) } -> std::same_as<double>;
+};
+
+template <class List>
+inline constexpr bool are_families = false;
+template <ResponseFamily... F>
+inline constexpr bool are_families<std::variant<F...>> = true;
+static_assert(are_families<Family>);
+
+template <class F>
+concept HasSigma = requires(const F& family) {
+  { family.sigma } -> std::convertible_to<std::optional<double>>;
+};
+
+/// One of each of the list.
+[[nodiscard]] std::vector<Family> families();
+/// All names, with commas between them.
+[[nodiscard]] std::string family_names();
+/// The family of that name or alias, with this sigma if it has one; none if there is no such family.
+[[nodiscard]] std::optional<Family> find_family(std::string_view name, std::optional<double> sigma = {});
+
+[[nodiscard]] std::string_view family_name(const Family& family);
+[[nodiscard]] const std::optional<double>* sigma_of(const Family& family);  ///< null: it has none
+/// The link that release-once knows the family by; known_link throws Error configuration where there is none.
+[[nodiscard]] std::optional<Link> link_of(const Family& family);
+[[nodiscard]] Link known_link(const Family& family);
+
+}  // namespace sotto
