@@ -11,6 +11,7 @@
 #include "sotto/measurement/bounded_information.hpp"
 #include "sotto/measurement/bounded_score.hpp"
 #include "sotto/measurement/column_histograms.hpp"
+#include "sotto/measurement/curves.hpp"
 #include "sotto/measurement/histogram.hpp"
 #include "sotto/measurement/moments.hpp"
 #include "sotto/measurement/residual_squares.hpp"
@@ -234,6 +235,15 @@ TEST(RegressionSums, no_row_moves_a_histogram_further_than_declared) {
       },
       0.9, 6);
   expect_bounds_hold(ask(HistogramOf::absolute_residual), 0.9, 6, {4});  // all of them in the last bin
+}
+TEST(RegressionSums, no_row_moves_curves_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        const BoundedWeighting w = some_weighting(rng);
+        return CurvesQuery{w.at, w.clip, w.dispersion, {1, 2}, rng.normals(2), Position{{0.3, 2}},
+                           0.3,  Rho(1)};
+      },
+      0.9, 4);
 }
 TEST(RegressionSums, no_row_moves_column_histograms_further_than_declared) {
   expect_bounds_hold(

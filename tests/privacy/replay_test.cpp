@@ -171,8 +171,9 @@ struct Comparison {
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyMatrix>(a, b);
   }
-  template <
-      OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, TotalQuery> Asked>
+  template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, CurvesQuery,
+                  TotalQuery>
+                Asked>
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyVector>(a, b);
   }

@@ -138,6 +138,14 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
     const Interval last = subject.bounds[static_cast<std::size_t>(columns - 1)];
     asked.emplace_back(
         ColumnHistogramsQuery{{0, columns - 1}, {{0, pick({1e-200, 1, 1e200}, rng)}, last}, 16, Rho(0.01)});
+    asked.emplace_back(CurvesQuery{at,
+                                   weighting.clip,
+                                   0,
+                                   {0, columns - 1},
+                                   Position{{0, last.lower}},
+                                   Position{{pick({1e-100, 1, 1e100}, rng), 1}},
+                                   pick({1e-6, 3, 1e6}, rng),
+                                   Rho(0.01)});
     asked.emplace_back(TotalQuery{TotalOf::rows, Rho(0.01)});
   }
   return asked;

@@ -143,6 +143,23 @@ class RowOracle final : public QueryInterface {
     }
     return vector(counts, std::sqrt(static_cast<double>(q.columns.size())) * facts_.matrix_reach(), q.cost);
   }
+  Answer one(const CurvesQuery& q) {
+    const auto entries = static_cast<Eigen::Index>(q.columns.size());
+    const Position eta = x_ * q.at + offset_;
+    Position sum = Position::Zero(entries);
+    for (Eigen::Index i = 0; i < y_.size(); ++i) {
+      const double mean = testing_reference::mean_at(facts_.link, eta[i]);
+      const BoundedResidual r = with_response(
+          facts_.link, [&](auto response) { return response.residual(y_[i], mean, q.clip, q.dispersion); });
+      Position square(entries);
+      for (Eigen::Index k = 0; k < entries; ++k) {
+        const double w = (x_(i, q.columns[static_cast<std::size_t>(k)]) - q.centre[k]) / q.scale[k];
+        square[k] = std::min(w * w, 4.0) - 0.92054966;
+      }
+      sum += std::min(1.0, q.bound / (r.largest * square.norm())) * r.psi * square;
+    }
+    return vector(sum, facts_.vector_reach() * q.bound, q.cost);
+  }
   Answer one(const TotalQuery& q) {
     switch (q.quantity) {
       case TotalOf::rows:

@@ -5,6 +5,7 @@
 #include "sotto/measurement/bounded_information.hpp"
 #include "sotto/measurement/bounded_score.hpp"
 #include "sotto/measurement/column_histograms.hpp"
+#include "sotto/measurement/curves.hpp"
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/histogram.hpp"
 #include "sotto/measurement/joint.hpp"

@@ -9,14 +9,11 @@ namespace sotto {
 namespace {
 
 bool legal(const ColumnHistogramsQuery& query, Eigen::Index dim) {
-  std::vector<Eigen::Index> sorted = query.columns;
-  std::sort(sorted.begin(), sorted.end());
-  const bool distinct = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
   const bool windows = std::all_of(query.windows.begin(), query.windows.end(), [](const Interval& window) {
     return window.upper > window.lower && std::isfinite(window.width());
   });
-  return !sorted.empty() && distinct && sorted.front() >= 0 && sorted.back() < dim && windows &&
-         query.windows.size() == query.columns.size() && query.bins >= 2 && query.bins <= 4096;
+  return legal_columns(query.columns, dim) && windows && query.windows.size() == query.columns.size() &&
+         query.bins >= 2 && query.bins <= 4096;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "sotto/measurement/vector_sum.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -83,6 +84,12 @@ VectorBound bound_of_matrices(double trace) { return {trace * kRoundUp, trace * 
 bool legal_frame(const Matrix& frame, const Glm& regression) {
   const Eigen::Index d = regression.domain().columns();
   return frame.rows() == d && frame.cols() == d && frame.allFinite();
+}
+
+bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim) {
+  std::sort(columns.begin(), columns.end());
+  return !columns.empty() && columns.front() >= 0 && columns.back() < dim &&
+         std::adjacent_find(columns.begin(), columns.end()) == columns.end();
 }
 
 bool legal(const BoundedWeighting& weighting, const Glm& regression) {

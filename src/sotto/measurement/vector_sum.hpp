@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sotto/measurement/measurement.hpp"
 #include "sotto/model/glm/bounded_pass.hpp"
@@ -42,8 +43,9 @@ inline constexpr double kRoundUp = 1 + 0x1p-48;
 [[nodiscard]] const Glm& asked_regression(const OwnerContext& context);
 [[nodiscard]] VectorBound bound_of_matrices(double trace);
 
-/// Shapes fit, all numbers are finite, bounds are positive.
+/// Shapes fit, all numbers are finite, bounds are positive; columns are some, there, and different.
 [[nodiscard]] bool legal(const BoundedWeighting& weighting, const Glm& regression);
+[[nodiscard]] bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim);
 [[nodiscard]] bool legal_frame(const Matrix& frame, const Glm& regression);
 
 }  // namespace sotto

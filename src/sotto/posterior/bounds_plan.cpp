@@ -80,11 +80,10 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   BoundsPlan plan;
   const Matrix slope = point.frame * point.stand_in.slope(point.at) * point.frame.transpose();
   const double level = std::max(slope.trace() / (d * rows), 0.3 * point.stand_in.variance(point.at));
-  double typical = 0;        // residual
   double typical_slope = 1;  // of the residual
   switch (facts.link) {
     case Link::logit:
-      typical = point.stand_in.typical_residual(point.at);
+      plan.typical = point.stand_in.typical_residual(point.at);
       typical_slope = std::min(0.25, kHeadroom * level);
       plan.dispersion = plan.level = level;
       break;
@@ -101,16 +100,16 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
       plan.dispersion = scale * scale * variance;
       plan.level = counts ? level : 1;
       plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows, point.spread, rows);
-      typical = plan.clip * std::sqrt(variance);
+      plan.typical = plan.clip * std::sqrt(variance);
       if (counts) typical_slope = kHeadroom * level;
       break;
     }
   }
-  plan.score_noise = reach2 * d * typical * typical / cost / (rows * plan.dispersion);
+  plan.score_noise = reach2 * d * plan.typical * plan.typical / cost / (rows * plan.dispersion);
   const double entry = std::numbers::sqrt2 * typical_slope * d / (plan.level * rows);
   plan.information_noise = 3 * 2 * d * entry * entry / cost;
   plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise);
-  plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * typical;
+  plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * plan.typical;
   plan.information_bound = plan.width * plan.width * d * typical_slope;
   const double looser = kKnownEntry * rows * plan.level * std::sqrt(cost * kInformationShare) /
                         (std::numbers::sqrt2 * plan.information_bound);

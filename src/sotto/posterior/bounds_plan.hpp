@@ -13,6 +13,7 @@ struct BoundsPlan {
   double score_bound = 0;
   double information_bound = 0;
   double clip = 1;
+  double typical = 0;           ///< largest residual of a typical row
   double count_dispersion = 0;  ///< counts vary with m + count_dispersion m^2
   double width = 1;             ///< the bounds are so many times (information: its square) a typical row's
   double level = 0;             ///< information per row and direction

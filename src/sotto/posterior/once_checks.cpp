@@ -22,6 +22,7 @@ constexpr double kMisfit = 4;        // standard deviations of chi-squared
 
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
   OnceVerdict verdict;
+  verdict.curved = release.curved;
   const PooledRelease& pooled = release.pooled;
   const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
   if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {

@@ -11,7 +11,9 @@ namespace sotto {
 struct OnceVerdict {
   std::vector<std::string> warnings;  ///< one plain sentence each: what is wrong, and what to do
   std::vector<std::string> notes;     ///< what was found and allowed for
-  bool noise_dominates = false;       ///< intervals would show the prior and the noise, hardly the data
+  std::vector<Eigen::Index>
+      curved;  ///< columns of the design whose effect is no line: a warning that needs their names
+  bool noise_dominates = false;  ///< intervals would show the prior and the noise, hardly the data
 };
 
 [[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior);

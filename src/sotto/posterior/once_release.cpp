@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/start.hpp"
 #include "sotto/posterior/zoom.hpp"
 
@@ -19,6 +20,7 @@ constexpr double kFirstRound = 0.35;           // of what is left
 constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around is hopeless
 constexpr double kSquaresShare = 0.015;        // of a round
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
+constexpr double kCurvesShare = 0.04;          // of the last round
 constexpr double kSmallMove = 0.7;
 constexpr double kLongestLogisticStep = 2;
 
@@ -77,6 +79,17 @@ void allow_for_skewness(OnceRelease& release) {
   release.pooled.spread += sums * bias.covariance() * sums.transpose();
 }
 
+/// What is left of the cost: are effects curved? Asked where the last score was.
+void look_for_curves(OnceRelease& release, const PlanPoint& point, PaidQuestions& questions) {
+  std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
+  if (columns.empty()) return;
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const CurvesQuery query = curves_query(point, plan, std::move(columns), questions.pay(questions.left()));
+  const auto score = questions.ask<NoisyVector>(query);
+  const double move = release.last_move * release.predictor_unit;
+  release.curved = curved_columns(query, score, plan, release.rows, move);
+}
+
 /// Score, information and squares at one position, for `share` of the cost.
 OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position& at, const BoundsPlan& plan,
                     double share, PaidQuestions& questions) {
@@ -132,6 +145,7 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
 void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQuestions& questions) {
   const OnceFacts& facts = release.facts;
   const bool hopeless = release.located.hopeless;
+  const double curves = columns_for_curves(facts).empty() ? 0 : kCurvesShare;
   Position at = release.located.place.at;
   bool last = false;
   for (int k = 0; k < kMostRounds; ++k) {
@@ -140,9 +154,9 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
       release.spread = residual_spread(facts, release.stand_in, at, Look::last, &release.spread, questions);
     }
     const double left = questions.left();
-    const double share = left * (last ? 1 : hopeless ? kFirstOfTwo : kFirstRound);
-    BoundsPlan plan =
-        plan_bounds({facts, release.stand_in, release.frame.matrix, at, release.spread}, questions, left);
+    const double share = left * (last ? 1 - curves : hopeless ? kFirstOfTwo : kFirstRound);
+    const PlanPoint point{facts, release.stand_in, release.frame.matrix, at, release.spread};
+    BoundsPlan plan = plan_bounds(point, questions, left);
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
@@ -151,7 +165,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
     release.predictor_sd = std::sqrt(base.covariance.trace()) / release.predictor_unit;
-    if (last) return;
+    if (last) {
+      look_for_curves(release, point, questions);
+      return;
+    }
     last = release.last_move <
            std::max(std::min(kSmallMove, std::sqrt(3 * release.predictor_sd)), release.predictor_sd);
     at = next_position(release, locating);

@@ -37,6 +37,7 @@ struct OnceRelease {
   double predictor_sd = 0;  ///< posterior sd of the linear predictor over the rows, in its unit
   double last_move = 0;     ///< of the linear predictor from the last position to the mode, in its unit
   ResidualSpread spread{};  ///< logistic: not used
+  std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.

@@ -94,9 +94,10 @@ enum class QueryStatus {
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query = std::variant<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery,
-                           BoundedScoreQuery, BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery,
-                           ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, TotalQuery>;
+using Query =
+    std::variant<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery, BoundedScoreQuery,
+                 BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery, ResidualSquaresQuery,
+                 ColumnHistogramsQuery, HistogramQuery, CurvesQuery, TotalQuery>;
 using Answer =
     std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyStatistic>,
                  Released<NoisyJoint>, Released<NoisyVector>, Released<NoisyMatrix>>;

@@ -87,6 +87,24 @@ struct ColumnHistogramsQuery {
   Rho cost;
 };
 
+/// Asks whether the effects of some columns are curved: for the sum over the rows of  c psi q  with
+///   q = min(w^2, 4) - E min(W^2, 4),  w = (x - centre) / scale of each column, W standard normal
+///   c = min(1, bound / (M |q|))
+/// and psi and M as of a BoundedWeighting.
+struct CurvesQuery {
+  Position at;
+  double clip;                        ///< > 0
+  double dispersion;                  ///< >= 0
+  std::vector<Eigen::Index> columns;  ///< at least one, each at most once
+  Position centre;                    ///< one entry per column
+  Position scale;                     ///< likewise, > 0
+  double bound;                       ///< > 0
+  Rho cost;
+
+  static constexpr double kLargestSquare = 4;
+  static constexpr double kMeanSquare = 0.92054966;  ///< E min(W^2, 4)
+};
+
 enum class TotalOf {
   rows,      ///< 1 for each row
   response,  ///< y of a binary response

@@ -121,6 +121,13 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   record.warnings.insert(record.warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  for (const Eigen::Index j : verdict.curved) {
+    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
+    record.warnings.push_back(fmt::format(
+        "The effect of {0} is curved, and its coefficient is the slope of a line: add a power of it to the "
+        "formula, as in I({0}^2).",
+        column));
+  }
   record.warnings.insert(record.warnings.end(), verdict.notes.begin(), verdict.notes.end());
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();

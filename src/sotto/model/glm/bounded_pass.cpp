@@ -220,6 +220,34 @@ void column_histograms_pass(const GlmTiles& tiles, const ColumnHistogramsQuery& 
   total.give(sums);
 }
 
+void curves_pass(Link link, const GlmTiles& tiles, const CurvesQuery& query, const RowRounding& rounding,
+                 std::span<std::int64_t> sums) {
+  IntegerSums total(rounding, sums.size());
+  Eigen::Array<double, kTile, Eigen::Dynamic> squares(kTile, static_cast<Eigen::Index>(query.columns.size()));
+  Lanes eta;
+  with_response(link, [&](auto response) {
+    for_each_row(
+        tiles,
+        [&](const auto& x) {
+          eta = x * query.at;
+          for (Eigen::Index k = 0; k < squares.cols(); ++k) {
+            const Lanes column = x.col(query.columns[static_cast<std::size_t>(k)]).array();
+            squares.col(k) = ((column - query.centre[k]) / query.scale[k]).square();
+          }
+        },
+        [&](Eigen::Index lane, double y) {
+          const BoundedResidual r =
+              response.residual(y, response.mean(eta[lane]), query.clip, query.dispersion);
+          total.entries =
+              squares.row(lane).min(CurvesQuery::kLargestSquare).transpose() - CurvesQuery::kMeanSquare;
+          const double length = std::sqrt(total.entries.square().sum());
+          total.entries *= total.factor * r.psi * std::min(1.0, query.bound / (r.largest * length));
+          total.add();
+        });
+  });
+  total.give(sums);
+}
+
 void total_pass(TotalOf quantity, const GlmTiles& tiles, const RowRounding& rounding,
                 std::span<std::int64_t> sums) {
   IntegerSums total(rounding, 1);

@@ -43,6 +43,9 @@ void histogram_pass(Link link, const GlmTiles& tiles, const HistogramQuery& quer
 /// 1 in one bin of each column.
 void column_histograms_pass(const GlmTiles& tiles, const ColumnHistogramsQuery& query,
                             const RowRounding& rounding, std::span<std::int64_t> sums);
+/// c psi q.
+void curves_pass(Link link, const GlmTiles& tiles, const CurvesQuery& query, const RowRounding& rounding,
+                 std::span<std::int64_t> sums);
 /// 1, or a binary response.
 void total_pass(TotalOf quantity, const GlmTiles& tiles, const RowRounding& rounding,
                 std::span<std::int64_t> sums);

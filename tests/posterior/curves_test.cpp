@@ -1,0 +1,68 @@
+// Effects that are no lines are found, lines are not: through the whole run of releases, against an oracle with continuous noise.
+#include "sotto/posterior/curves.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sotto/posterior/once_release.hpp"
+#include "support/once_study.hpp"
+#include "support/regression_designs.hpp"
+#include "support/row_oracle.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kRho = 0.0236;  // about epsilon = 1 at delta = 1e-6
+
+std::vector<Eigen::Index> curved(const SimulatedRegression& data, std::uint64_t seed) {
+  OnceSettings settings;
+  settings.facts = facts_of(data, Adjacency::substitute);
+  settings.cost = Rho(kRho);
+  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+  RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
+  return release_once(settings, oracle).curved;
+}
+
+// Four standard deviations: 20 releases of 2 to 5 columns each, false alarm 5e-3 in all if the standard deviations are right.
+TEST(Curves, lines_are_not_curved) {
+  for (const char* name : {"logistic, d 5", "lognormal, bounds 10x", "survey units", "normal, |y| <= 100",
+                           "skewed errors, large units", "Poisson, mean 2", "overdispersed counts"}) {
+    for (const RegressionDesign& design : regression_designs()) {
+      if (design.name != name) continue;
+      for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        ChainRng rng(seed);
+        EXPECT_TRUE(curved(design.simulate(20000, rng), seed).empty()) << name << ' ' << seed;
+      }
+    }
+  }
+}
+
+// A square of half a standard deviation's weight: ten standard deviations or more.
+TEST(Curves, a_square_that_the_model_leaves_out_is_found) {
+  struct Case {
+    Link link;
+    Interval response;
+  };
+  for (const Case& one : {Case{Link::logit, {0, 1}}, Case{Link::log, {0, 50}}, Case{Link::identity, {-20, 20}}}) {
+    ChainRng rng(3);
+    SimulatedRegression data = designs::uniform_logistic(20000, 5, rng);
+    data.link = one.link;
+    data.truth = 0.3 * rng.normals(5);
+    const Position square = 3 * data.x.col(2).array().square() - 1;
+    data.offset = 0.4 * square;
+    respond(data, one.response, rng);
+    data.offset.setZero();
+    EXPECT_EQ(curved(data, 1), std::vector<Eigen::Index>{2}) << static_cast<int>(one.link);
+  }
+}
+
+TEST(Curves, are_asked_of_columns_with_more_than_two_values) {
+  OnceFacts facts;
+  facts.column_mean = Position::Zero(4);
+  facts.indicator = {false, true, false, true};
+  EXPECT_EQ(columns_for_curves(facts), std::vector<Eigen::Index>{2});
+  facts.intercept = false;
+  EXPECT_EQ(columns_for_curves(facts), (std::vector<Eigen::Index>{0, 2}));
+}
+
+}  // namespace
+}  // namespace sotto
