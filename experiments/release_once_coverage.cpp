@@ -77,7 +77,7 @@ void run_cell(const Cell& cell, int sets) {
     t.predicted += o.predicted;
     t.sigma += o.covered_sigma;
     t.limit += reachable_limit(data, reference, o.rho, cell.adjacency == Adjacency::substitute ? 2 : 1);
-    if (o.verdict.warnings.empty()) {
+    if (o.verdict.warnings.empty() && o.verdict.curved.empty()) {
       ++t.unwarned;
       t.covered_unwarned += o.covered;
     }
