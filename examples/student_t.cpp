@@ -11,18 +11,17 @@
 
 namespace {
 
-constexpr std::size_t kRows = 20000;
+constexpr std::size_t kRows = 30000;
 
-/// Synthetic rows (1, x, y): y = 1 - 2 x + error, one row in twenty far out.
+/// Synthetic rows (1, x, y): y = 1 - 2 x + error for x = -1 or 1, one row in twenty far out.
 sotto::Rows simulated_rows() {
   sotto::Rows rows(kRows, 3);
   std::mt19937_64 engine(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
   std::student_t_distribution<double> error(4);
   for (std::size_t i = 0; i < kRows; ++i) {
     rows.at(i, 0) = 1;
-    rows.at(i, 1) = uniform(engine);
-    rows.at(i, 2) = 1 - 2 * rows.at(i, 1) + error(engine) + (i % 20 == 0 ? 50 : 0);
+    rows.at(i, 1) = engine() % 2 == 0 ? -1 : 1;
+    rows.at(i, 2) = 1 - 2 * rows.at(i, 1) + error(engine) + (i % 20 == 0 ? (i % 40 == 0 ? 50 : -50) : 0);
     rows.weight(i) = 1;
   }
   return rows;
@@ -34,6 +33,8 @@ int main(int count, char** arguments) try {
   sotto::FitConfig config;
   config.epsilon = 8;
   config.delta = 1e-6;
+  config.method.warmup = 300;
+  config.method.draws = 1200;
   config.out = count > 1 ? arguments[1] : "out/student_t";
   const sotto::Problem problem =
       own_problem(config, {.title = "y ~ x with Student t errors",

@@ -10,10 +10,10 @@
 
 #include "../../examples/student_t.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/run/own_model.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "support/own_folder.hpp"
-#include "support/test_entropy.hpp"
 
 namespace sotto {
 namespace {
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 class FitDirectory : public testing::Test {
  protected:
   FitConfig config_;
-  TestEntropy entropy_{11};
+  SystemEntropy entropy_;
   void SetUp() override {
     fs::remove_all(own_path());
     config_.epsilon = 2;
