@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::size_t kRows = 30000;
+constexpr std::size_t kRows = 40000;
 
 /// Synthetic rows (1, x, y): y = 1 - 2 x + error for x = -1 or 1, one row in twenty far out.
 sotto::Rows simulated_rows() {
