@@ -35,6 +35,7 @@ int main(int count, char** arguments) try {
   config.delta = 1e-6;
   config.method.warmup = 300;
   config.method.draws = 1200;
+  config.threads = 1;  // a pass over so few rows is short
   config.out = count > 1 ? arguments[1] : "out/student_t";
   const sotto::Problem problem =
       own_problem(config, {.title = "y ~ x with Student t errors",
