@@ -6,7 +6,7 @@ set(sotto_parts base curator analyst run io)
 set(sotto_needed_by_curator base)
 set(sotto_needed_by_analyst base)
 set(sotto_needed_by_run base curator analyst)
-set(sotto_needed_by_io base curator analyst)
+set(sotto_needed_by_io base curator analyst run)
 
 if(NOT sotto_FIND_COMPONENTS)
   set(sotto_FIND_COMPONENTS ${sotto_parts})

@@ -21,7 +21,7 @@
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/method.hpp"
-#include "sotto_io/charge_journal.hpp"
+#include "sotto_io/fit_directory.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
@@ -42,12 +42,6 @@ void end_on_signals() {
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
-}
-
-/// Once everything that was paid for is written, a signal may end the program at once.
-void end_at_once_on_signals() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
 }
 
 struct FitOptions {
@@ -138,82 +132,18 @@ std::string method_names() {
   return names + " (default auto; docs/methods.md)";
 }
 
-/// The first line of the record of charges: all that this run can spend.
-nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& problem) {
-  return {{"started", utc_now()},
-          {"epsilon", config.epsilon.value_or(0)},
-          {"delta", config.delta.value_or(0)},
-          {"adjacency", adjacency_name(problem.unit.adjacency)},
-          {"privacy_unit", problem.public_info.privacy_unit},
-          {"data", config.data},
-          {"title", problem.public_info.title}};
-}
-
-std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
-  if (!journal.used()) return "nothing was spent";
-  return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}), as {} says", privacy.spent_epsilon,
-                     privacy.epsilon, privacy.delta, journal.path().string());
-}
-
-RunRecord fit_and_book(const FitConfig& config, const Problem& problem, ChargeJournal& journal) {
+FitOutcome fit_with_progress(const FitConfig& config, const Problem& problem, bool overwrite) {
   SystemEntropy entropy;
   Progress line;
-  try {
-    return fit(
-        config, problem, entropy,
-        [&](std::size_t done, std::size_t total, double epsilon) {
-          const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
-          line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
-                      budget);
-          return interrupted == 0;
-        },
-        [&](const Booking& booking) { journal.book(booking); });
-  } catch (const Error& error) {
-    if (!journal.used()) throw;
-    throw Error(error.code(),
-                fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
-  }
-}
-
-/// How a run ended: what is in the files, and what a person must know.
-struct Ending {
-  std::size_t draws = 0;
-  bool stopped = false;        ///< by a signal
-  bool out_of_budget = false;  ///< some chains have fewer draws than they should
-};
-
-Ending ending_of(const RunRecord& record) {
-  Ending ending;
-  for (const Chain& chain : record.draws.chains) {
-    ending.draws += static_cast<std::size_t>(chain.draws.rows());
-    ending.stopped = ending.stopped || chain.stop == StopReason::interrupted;
-    ending.out_of_budget = ending.out_of_budget || chain.stop == StopReason::budget_spent;
-  }
-  return ending;
-}
-
-const char* ending_name(const Ending& ending) {
-  return ending.stopped                              ? "interrupted"
-         : ending.out_of_budget || ending.draws == 0 ? "budget_spent"
-                                                     : "finished";
-}
-
-Error no_draws(const Ending& ending, const std::string& spent) {
-  if (ending.stopped)
-    return {ErrorCode::interrupted, fmt::format("stopped before the first draw; {}", spent)};
-  return {
-      ErrorCode::budget,
-      fmt::format("the budget ended before the first draw: fewer method.warmup steps, or more epsilon; {}",
-                  spent)};
-}
-
-void write_or_say_what_was_spent(const FitConfig& config, const RunRecord& record,
-                                 const ChargeJournal& journal) {
-  try {
-    write_run(config.out, record);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}; {}", error.what(), spent(record.privacy, journal)));
-  }
+  return fit_to_directory(
+      config, problem, entropy,
+      [&](std::size_t done, std::size_t total, double epsilon) {
+        const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
+        line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
+                    budget);
+        return interrupted == 0;
+      },
+      overwrite);
 }
 
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
@@ -228,29 +158,17 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const Problem problem = make_problem(config, table);
 
   end_on_signals();
-  ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
-  RunRecord record = fit_and_book(config, problem, journal);
-  const Ending ending = ending_of(record);
-  if (ending.draws == 0) {
-    journal.close(record.privacy, ending_name(ending));
-    throw no_draws(ending, spent(record.privacy, journal));
-  }
-  // What was paid for is safe before anything else happens.
-  write_or_say_what_was_spent(config, record, journal);
-  journal.close(record.privacy, ending_name(ending));
-  if (config.compare_not_private && !config.not_private && !ending.stopped) {
-    end_at_once_on_signals();
-    record.comparison = fit_without_privacy(config, problem);
-    write_run(config.out, record);
-  }
+  const FitOutcome outcome = fit_with_progress(config, problem, options.overwrite);
+  const RunRecord& record = outcome.record;
   say_result(config, record, options.json);
   for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
     fmt::print(stderr, "sotto: {}\n", sentence);
-  if (ending.stopped) status = 130;
-  if (ending.stopped || ending.out_of_budget) {
+  const bool stopped = outcome.ending == StopReason::interrupted;
+  if (stopped) status = 130;
+  if (outcome.ending != StopReason::finished) {
     fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n",
-               ending.stopped ? "stopped early" : "the budget ended before the chains did", ending.draws,
-               config.out, config.not_private ? "nothing was spent" : spent(record.privacy, journal));
+               stopped ? "stopped early" : "the budget ended before the chains did", outcome.draws,
+               config.out, outcome.spent);
   }
 }
 

@@ -16,6 +16,7 @@
 // sotto::curator: rows, and what is released from them.
 #include "sotto/data/schema.hpp"
 #include "sotto/data/table.hpp"
+#include "sotto/entropy/entropy.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/model/auto_gradient.hpp"
 #include "sotto/model/per_row.hpp"
@@ -27,6 +28,8 @@
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
+#include "sotto/report/text_table.hpp"
 
-// sotto::run: a whole fit.
+// sotto::run: a whole fit, and a model of one's own in it.
 #include "sotto/run/fit.hpp"
+#include "sotto/run/own_model.hpp"

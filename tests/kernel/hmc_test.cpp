@@ -108,7 +108,7 @@ TEST(Hmc, path_length_grows_where_trajectories_are_too_short) {
   s.step_size = 0.1;
   s.adapt_length = true;
   s.ratio_cost = Rho(1);
-  s.gradient_cost = Rho(0.05);  // at a quarter of a period, 1.57, half of the price is for the length
+  s.gradient_cost = Rho(0.02);  // at a quarter of a period, 1.57, half of the price is for the length
   const Hmc hmc(s, kFlat);
   auto state = hmc.init(Position::Constant(2, 0.1));
   ChainRng rng(3);
@@ -131,6 +131,28 @@ TEST(PathLength, shrinks_where_length_only_costs) {
   const Position end = Position::Constant(1, 1.1);
   for (int i = 0; i < 200; ++i) length.learn(start, end, Position::Zero(1), mean, 1, 1, 0.9, 0.1, 10);
   EXPECT_NEAR(length.value(), 0.1, 1e-12);
+}
+
+// Far off, a trajectory that keeps its energy may move by about one posterior sd before the noise on its ratio rejects it:
+// forty sds are out of reach of eighty steps. What the ratio alone calls better gets there.
+TEST(Hmc, search_in_warmup_reaches_the_posterior_from_far_off) {
+  for (const bool search : {false, true}) {
+    TestEntropy entropy(3);
+    Budget budget(Epsilon(1e6), Delta(1e-6));
+    DataOwner owner(rows(), model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+    Hmc::Settings noisy = settings();
+    noisy.ratio_cost = noisy.gradient_cost = Rho(0.02);
+    noisy.target_acceptance = 0.6;
+    noisy.search = search;
+    const std::vector<Position> starts(4, Position::Constant(2, 4));
+    const auto chains =
+        run_chains(Hmc(noisy, kFlat), std::span<const Position>(starts), owner,
+                   {.warmup = 80, .draws = 20, .thin = 1, .seed = 5}, [](const Position& x) { return x; });
+    for (const Chain& chain : chains) {
+      const double farthest = chain.draws.cwiseAbs().maxCoeff();
+      EXPECT_EQ(farthest < 1, search) << farthest;
+    }
+  }
 }
 
 }  // namespace

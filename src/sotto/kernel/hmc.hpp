@@ -38,6 +38,7 @@ class Hmc {
     double friction = 0;    ///< 0: none; 1: takes out on average what the gradients' noise puts in
     double batch_rate = 1;  ///< below 1: gradients of secret batches, priced by `noise_multiplier`
     double noise_multiplier = 0;
+    bool search = false;  ///< in the first quarter of warmup, also take what the ratio alone calls better
     bool adapt_mass = true;
     bool adapt_length = false;       ///< learn the number of leapfrog steps in warmup
     int most_steps = 50;             ///< when learned
@@ -51,6 +52,7 @@ class Hmc {
     Matrix mass_factor;  ///< F with F F' = mass
     double halton = -1;  ///< offset of the Halton sequence; negative: not drawn yet
     std::size_t index = 0;
+    bool searching = false;
     RunningCovariance seen;
     Position start, end, momentum;  ///< of the last trajectory, for the path length
   };
@@ -124,6 +126,9 @@ class Hmc {
 
     const double prior_ratio = prior_.log_density(position) - prior_.log_density(state.position);
     info.acceptance = penalty_acceptance(last->ratio.value + prior_ratio - work, last->ratio.variance);
+    if (state.searching)
+      info.acceptance = std::fmax(info.acceptance,
+                                  penalty_acceptance(last->ratio.value + prior_ratio, last->ratio.variance));
     info.accepted = threshold < info.acceptance;
     state.start = state.position;
     state.end = position;
@@ -134,6 +139,7 @@ class Hmc {
 
   void adapt(State& state, const StepInfo& info, std::size_t t, std::size_t warmup) const {
     const double acceptance = std::isnan(info.acceptance) ? 0 : info.acceptance;
+    state.searching = settings_.search && 4 * (t + 1) < warmup;
     if (settings_.target_acceptance > 0)
       state.step_size.learn(acceptance, settings_.target_acceptance, t, warmup);
     if (4 * t >= warmup) state.seen.add(state.position);

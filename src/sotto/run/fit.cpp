@@ -26,6 +26,16 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
           method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
 }
 
+/// In the place of what a configuration says of model and priors.
+void state_own_model(const PublicProblem& problem, nlohmann::ordered_json& configuration) {
+  const nlohmann::ordered_json power = configuration["model"]["likelihood_power"];
+  configuration["model"] = {
+      {"family", "own"}, {"parameters", problem.parameters}, {"likelihood_power", power}};
+  nlohmann::ordered_json& priors = configuration["prior"] = nlohmann::ordered_json::object();
+  for (const PriorDescription& prior : problem.prior_descriptions)
+    priors[prior.parameter] = prior.distribution;
+}
+
 }  // namespace
 
 RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -33,6 +43,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
   const auto begin = clock();
+  check_fit_config(config);
   const Method& method = resolve_method(config, problem);
   const ChainSettings settings = chain_settings(method, config.method);
   RunRecord record;
@@ -43,6 +54,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   record.manifest.versions = current_versions();
   record.manifest.configuration = to_json(config);
   record.manifest.configuration["method"]["name"] = method.name;
+  if (problem.public_info.own) state_own_model(problem.public_info, record.manifest.configuration);
   record.manifest.started = utc_now();
 
   if (config.not_private) {
@@ -90,13 +102,13 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   return record;
 }
 
-Draws fit_without_privacy(const FitConfig& config, const Problem& problem) {
+Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const Progress& progress) {
   FitConfig open = config;
   open.not_private = true;
   open.method.name = "auto";
   open.method.draws = open.method.warmup = 0;
   open.method.thin = 1;
-  return open_draws(resolve_method(open, problem), open, problem, {});
+  return open_draws(resolve_method(open, problem), open, problem, progress);
 }
 
 }  // namespace sotto

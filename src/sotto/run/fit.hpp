@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "sotto/chain/lockstep.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/report/run_record.hpp"
@@ -21,7 +22,8 @@ using FitProgress = std::function<bool(std::size_t done, std::size_t total, doub
 [[nodiscard]] RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress = {}, const BookingWriter& writer = {});
 
-/// NOT PRIVATE: the same model fitted without noise, to be shown beside a private run.
-[[nodiscard]] Draws fit_without_privacy(const FitConfig& config, const Problem& problem);
+/// NOT PRIVATE: the same model fitted without noise, to be shown beside a private run. Chains that `progress` stopped say so.
+[[nodiscard]] Draws fit_without_privacy(const FitConfig& config, const Problem& problem,
+                                        const Progress& progress = {});
 
 }  // namespace sotto

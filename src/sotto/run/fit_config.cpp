@@ -207,10 +207,9 @@ void apply_override(toml::table& root, const std::string& assignment) {
   table->insert_or_assign(key.substr(start), *parsed.get("value"));
 }
 
-void check(const FitConfig& config) {
-  if (config.data.empty()) refuse("which table? set data.file");
-  if (config.schema.empty())
-    refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
+}  // namespace
+
+void check_fit_config(const FitConfig& config) {
   if (!config.not_private) {
     if (!config.epsilon)
       refuse("how much privacy? set privacy.epsilon (1 is a budget one can defend in public)");
@@ -240,8 +239,6 @@ void check(const FitConfig& config) {
     refuse("model.likelihood_power must lie in (0, 1]");
 }
 
-}  // namespace
-
 FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>& overrides) {
   toml::table root;
   try {
@@ -254,7 +251,10 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   FitConfig config;
   Section section(root, "");
   read_all(section, config);
-  check(config);
+  if (config.data.empty()) refuse("which table? set data.file");
+  if (config.schema.empty())
+    refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
+  check_fit_config(config);
   return config;
 }
 

@@ -46,8 +46,8 @@ struct MethodConfig {
 };
 
 struct FitConfig {
-  std::string data;    ///< path of the table
-  std::string schema;  ///< path of its declaration
+  std::string data;    ///< path of the table; none for a model of one's own
+  std::string schema;  ///< path of its declaration; none for a model of one's own
   ModelConfig model;
   CoefficientPrior default_prior;  ///< of coefficients of columns scaled to [-1, 1] by their declared bounds
   bool default_prior_given = false;  ///< else release-once takes scales from released spreads
@@ -66,6 +66,9 @@ struct FitConfig {
 /// Reads a configuration. `overrides` are "KEY=VALUE" with dotted keys, e.g. "privacy.epsilon=2"; VALUE is TOML, or taken as
 /// a string when it is not. Errors: configuration, naming the key that is unknown, missing or of the wrong type.
 [[nodiscard]] FitConfig parse_fit_config(std::string_view toml, const std::vector<std::string>& overrides);
+
+/// Budget and settings of methods. Errors: configuration, naming the key that is missing or out of range.
+void check_fit_config(const FitConfig& config);
 
 /// Every setting of a configuration, as written to manifest.json.
 [[nodiscard]] nlohmann::ordered_json to_json(const FitConfig& config);

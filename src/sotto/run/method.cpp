@@ -140,7 +140,8 @@ std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
                               .step_size = run.config.step_size > 0 ? run.config.step_size : 0.3,
                               .jitter = run.config.jitter,
                               .inverse_mass = guess(run),
-                              .friction = friction},
+                              .friction = friction,
+                              .search = true},
                              run.problem.prior));
 }
 std::vector<Chain> hmc(const ChainRun& run) { return run_hmc(run, 0); }
@@ -250,7 +251,10 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   if (name == "auto") {
     const Glm* glm = problem.model.as<Glm>();
     const bool once = glm != nullptr && link_of(glm->family()) && config.model.likelihood_power == 1;
-    name = config.not_private ? "nonprivate-hmc" : once ? "release-once" : "hmc";
+    name = config.not_private        ? "nonprivate-hmc"
+           : once                    ? "release-once"
+           : problem.public_info.own ? "guided-walk"
+                                     : "hmc";
   }
   const auto names = [](bool for_study) {
     std::vector<std::string> list;

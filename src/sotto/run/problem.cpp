@@ -37,39 +37,6 @@ std::optional<double> public_rows(const Table& table) {
   return static_cast<double>(table.rows());
 }
 
-/// The reported parameters' priors in numbers, from 20,000 draws of the prior: exact enough for a figure.
-std::vector<PriorDescription> describe(const PublicProblem& problem) {
-  constexpr Eigen::Index count = 20000;
-  const std::vector<CoefficientPrior>& priors = problem.coefficient_priors;
-  ChainRng rng(20260101);
-  Matrix draws(count, static_cast<Eigen::Index>(problem.parameters.size()));
-  Position position(static_cast<Eigen::Index>(priors.size()));
-  for (Eigen::Index i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < priors.size(); ++j) {
-      const double u = (static_cast<double>(rng.below(std::size_t{1} << 52)) + 0.5) * 0x1p-52;
-      position[static_cast<Eigen::Index>(j)] = priors[j].quantile(u);
-    }
-    draws.row(i) = problem.to_report(position);
-  }
-  std::vector<PriorDescription> descriptions;
-  for (Eigen::Index j = 0; j < draws.cols(); ++j) {
-    PriorDescription d;
-    d.parameter = problem.parameters[static_cast<std::size_t>(j)];
-    d.distribution = priors[static_cast<std::size_t>(j)].text() + " on the scaled column";
-    Eigen::VectorXd column = draws.col(j);
-    if (column.allFinite()) {
-      std::sort(column.begin(), column.end());
-      d.mean = column.mean();
-      d.sd = std::sqrt((column.array() - d.mean).square().mean());
-      d.q05 = column[count / 20];
-      d.q50 = column[count / 2];
-      d.q95 = column[count - count / 20];
-    }
-    descriptions.push_back(std::move(d));
-  }
-  return descriptions;
-}
-
 std::vector<CoefficientPrior> priors_for(const FitConfig& config, const std::vector<std::string>& names) {
   for (const auto& [name, prior] : config.priors) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -150,7 +117,7 @@ Problem regression(const FitConfig& config, const Table& table) {
     public_info.to_report = [original](const Position& x) { return Position(original * x); };
   }
   public_info.prior = product(public_info.coefficient_priors);
-  public_info.prior_descriptions = describe(public_info);
+  public_info.prior_descriptions = describe_priors(public_info, " on the scaled column");
   public_info.prior_scale = prior_scale(glm, public_info);
   return problem;
 }
@@ -247,6 +214,39 @@ void state_bounds(Problem& problem, double likelihood_power) {
   problem.public_info.gradient_norm = [context](const Position& at, const Position& scale) {
     return gradient_bound(at, scale, context).norm;
   };
+}
+
+/// From 20,000 draws of the prior: exact enough for a figure.
+std::vector<PriorDescription> describe_priors(const PublicProblem& problem, const std::string& where) {
+  constexpr Eigen::Index count = 20000;
+  const std::vector<CoefficientPrior>& priors = problem.coefficient_priors;
+  ChainRng rng(20260101);
+  Matrix draws(count, static_cast<Eigen::Index>(problem.parameters.size()));
+  Position position(static_cast<Eigen::Index>(priors.size()));
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < priors.size(); ++j) {
+      const double u = (static_cast<double>(rng.below(std::size_t{1} << 52)) + 0.5) * 0x1p-52;
+      position[static_cast<Eigen::Index>(j)] = priors[j].quantile(u);
+    }
+    draws.row(i) = problem.to_report(position);
+  }
+  std::vector<PriorDescription> descriptions;
+  for (Eigen::Index j = 0; j < draws.cols(); ++j) {
+    PriorDescription d;
+    d.parameter = problem.parameters[static_cast<std::size_t>(j)];
+    d.distribution = priors[static_cast<std::size_t>(j)].text() + where;
+    Eigen::VectorXd column = draws.col(j);
+    if (column.allFinite()) {
+      std::sort(column.begin(), column.end());
+      d.mean = column.mean();
+      d.sd = std::sqrt((column.array() - d.mean).square().mean());
+      d.q05 = column[count / 20];
+      d.q50 = column[count / 2];
+      d.q95 = column[count - count / 20];
+    }
+    descriptions.push_back(std::move(d));
+  }
+  return descriptions;
 }
 
 std::vector<std::string> columns_read(const ModelConfig& model) {

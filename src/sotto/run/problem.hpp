@@ -19,6 +19,7 @@ namespace sotto {
 
 /// What is public about a problem: all that a sampler may know.
 struct PublicProblem {
+  bool own = false;  ///< a model of one's own: the configuration says nothing of model and priors
   std::string title;
   std::string model;
   std::string privacy_unit;                            ///< whose rows are protected, in words
@@ -52,6 +53,10 @@ struct Problem {
 /// Fills in the bounds of what a row can do, which every question's noise follows from: ratio_sensitivity,
 /// ratio_bound and gradient_norm, from model and unit. `likelihood_power`: n0 / n.
 void state_bounds(Problem& problem, double likelihood_power);
+
+/// The reported parameters' priors in numbers: a figure's worth. `where`: what follows each prior's text.
+[[nodiscard]] std::vector<PriorDescription> describe_priors(const PublicProblem& problem,
+                                                            const std::string& where);
 
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
 [[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);

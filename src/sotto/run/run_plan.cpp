@@ -174,7 +174,7 @@ AnyModel clipped(const FitConfig& config, const AnyModel& model) {
   if (!method.clip_ratio && !method.clip_gradient) return model;
   const auto* location = model.as<LocationModel>();
   if (location == nullptr)
-    refuse("regressions are not clipped: drop method.clip_ratio and method.clip_gradient");
+    refuse("only normal-mean and banana are clipped: drop method.clip_ratio and method.clip_gradient");
   ClipBounds bounds;
   bounds.ratio = method.clip_ratio.value_or(bounds.ratio);
   bounds.gradient = method.clip_gradient.value_or(bounds.gradient);

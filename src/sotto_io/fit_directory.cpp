@@ -1,0 +1,113 @@
+#include "sotto_io/fit_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/report/run_json.hpp"
+#include "sotto_io/charge_journal.hpp"
+#include "sotto_io/run_directory.hpp"
+
+namespace sotto {
+namespace {
+
+/// The first line of the record of charges: all that this run can spend.
+nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& problem) {
+  return {{"started", utc_now()},
+          {"epsilon", config.epsilon.value_or(0)},
+          {"delta", config.delta.value_or(0)},
+          {"adjacency", adjacency_name(problem.unit.adjacency)},
+          {"privacy_unit", problem.public_info.privacy_unit},
+          {"data", config.data},
+          {"title", problem.public_info.title}};
+}
+
+RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                       const FitProgress& progress, ChargeJournal& journal) {
+  try {
+    return fit(config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); });
+  } catch (const Error& error) {
+    if (!journal.used()) throw;
+    throw Error(error.code(),
+                fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
+  }
+}
+
+std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
+  if (!journal.used()) return "nothing was spent";
+  return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}), as {} says", privacy.spent_epsilon,
+                     privacy.epsilon, privacy.delta, journal.path().string());
+}
+
+bool any_stopped(const Draws& draws, StopReason reason) {
+  for (const Chain& chain : draws.chains) {
+    if (chain.stop == reason) return true;
+  }
+  return false;
+}
+
+FitOutcome outcome_of(RunRecord record, const ChargeJournal& journal) {
+  FitOutcome outcome{.record = std::move(record), .spent = {}};
+  const Draws& draws = outcome.record.draws;
+  for (const Chain& chain : draws.chains) outcome.draws += static_cast<std::size_t>(chain.draws.rows());
+  outcome.ending = any_stopped(draws, StopReason::interrupted) ? StopReason::interrupted
+                   : any_stopped(draws, StopReason::budget_spent) || outcome.draws == 0
+                       ? StopReason::budget_spent
+                       : StopReason::finished;
+  outcome.spent = spent(outcome.record.privacy, journal);
+  return outcome;
+}
+
+Error no_draws(const FitOutcome& outcome) {
+  if (outcome.ending == StopReason::interrupted)
+    return {ErrorCode::interrupted, fmt::format("stopped before the first draw; {}", outcome.spent)};
+  return {
+      ErrorCode::budget,
+      fmt::format("the budget ended before the first draw: fewer method.warmup steps, or more epsilon; {}",
+                  outcome.spent)};
+}
+
+void write_or_say_what_was_spent(const FitConfig& config, const FitOutcome& outcome) {
+  try {
+    write_run(config.out, outcome.record);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; {}", error.what(), outcome.spent));
+  }
+}
+
+void compare(const FitConfig& config, const Problem& problem, const FitProgress& progress,
+             FitOutcome& outcome) {
+  const double epsilon = outcome.record.privacy.spent_epsilon;
+  Draws exact = fit_without_privacy(config, problem, [&](std::size_t done, std::size_t total) {
+    return !progress || progress(done, total, epsilon);
+  });
+  if (any_stopped(exact, StopReason::interrupted)) {
+    outcome.ending = StopReason::interrupted;
+    return;
+  }
+  outcome.record.comparison = std::move(exact);
+  write_run(config.out, outcome.record);
+}
+
+}  // namespace
+
+FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                            const FitProgress& progress, bool overwrite) {
+  if (!overwrite) refuse_overwriting_release(config.out);
+  ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
+  FitOutcome outcome = outcome_of(fit_and_book(config, problem, entropy, progress, journal), journal);
+  const auto close = [&] { journal.close(outcome.record.privacy, stop_reason_name(outcome.ending)); };
+  if (outcome.draws == 0) {
+    close();
+    throw no_draws(outcome);
+  }
+  // What was paid for is safe before anything else happens.
+  write_or_say_what_was_spent(config, outcome);
+  close();
+  if (config.compare_not_private && !config.not_private && outcome.ending != StopReason::interrupted)
+    compare(config, problem, progress, outcome);
+  return outcome;
+}
+
+}  // namespace sotto

@@ -1,0 +1,33 @@
+// A fit that leaves a directory: each charge before its noise is drawn, then draws, summary, statement and page.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sotto/chain/draws.hpp"
+#include "sotto/entropy/entropy_source.hpp"
+#include "sotto/report/run_record.hpp"
+#include "sotto/run/fit.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
+
+namespace sotto {
+
+/// What stands in the directory, and how the run ended.
+struct FitOutcome {
+  RunRecord record;
+  std::size_t draws = 0;  ///< of all chains together
+  StopReason ending = StopReason::finished;
+  std::string spent;  ///< a clause: what was spent, and which file says so
+};
+
+/// Fits, and writes into `config.out` charges.jsonl and what `write_run` writes. What was paid for is written before
+/// the fit without privacy that `config.compare_not_private` asks for; `progress` can end that one too, and it is left out then.
+/// Errors: those of `fit`, with the place of the record of charges if anything was spent; cannot_create when the directory
+/// holds a release that was paid for, unless `overwrite`; budget or interrupted when there is no draw; those of `write_run`,
+/// with what was spent.
+[[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
+                                          EntropySource& entropy, const FitProgress& progress = {},
+                                          bool overwrite = false);
+
+}  // namespace sotto

@@ -1,0 +1,119 @@
+// One call leaves all that a fit owes its readers, for a model of one's own too.
+#include "sotto_io/fit_directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "../../examples/student_t.hpp"
+#include "sotto/base/error.hpp"
+#include "sotto/entropy/entropy.hpp"
+#include "sotto/run/own_model.hpp"
+#include "sotto_io/atomic_file.hpp"
+#include "support/own_folder.hpp"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FitDirectory : public testing::Test {
+ protected:
+  FitConfig config_;
+  SystemEntropy entropy_;
+  void SetUp() override {
+    fs::remove_all(own_path());
+    config_.epsilon = 2;
+    config_.delta = 1e-6;
+    config_.threads = 1;
+    config_.out = own_path().string();
+    config_.method.chains = 2;
+    config_.method.warmup = config_.method.draws = 10;
+  }
+  void TearDown() override { fs::remove_all(own_path()); }
+
+  [[nodiscard]] Problem problem() const {
+    return own_problem(config_, {.title = "own regression",
+                                 .model = PerRow(example::StudentTByHand{}),
+                                 .rows =
+                                     [] {
+                                       Rows rows(64, 3);
+                                       for (std::size_t i = 0; i < 64; ++i) {
+                                         rows.at(i, 0) = rows.at(i, 2) = rows.weight(i) = 1;
+                                       }
+                                       return rows;
+                                     },
+                                 .parameters = {"intercept", "slope"},
+                                 .priors = {{}, {}}});
+  }
+  [[nodiscard]] std::string content(const char* name) const { return read_whole_file(own_path() / name); }
+  [[nodiscard]] nlohmann::json last_charge() const {
+    std::istringstream text(content("charges.jsonl"));
+    std::string last;
+    for (std::string line; std::getline(text, line);) last = line;
+    return nlohmann::json::parse(last);
+  }
+};
+
+TEST_F(FitDirectory, holds_draws_statement_page_and_charges) {
+  const FitOutcome outcome = fit_to_directory(config_, problem(), entropy_);
+  EXPECT_EQ(outcome.draws, 20u);
+  EXPECT_EQ(outcome.ending, StopReason::finished);
+  EXPECT_NE(outcome.spent.find("of 2 is spent"), std::string::npos);
+  for (const char* name : {"chain_1.csv", "chain_2.csv", "summary.csv", "summary.json", "privacy.json",
+                           "manifest.json", "report.html", "charges.jsonl"}) {
+    EXPECT_TRUE(fs::exists(own_path() / name)) << name;
+  }
+  const auto privacy = nlohmann::json::parse(content("privacy.json"));
+  EXPECT_EQ(privacy.at("epsilon"), 2);
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
+  EXPECT_EQ(last_charge().at("closed").at("rho"), privacy.at("rho"));
+  EXPECT_NE(content("report.html").find("own regression"), std::string::npos);
+}
+
+TEST_F(FitDirectory, is_not_written_over_unless_asked) {
+  static_cast<void>(fit_to_directory(config_, problem(), entropy_));
+  const std::string charges = content("charges.jsonl");
+  EXPECT_THROW(static_cast<void>(fit_to_directory(config_, problem(), entropy_)), Error);
+  EXPECT_EQ(content("charges.jsonl"), charges) << "nothing was spent";
+  static_cast<void>(fit_to_directory(config_, problem(), entropy_, {}, true));
+  EXPECT_TRUE(content("charges.jsonl").starts_with(charges));
+}
+
+TEST_F(FitDirectory, a_run_stopped_before_its_first_draw_says_what_was_spent) {
+  const FitProgress stop = [](std::size_t done, std::size_t, double) { return done < 10; };
+  try {
+    static_cast<void>(fit_to_directory(config_, problem(), entropy_, stop));
+    FAIL() << "there are no draws";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::interrupted);
+    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos);
+  }
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "interrupted");
+  EXPECT_FALSE(fs::exists(own_path() / "privacy.json"));
+}
+
+TEST_F(FitDirectory, a_comparison_can_be_stopped_and_is_left_out_then) {
+  config_.compare_not_private = true;
+  bool paid = false;
+  const FitProgress stop_second = [&](std::size_t done, std::size_t total, double) {
+    const bool goes_on = !paid || done < 5;
+    paid = paid || done == total;
+    return goes_on;
+  };
+  const FitOutcome stopped = fit_to_directory(config_, problem(), entropy_, stop_second);
+  EXPECT_EQ(stopped.ending, StopReason::interrupted);
+  EXPECT_EQ(stopped.draws, 20u) << "what was paid for is whole";
+  EXPECT_FALSE(stopped.record.comparison);
+  EXPECT_FALSE(fs::exists(own_path() / "not_private"));
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
+  const FitOutcome compared = fit_to_directory(config_, problem(), entropy_, {}, true);
+  EXPECT_TRUE(compared.record.comparison);
+  EXPECT_TRUE(fs::exists(own_path() / "not_private" / "report.html"));
+}
+
+}  // namespace
+}  // namespace sotto
