@@ -113,8 +113,10 @@ E read_kind(Keys& keys, bool needs_noise) {
   each_field<E>([&]<class T>(const Field<E, T>& field) {
     if (!field.spec) return;
     bool needed = field.is_needed;
-    if constexpr (HasNoise<E> && std::is_same_v<T, double>)
-      needed = needed && (needs_noise || field.member != E::noise().noise);
+    if constexpr (HasNoise<E>) {
+      if constexpr (std::is_same_v<T, double>)
+        needed = needed && (needs_noise || field.member != E::noise().noise);
+    }
     read_value(keys, field.spec, needed, event.*field.member);
   });
   // Noise is given in units of the sensitivity or clip norm.

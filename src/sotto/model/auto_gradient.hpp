@@ -15,7 +15,7 @@ namespace sotto {
 ///   template <class T> T log_density(std::span<const double> row, const Eigen::Matrix<T, Eigen::Dynamic, 1>& at) const;
 /// and which has dim, ratio_range and gradient_bound as a RowModel, into a RowModel.
 /// Source     forward mode, Eigen's AutoDiffScalar
-/// Checked by tests/model/student_t_test.cpp: automatic_gradient_is_the_one_by_hand
+/// Checked by tests/examples/student_t_model_test.cpp: automatic_gradient_is_the_one_by_hand
 template <class M>
 class AutoGradient {
  public:
