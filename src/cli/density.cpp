@@ -98,7 +98,7 @@ void compare(DensityReport& report, const std::filesystem::path& directory) {
 void density(const Options& options) {
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
-  refuse_overwriting_inputs(present_outputs(options.out, is_density_file), inputs);
+  refuse_overwriting_inputs(present_outputs(options.out, is_result_file), inputs);
   refuse_overwriting_release(options.out);
   if (options.not_private) hold_rows();
   DensityReport report = options.not_private ? from_confidential(options) : from_release(options);

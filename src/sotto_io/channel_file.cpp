@@ -128,7 +128,7 @@ ColumnSettings settings_of(const toml::table& table) {
       throw Error(ErrorCode::data, fmt::format("unknown key '{}' in a [[column]] table", name));
     if (!contains(kEveryColumn, name) && !contains(row.keys, name))
       throw Error(ErrorCode::data, fmt::format("the channel {} has no '{}': leave it out", s.channel, name));
-    std::visit([&](auto member) { read(s.*member, name, node); }, known->second);
+    std::visit([&, &node = node](auto member) { read(s.*member, name, node); }, known->second);
   }
   if (s.name.empty()) throw Error(ErrorCode::data, "every [[column]] needs a name");
   for (const char* needed : {"lower", "upper", "levels"})

@@ -29,18 +29,25 @@ ChargeJournal::~ChargeJournal() {
 
 void ChargeJournal::open() {
   make_directory(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."));
-  file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) {
     throw Error(ErrorCode::cannot_create,
                 fmt::format("cannot open the record of charges {}: {}; nothing was released", path_.string(),
                             std::strerror(errno)));
   }
+  // A line that an earlier run could not finish stays a line of its own.
+  char last = '\n';
+  const off_t size = ::lseek(file_, 0, SEEK_END);
+  if (size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n') append_text("\n");
   append({{"opened", promise_}});
   flush_directory(path_);
 }
 
 void ChargeJournal::append(const nlohmann::ordered_json& line) {
-  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  append_text(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+void ChargeJournal::append_text(const std::string& text) {
   if (!write_and_flush(file_, text)) {
     throw Error(
         ErrorCode::io,

@@ -45,6 +45,7 @@ class ChargeJournal {
   };
   void open();
   void append(const nlohmann::ordered_json& line);
+  void append_text(const std::string& text);
 
   std::filesystem::path path_;
   nlohmann::ordered_json promise_;

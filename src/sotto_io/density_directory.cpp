@@ -160,6 +160,7 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
   if (failure)
     throw Error(ErrorCode::cannot_create,
                 fmt::format("cannot create the directory '{}'", directory.string()));
+  remove_results(directory);
   const DensityResult& r = report.result;
   write_whole_file(directory / "density.csv", density_csv(report));
   write_whole_file(directory / "clusters.json", clusters_json(report).dump() + "\n");
@@ -169,11 +170,6 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
   }
   write_whole_file(directory / "summary.json", density_summary(report).dump(2) + "\n");
   write_whole_file(directory / "report.html", density_html(report));
-}
-
-bool is_density_file(const std::string& name) {
-  return is_chain_file(name) || name == "density.csv" || name == "clusters.json" || name == "synthetic.csv" ||
-         name == "summary.json" || name == "report.html";
 }
 
 mixture::Allocation read_partition(const std::filesystem::path& directory) {

@@ -13,9 +13,6 @@ namespace sotto {
 /// "private": false. Errors: cannot_create, io.
 void write_density(const std::filesystem::path& directory, const DensityReport& report);
 
-/// Whether `write_density` may write a file of that name.
-[[nodiscard]] bool is_density_file(const std::string& name);
-
 /// The partition of least expected variation of information in a directory that `write_density` wrote. Errors: no_input; data
 /// when it holds none.
 [[nodiscard]] mixture::Allocation read_partition(const std::filesystem::path& directory);

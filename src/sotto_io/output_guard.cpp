@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "sotto/base/error.hpp"
 
 namespace sotto {
@@ -31,5 +33,16 @@ std::vector<std::filesystem::path> present_outputs(const std::filesystem::path& 
 }
 
 bool is_chain_file(const std::string& name) { return name.starts_with("chain_") && name.ends_with(".csv"); }
+
+bool is_result_file(const std::string& name) {
+  static const std::set<std::string> names{"summary.csv", "summary.json", "privacy.json",  "manifest.json",
+                                           "report.html", "density.csv",  "clusters.json", "synthetic.csv"};
+  return is_chain_file(name) || names.contains(name);
+}
+
+void remove_results(const std::filesystem::path& directory) {
+  for (const std::filesystem::path& file : present_outputs(directory, is_result_file))
+    std::filesystem::remove(file);
+}
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// What an output must never be written over: the run's own inputs, and a release that was paid for.
+// What an output must never be written over, the run's own inputs, and what it must not stand beside, earlier results.
 #pragma once
 
 #include <filesystem>
@@ -19,5 +19,10 @@ void refuse_overwriting_inputs(std::span<const std::filesystem::path> outputs,
 
 /// "chain_1.csv", "chain_2.csv", ...
 [[nodiscard]] bool is_chain_file(const std::string& name);
+/// What a fit or a density estimate writes, but the record of charges.
+[[nodiscard]] bool is_result_file(const std::string& name);
+
+/// Removes the results of earlier runs, so that none of them is read, or passed on, as part of a new one.
+void remove_results(const std::filesystem::path& directory);
 
 }  // namespace sotto

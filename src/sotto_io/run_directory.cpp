@@ -33,10 +33,7 @@ std::vector<fs::path> chain_files(const fs::path& directory) {
   return files;
 }
 
-bool is_run_file(const std::string& name) {
-  return is_chain_file(name) || name == "summary.csv" || name == "summary.json" || name == kPrivacy ||
-         name == "manifest.json" || name == "report.html" || name == kCharges;
-}
+bool is_run_file(const std::string& name) { return is_result_file(name) || name == kCharges; }
 
 std::vector<std::string> not_private_files(const RunRecord& record) {
   std::vector<std::string> names;
@@ -70,19 +67,12 @@ void write_chains(const fs::path& directory, const CsvHeader& header, const Draw
     write_cmdstan_csv(text, header, draws.parameters, draws.chains[c], c + 1);
     write_whole_file(chain_file(directory, c), text.str());
   }
-  // What an earlier run with more chains left behind would be read as part of this one.
-  for (std::size_t c = draws.chains.size(); fs::remove(chain_file(directory, c)); ++c) {
-  }
 }
 
 void write_comparison(const fs::path& directory, const RunRecord& record) {
-  const fs::path folder = directory / kNotPrivate;
-  if (record.comparison) {
-    make_directory(folder);
-  } else if (!fs::is_directory(folder)) {
-    return;
-  }
-  write_chains(folder, csv_header(record, false), record.comparison.value_or(Draws{}));
+  if (!record.comparison) return;
+  make_directory(directory / kNotPrivate);
+  write_chains(directory / kNotPrivate, csv_header(record, false), *record.comparison);
 }
 
 std::string summary_csv(const std::vector<ParameterSummary>& summary) {
@@ -119,6 +109,8 @@ nlohmann::ordered_json read_json(const fs::path& file) {
 void write_run(const fs::path& directory, RunRecord record) {
   make_directory(directory);
   record.privacy.not_private_files = not_private_files(record);
+  remove_results(directory);
+  remove_results(directory / kNotPrivate);
   // The statement first: while other files are missing it already says what was spent.
   write_whole_file(directory / kPrivacy, dump(to_json(record.privacy)));
   write_chains(directory, csv_header(record, record.privacy.is_private), record.draws);

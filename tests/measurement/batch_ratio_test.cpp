@@ -78,6 +78,7 @@ TEST(BatchRatio, add_remove_is_refused) {
   EXPECT_THROW(
       (void)batch_ratio_noise(*range, 2, 10, PrivacyUnit{.adjacency = Adjacency::add_remove}, Rho(1)), Error);
   EXPECT_THROW((void)batch_ratio_noise(*range, 2, 10, PrivacyUnit{.rows_per_unit = 2}, Rho(1)), Error);
+  EXPECT_THROW((void)batch_ratio_noise(*range, 2, 10, PrivacyUnit{.is_row = false}, Rho(1)), Error);
 }
 
 // What the accountant is told.

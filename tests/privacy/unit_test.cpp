@@ -107,6 +107,8 @@ TEST(Unit, batches_of_persons_are_refused) {
   }
   for (const QueryRegime regime : {QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
     EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::add_remove, 0)), Error);
+    // A person of one row may stand in the file with more, of which the others are dropped: how many rows there are is private.
+    EXPECT_THROW((void)sensitivities(model, regime, table_of(Adjacency::substitute, 1)), Error);
   }
 }
 

@@ -55,6 +55,18 @@ TEST_F(Journal, the_disk_is_never_behind) {
   EXPECT_LT(lines().size(), 40u);
 }
 
+TEST_F(Journal, a_torn_line_stays_a_line_of_its_own) {
+  fs::create_directories(file_.parent_path());
+  write_whole_file(file_, "{\"opened\":{}}\n{\"booked\":{\"que");
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
+  journal.book({Charge{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}});
+  std::istringstream text(read_whole_file(file_));
+  std::vector<std::string> all;
+  for (std::string line; std::getline(text, line);) all.push_back(line);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(nlohmann::json::parse(all[2]).at("opened").at("epsilon"), 1.0);
+}
+
 // A line that covers more releases than were made covers their cost too, however dear the later ones are.
 TEST_F(Journal, the_disk_is_not_behind_when_releases_get_dearer) {
   for (const bool slack : {false, true}) {

@@ -80,6 +80,20 @@ TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {
   EXPECT_EQ(read_run(folder_).draws.chains.size(), 2U);
 }
 
+// Exact results of an earlier run are not passed on as part of a private one, also if that one dies after its statement.
+TEST_F(RunDirectory, nothing_of_an_earlier_run_stands_beside_a_new_one) {
+  write_run(folder_, synthetic_run(20));
+  for (const char* name : {"clusters.json", "density.csv", "synthetic.csv"})
+    write_whole_file(folder_ / name, "1");
+  fs::create_directories(folder_ / "chain_1.csv.new");  // what else stands there is no result
+  RunRecord record = synthetic_run(20);
+  record.comparison.reset();
+  write_run(folder_, record);
+  for (const char* name : {"clusters.json", "density.csv", "synthetic.csv", "not_private"})
+    EXPECT_FALSE(fs::exists(folder_ / name)) << name;
+  EXPECT_TRUE(fs::exists(folder_ / "chain_1.csv.new"));
+}
+
 TEST_F(RunDirectory, privacy_json_has_the_promised_keys) {
   const RunRecord record = synthetic_run(20);
   write_run(folder_, record);

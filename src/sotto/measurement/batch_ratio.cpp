@@ -59,7 +59,7 @@ double batch_sensitivity(const ContributionRange& range, std::size_t batch, std:
 std::optional<GaussianNoise> batch_ratio_noise(const ContributionRange& range, std::size_t batch,
                                                std::size_t rows, const PrivacyUnit& unit, Rho cost,
                                                double least_sensitivity) {
-  if (unit.adjacency != Adjacency::substitute || unit.rows_per_unit != 1) {
+  if (!unit.rows_are_public()) {
     throw Error(
         ErrorCode::configuration,
         "batches of fixed size protect single rows under adjacency substitute only: choose another method");

@@ -131,7 +131,7 @@ Answer release_completed(NoiseMechanism& mechanism, Receipt receipt, const Exact
 Measure measure_variance_completed_ratios(const Rows& rows, OwnerContext context,
                                           const VarianceCompletedPlan& plan, std::size_t count,
                                           Ledger& ledger) {
-  if (context.unit.adjacency != Adjacency::substitute || context.unit.rows_per_unit != 1) {
+  if (!context.unit.rows_are_public()) {
     throw Error(ErrorCode::configuration,
                 "batches of fixed size protect single rows under adjacency substitute only: choose another "
                 "method");

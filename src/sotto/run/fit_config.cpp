@@ -143,9 +143,9 @@ void read_all(Section& root, FitConfig& config) {
       config.default_prior_given = true;
     });
     s.section("parameter", [&](Section& parameters) {
-      for (const auto& [name, node] : parameters.table()) {
-        parameters.section(name.str(),
-                           [&](Section& p) { config.priors[std::string(name.str())] = read_prior(p); });
+      for (const auto& entry : parameters.table()) {
+        const std::string name(entry.first.str());
+        parameters.section(name, [&](Section& p) { config.priors[name] = read_prior(p); });
       }
     });
   });

@@ -264,7 +264,8 @@ Problem make_problem(const FitConfig& config, const Table& table) {
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
   problem.public_info.privacy_unit = in_words(table.schema().unit);
   problem.unit = {table.schema().adjacency,
-                  table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows};
+                  table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows,
+                  table.schema().unit.is_row()};
   state_bounds(problem, config.model.likelihood_power);
   return problem;
 }

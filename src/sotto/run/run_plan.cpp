@@ -85,8 +85,7 @@ RunPlan serve_batches(const Making& making) {
 }
 
 std::size_t size_of_batch(const Making& making, std::size_t rows) {
-  const PrivacyUnit& unit = making.problem.unit;
-  if (unit.adjacency != Adjacency::substitute || unit.rows_per_unit != 1) {
+  if (!making.problem.unit.rows_are_public()) {
     refuse(
         "batches of fixed size need a public number of rows (adjacency \"substitute\") and units of one row: "
         "choose penalty or hmc");

@@ -37,11 +37,12 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
   for (std::size_t d = 0; d < columns.size(); ++d)
     shown_at.push_back(kernel.part(d).shown(settings.grid_points));
   const EvaluationGrid grids = shown_grids(shown, std::move(shown_at), false, settings);
-  const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
-    std::vector<Vector> start;
-    for (const Vector& row : z) start.push_back(channel.initial(row, rng));
-    return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
-  });
+  const std::vector<DensityChain> chains =
+      run_density_chains(settings, [&, &channel = channel, &kernel = kernel](ChainRng& rng) {
+        std::vector<Vector> start;
+        for (const Vector& row : z) start.push_back(channel.initial(row, rng));
+        return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
+      });
   return summarise_density(chains, grids, settings, true);
 }
 
