@@ -8,8 +8,7 @@
 
 namespace sotto {
 
-/// Writes chain_N.csv, summary.csv, summary.json, privacy.json, manifest.json and report.html into
-/// `directory`, which is made if needed. A comparison goes to the folder not_private in it, with a page of its own; nothing
+/// Writes the files of docs/output.md into `directory`, which is made if needed. A comparison goes to the folder not_private in it, with a page of its own; nothing
 /// outside that folder shows it, and privacy.json and manifest.json name its files. Each file is whole or
 /// absent: written aside, flushed to disk, renamed. Chain files of an earlier, larger run are removed.
 /// Errors: cannot_create when a directory cannot be made, io when a write fails.

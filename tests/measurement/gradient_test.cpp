@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sotto/measurement/all_rows.hpp"
 #include "sotto/model/location/location.hpp"
 
 namespace sotto {

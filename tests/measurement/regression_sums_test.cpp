@@ -8,15 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "sotto/measurement/bounded_information.hpp"
-#include "sotto/measurement/bounded_score.hpp"
-#include "sotto/measurement/column_histograms.hpp"
-#include "sotto/measurement/curves.hpp"
-#include "sotto/measurement/histogram.hpp"
-#include "sotto/measurement/moments.hpp"
-#include "sotto/measurement/residual_squares.hpp"
-#include "sotto/measurement/score_squares.hpp"
-#include "sotto/measurement/total.hpp"
+#include "sotto/measurement/all_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "support/bounded_row.hpp"
@@ -94,17 +86,7 @@ BoundedWeighting some_weighting(ChainRng& rng) {
 class Asked {
  public:
   Asked(const Case& one, const Query& query, Adjacency adjacency)
-      : measured_(std::visit(
-            [&](const auto& q) -> std::optional<Measurements> {
-              if constexpr (requires {
-                              measure(q, OwnerContext{AnyModel(model_of(one)), {adjacency, 1}, 1});
-                            }) {
-                return measure(q, OwnerContext{AnyModel(model_of(one)), {adjacency, 1}, 1});
-              } else {
-                return std::nullopt;
-              }
-            },
-            query)) {}
+      : measured_(measure_all_rows({AnyModel(model_of(one)), {adjacency, 1}, 1})(query)) {}
 
   [[nodiscard]] bool answered() const { return measured_.has_value(); }
   [[nodiscard]] double sensitivity() const { return measured_->parts[0].charge.sensitivity; }

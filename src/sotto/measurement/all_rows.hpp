@@ -1,38 +1,19 @@
-// The questions that an owner answers from all its rows: the closed list.
+// The questions that an owner answers from all its rows.
 #pragma once
 
-#include "sotto/base/error.hpp"
-#include "sotto/measurement/bounded_information.hpp"
-#include "sotto/measurement/bounded_score.hpp"
-#include "sotto/measurement/column_histograms.hpp"
-#include "sotto/measurement/curves.hpp"
-#include "sotto/measurement/gradient.hpp"
-#include "sotto/measurement/histogram.hpp"
-#include "sotto/measurement/joint.hpp"
+#include <optional>
+
 #include "sotto/measurement/measurement.hpp"
-#include "sotto/measurement/moments.hpp"
-#include "sotto/measurement/ratio.hpp"
-#include "sotto/measurement/residual_squares.hpp"
-#include "sotto/measurement/score_squares.hpp"
-#include "sotto/measurement/total.hpp"
 
 namespace sotto {
 
-/// Questions of other regimes.
-[[nodiscard]] inline std::optional<Measurements> measure(const StatisticQuery&, const OwnerContext&) {
-  throw Error(ErrorCode::configuration,
-              "this run answers no sufficient statistic: choose method penalty-exponential-family");
-}
-[[nodiscard]] inline std::optional<Measurements> measure(const BatchGradientQuery&, const OwnerContext&) {
-  throw Error(ErrorCode::configuration,
-              "batches must be paid for as a whole before the first: name their rate, noise and number");
-}
+/// Specialised for every alternative of Query, each in a file of its own beside this one, whose head says what is asked, what
+/// one row can do, and what noise covers it. A question without a file does not link.
+/// None, and errors: as for Measure.
+template <class Asked>
+[[nodiscard]] std::optional<Measurements> measure(const Asked& query, const OwnerContext& context);
 
 /// Errors: configuration for a question that this model does not answer, or that needs another kind of run.
-[[nodiscard]] inline Measure measure_all_rows(OwnerContext context) {
-  return [context = std::move(context)](const Query& query) {
-    return std::visit([&](const auto& asked) { return measure(asked, context); }, query);
-  };
-}
+[[nodiscard]] Measure measure_all_rows(OwnerContext context);
 
 }  // namespace sotto

@@ -8,6 +8,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/data/secret_batch.hpp"
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/vector_noise.hpp"
 
 namespace sotto {
@@ -51,12 +52,15 @@ Event batch_run(double rate, double multiplier, std::uint64_t count, Rho others)
 
 namespace {
 
+Error not_paid() {
+  return {ErrorCode::configuration,
+          "batches must be paid for as a whole before the first: name their rate, noise and number"};
+}
+
 std::optional<Measurements> measure_batch(const BatchGradientQuery& query, const OwnerContext& context,
                                           const BatchPlan& plan,
                                           const std::shared_ptr<PrecomposedBudget>& paid) {
-  if (query.rate != plan.rate || query.noise_multiplier != plan.noise_multiplier)
-    throw Error(ErrorCode::configuration,
-                "batches must be paid for as a whole before the first: name their rate, noise and number");
+  if (query.rate != plan.rate || query.noise_multiplier != plan.noise_multiplier) throw not_paid();
   const Position scale = scale_of(query.scale, context);
   const auto entries = static_cast<std::size_t>(context.model.dim());
   const auto noise =
@@ -79,6 +83,11 @@ std::optional<Measurements> measure_batch(const BatchGradientQuery& query, const
 }
 
 }  // namespace
+
+template <>
+std::optional<Measurements> measure(const BatchGradientQuery&, const OwnerContext&) {
+  throw not_paid();
+}
 
 Measure measure_batches(OwnerContext context, const BatchPlan& plan, Ledger& ledger,
                         std::optional<Epsilon> composed) {

@@ -17,7 +17,7 @@ struct BatchPlan {
   Rho others{0};  ///< cost kept for releases over all rows, e.g. ratios
 };
 
-/// Query        the gradient as in measurement/gradient.hpp, over a Poisson batch of rows instead of all
+/// Query        the gradient as in measurement/gradient.cpp, over a Poisson batch of rows instead of all
 /// Adjacency    as declared; a unit is one row, because only for rows is the sampling's gain known
 /// Sensitivity  one row in the batch contributes an integer vector of norm at most norm + sqrt(entries) / 2
 ///              in grid steps; GaussianNoise::sensitivity is that of the sum without sampling: once, or for

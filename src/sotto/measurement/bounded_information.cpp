@@ -1,21 +1,33 @@
-#include "sotto/measurement/bounded_information.hpp"
+// The noisy information of a regression with bounded residuals and weights, summed over all rows.
+//
+// Query        sum over the rows of c b z z', see BoundedWeighting (release/regression_query.hpp)
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  c b z z' is psd of trace at most c B |z|^2 <= Q: bound_of_matrices of measurement/vector_sum.hpp;
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp
 
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
 
+template <>
 std::optional<Measurements> measure(const BoundedInformationQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
-  const Eigen::Index dim = regression.domain().columns();
-  return measure_matrix(
-      {"bounded information", bound_of_matrices(query.weighting.information_bound),
-       triangle_entries(static_cast<std::size_t>(dim)),
-       [link = known_link(regression.family()), weighting = query.weighting](
-           const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         bounded_information_pass(link, tiles, weighting, rounding, sums);
-       }},
-      dim, context, query.cost);
+  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
+                       const GlmTiles& tiles, IntegerSums& sums) {
+    for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+      set_triangle(z, sums.factor * c * r.slope, sums.entries);
+      sums.add();
+    });
+  };
+  const VectorBound bound = bound_of_matrices(query.weighting.information_bound);
+  return measure_matrix({"bounded information", bound, add}, regression.domain().columns(), context,
+                        query.cost);
 }
 
 }  // namespace sotto

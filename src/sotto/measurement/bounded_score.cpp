@@ -1,23 +1,33 @@
-#include "sotto/measurement/bounded_score.hpp"
+// The noisy score of a regression with bounded residuals and weights, summed over all rows.
+//
+// Query        sum over the rows of c psi z, see BoundedWeighting (release/regression_query.hpp)
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  |c psi z| <= c M |z| <= R; two rows differ by at most 2 R;
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp
 
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
 
+template <>
 std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
+  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
+                       const GlmTiles& tiles, IntegerSums& sums) {
+    for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+      sums.entries = sums.factor * c * r.psi * z.array();
+      sums.add();
+    });
+  };
   const auto entries = static_cast<std::size_t>(regression.domain().columns());
   const double bound = query.weighting.score_bound;
-  return measure_vector(
-      {"bounded score",
-       {bound, 2 * bound},
-       entries,
-       [link = known_link(regression.family()), weighting = query.weighting](
-           const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         bounded_score_pass(link, tiles, weighting, rounding, sums);
-       }},
-      context, query.cost);
+  return measure_vector({"bounded score", {bound, 2 * bound}, entries, add}, context, query.cost);
 }
 
 }  // namespace sotto

@@ -1,8 +1,18 @@
-#include "sotto/measurement/column_histograms.hpp"
+// Noisy histograms of some of a regression's columns over all rows.
+//
+// Query        for each column, how many rows fall into each bin of its window; outside, into the first or last
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  a row sits in one bin of each of c columns: norm sqrt(c), and two rows differ by at most sqrt(2 c);
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_column_histograms_further_than_declared
 
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
@@ -16,20 +26,35 @@ bool legal(const ColumnHistogramsQuery& query, Eigen::Index dim) {
          query.bins >= 2 && query.bins <= 4096;
 }
 
+void count(const ColumnHistogramsQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
+  const auto bins = static_cast<double>(query.bins);
+  TileVectors all(kTile, static_cast<Eigen::Index>(tiles.predictors));
+  for_each_row(
+      tiles, [&](const auto& x) { all = x; },
+      [&](Eigen::Index lane, double) {
+        sums.entries.setZero();
+        for (std::size_t k = 0; k < query.columns.size(); ++k) {
+          const Interval& window = query.windows[k];
+          const double place = (all(lane, query.columns[k]) - window.lower) / window.width() * bins;
+          if (std::isnan(place)) continue;
+          const auto bin = static_cast<std::size_t>(std::clamp(place, 0.0, bins - 1));
+          sums.entries[static_cast<Eigen::Index>(k * query.bins + bin)] = sums.factor;
+        }
+        sums.add();
+      });
+}
+
 }  // namespace
 
+template <>
 std::optional<Measurements> measure(const ColumnHistogramsQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query, regression.domain().columns())) return std::nullopt;
+  const auto add = [query](const GlmTiles& tiles, IntegerSums& sums) { count(query, tiles, sums); };
   const auto columns = static_cast<double>(query.columns.size());
-  return measure_vector(
-      {"column histograms",
-       {std::sqrt(columns) * kRoundUp, std::sqrt(2 * columns) * kRoundUp},
-       query.columns.size() * query.bins,
-       [query](const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         column_histograms_pass(tiles, query, rounding, sums);
-       }},
-      context, query.cost);
+  const VectorBound bound{std::sqrt(columns) * kRoundUp, std::sqrt(2 * columns) * kRoundUp};
+  return measure_vector({"column histograms", bound, query.columns.size() * query.bins, add}, context,
+                        query.cost);
 }
 
 }  // namespace sotto

@@ -1,8 +1,18 @@
-#include "sotto/measurement/curves.hpp"
+// The noisy score of columns' squares at a regression's position, summed over all rows.
+//
+// Query        sum over the rows of c psi q (release/regression_query.hpp), one entry per asked column
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  |c psi q| <= c M |q| <= bound: bound added or removed, twice that exchanged;
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_curves_further_than_declared
 
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
@@ -16,20 +26,43 @@ bool legal(const CurvesQuery& query, Eigen::Index dim) {
          query.bound > 0 && std::isfinite(query.bound);
 }
 
+void add_curves(Link link, const CurvesQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
+  const auto columns = static_cast<Eigen::Index>(query.columns.size());
+  Eigen::Array<double, kTile, Eigen::Dynamic> squares(kTile, columns);
+  TileNumbers eta;
+  with_response(link, [&](auto response) {
+    for_each_row(
+        tiles,
+        [&](const auto& x) {
+          eta = x * query.at;
+          for (Eigen::Index k = 0; k < columns; ++k) {
+            const TileNumbers column = x.col(query.columns[static_cast<std::size_t>(k)]).array();
+            squares.col(k) = ((column - query.centre[k]) / query.scale[k]).square();
+          }
+        },
+        [&](Eigen::Index lane, double y) {
+          const BoundedResidual r =
+              response.residual(y, response.mean(eta[lane]), query.clip, query.dispersion);
+          sums.entries =
+              squares.row(lane).min(CurvesQuery::kLargestSquare).transpose() - CurvesQuery::kMeanSquare;
+          const double length = std::sqrt(sums.entries.square().sum());
+          sums.entries *= sums.factor * r.psi * std::min(1.0, query.bound / (r.largest * length));
+          sums.add();
+        });
+  });
+}
+
 }  // namespace
 
+template <>
 std::optional<Measurements> measure(const CurvesQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query, regression.domain().columns())) return std::nullopt;
-  return measure_vector(
-      {"curves",
-       {query.bound, 2 * query.bound},
-       query.columns.size(),
-       [link = known_link(regression.family()), query](const GlmTiles& tiles, const RowRounding& rounding,
-                                                       std::span<std::int64_t> sums) {
-         curves_pass(link, tiles, query, rounding, sums);
-       }},
-      context, query.cost);
+  const auto add = [link = known_link(regression.family()), query](const GlmTiles& tiles, IntegerSums& sums) {
+    add_curves(link, query, tiles, sums);
+  };
+  return measure_vector({"curves", {query.bound, 2 * query.bound}, query.columns.size(), add}, context,
+                        query.cost);
 }
 
 }  // namespace sotto

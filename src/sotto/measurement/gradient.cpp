@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sotto/measurement/all_rows.hpp"
 #include "sotto/measurement/vector_noise.hpp"
 
 namespace sotto {
@@ -26,6 +27,11 @@ std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradien
   };
 }
 
+/// Query        sum over the rows of the scaled gradient, each row's rounded to the grid
+/// Adjacency    as declared; a unit holds at most rows_per_unit rows
+/// Sensitivity, noise, charge, source: measurement/vector_noise.hpp with the model's gradient_bound
+/// Checked by tests/measurement/gradient_test.cpp
+template <>
 std::optional<Measurements> measure(const GradientQuery& query, const OwnerContext& context) {
   const Position scale = scale_of(query.scale, context);
   const auto entries = static_cast<std::size_t>(context.model.dim());

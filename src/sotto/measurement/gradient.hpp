@@ -21,10 +21,4 @@ inline constexpr std::size_t kGradientRun = kLongestRun;  ///< contributions bel
 [[nodiscard]] std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(
     const GaussianNoise& noise, const Position& scale);
 
-/// Query        sum over the rows of the scaled gradient, each row's rounded to the grid
-/// Adjacency    as declared; a unit holds at most rows_per_unit rows
-/// Sensitivity, noise, charge, source: measurement/vector_noise.hpp with the model's gradient_bound
-/// Checked by tests/measurement/gradient_test.cpp
-[[nodiscard]] std::optional<Measurements> measure(const GradientQuery& query, const OwnerContext& context);
-
 }  // namespace sotto

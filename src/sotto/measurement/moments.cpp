@@ -1,20 +1,36 @@
-#include "sotto/measurement/moments.hpp"
+// The noisy second moments of a regression's covariates, summed over all rows.
+//
+// Query        sum over the rows of min(1, bound / |z|^2) z z', z = frame x
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  psd of trace at most the bound: bound_of_matrices of measurement/vector_sum.hpp;
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp
 
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
 
+template <>
 std::optional<Measurements> measure(const MomentsQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal_frame(query.frame, regression) || !(query.bound > 0)) return std::nullopt;
-  const Eigen::Index dim = regression.domain().columns();
-  return measure_matrix(
-      {"covariate moments", bound_of_matrices(query.bound), triangle_entries(static_cast<std::size_t>(dim)),
-       [frame = query.frame, bound = query.bound](const GlmTiles& tiles, const RowRounding& rounding,
-                                                  std::span<std::int64_t> sums) {
-         moments_pass(tiles, frame, bound, rounding, sums);
-       }},
-      dim, context, query.cost);
+  const auto add = [frame = query.frame, bound = query.bound](const GlmTiles& tiles, IntegerSums& sums) {
+    TileVectors z(kTile, frame.rows());
+    Position row(frame.rows());
+    for_each_row(
+        tiles, [&](const auto& x) { z.noalias() = x * frame.transpose(); },
+        [&](Eigen::Index lane, double) {
+          row = z.row(lane);
+          set_triangle(row, sums.factor * std::min(1.0, bound / row.squaredNorm()), sums.entries);
+          sums.add();
+        });
+  };
+  return measure_matrix({"covariate moments", bound_of_matrices(query.bound), add},
+                        regression.domain().columns(), context, query.cost);
 }
 
 }  // namespace sotto

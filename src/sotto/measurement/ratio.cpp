@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/measurement/all_rows.hpp"
 #include "sotto/sum/exact_sum.hpp"
 
 namespace sotto {
@@ -48,6 +49,7 @@ std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_ratio(c
   };
 }
 
+template <>
 std::optional<Measurements> measure(const RatioQuery& query, const OwnerContext& context) {
   const auto range = contribution_range(query, context);
   if (!range) return std::nullopt;

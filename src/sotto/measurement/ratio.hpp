@@ -48,6 +48,4 @@ struct ContributionRange {
 [[nodiscard]] std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_ratio(
     const GaussianNoise& noise);
 
-[[nodiscard]] std::optional<Measurements> measure(const RatioQuery& query, const OwnerContext& context);
-
 }  // namespace sotto

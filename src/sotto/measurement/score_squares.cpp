@@ -1,21 +1,33 @@
-#include "sotto/measurement/score_squares.hpp"
+// The noisy sum of the outer products of all rows' bounded scores: the score's own variance.
+//
+// Query        sum over the rows of c^2 psi^2 z z', see BoundedWeighting (release/regression_query.hpp)
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2: bound_of_matrices of measurement/vector_sum.hpp;
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp
 
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
 
+template <>
 std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
-  const Eigen::Index dim = regression.domain().columns();
-  const double bound = query.weighting.score_bound;
-  return measure_matrix(
-      {"score squares", bound_of_matrices(bound * bound), triangle_entries(static_cast<std::size_t>(dim)),
-       [link = known_link(regression.family()), weighting = query.weighting](
-           const GlmTiles& tiles, const RowRounding& rounding, std::span<std::int64_t> sums) {
-         score_squares_pass(link, tiles, weighting, rounding, sums);
-       }},
-      dim, context, query.cost);
+  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
+                       const GlmTiles& tiles, IntegerSums& sums) {
+    for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
+      const double score = c * r.psi;
+      set_triangle(z, sums.factor * score * score, sums.entries);
+      sums.add();
+    });
+  };
+  const VectorBound bound = bound_of_matrices(query.weighting.score_bound * query.weighting.score_bound);
+  return measure_matrix({"score squares", bound, add}, regression.domain().columns(), context, query.cost);
 }
 
 }  // namespace sotto

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/base/error.hpp"
+#include "sotto/measurement/all_rows.hpp"
 
 namespace sotto {
 
@@ -51,6 +52,12 @@ Measurements measure_kept_statistic(const Query& query, const PrivacyUnit& unit,
         });
       }};
   return {.parts = {std::move(statistic)}};
+}
+
+template <>
+std::optional<Measurements> measure(const StatisticQuery&, const OwnerContext&) {
+  throw Error(ErrorCode::configuration,
+              "this run answers no sufficient statistic: choose method penalty-exponential-family");
 }
 
 }  // namespace sotto

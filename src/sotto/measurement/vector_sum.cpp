@@ -43,7 +43,9 @@ std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& conte
                   .add =
                       [add = std::move(sum.add), rounding](const Rows& rows, std::size_t first,
                                                            std::size_t count, std::span<std::int64_t> sums) {
-                        add({rows.tile(first), count, rows.columns() - 1}, rounding, sums);
+                        IntegerSums total(rounding, sums.size());
+                        add({rows.tile(first), count, rows.columns() - 1}, total);
+                        total.give(sums);
                       }},
       .release = [noise = *noise, shape](NoiseMechanism& mechanism, Receipt receipt,
                                          const ExactSum& exact) -> Answer {
@@ -62,9 +64,10 @@ std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& co
   return measure_sum(std::move(sum), context, cost, vector_of);
 }
 
-std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim, const OwnerContext& context,
+std::optional<Measurements> measure_matrix(MatrixSum sum, Eigen::Index dim, const OwnerContext& context,
                                            Rho cost) {
-  return measure_sum(std::move(sum), context, cost,
+  const std::size_t entries = triangle_entries(static_cast<std::size_t>(dim));
+  return measure_sum({std::move(sum.name), sum.bound, entries, std::move(sum.add)}, context, cost,
                      [dim](const NoisyIntegers& noisy, double grid) { return matrix_of(noisy, grid, dim); });
 }
 

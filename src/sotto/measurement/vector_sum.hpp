@@ -7,18 +7,25 @@
 #include <vector>
 
 #include "sotto/measurement/measurement.hpp"
-#include "sotto/model/glm/bounded_pass.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/model.hpp"
 
 namespace sotto {
 
-/// A regression's rows -> integer sums. `add` must obey the rounding: no row's integer vector is longer than it says.
+/// A regression's rows -> integer sums.
 struct VectorSum {
   std::string name;   ///< in the statement
   VectorBound bound;  ///< of one row's vector, before rounding
   std::size_t entries;
-  std::function<void(const GlmTiles&, const RowRounding&, std::span<std::int64_t>)> add;
+  std::function<void(const GlmTiles&, IntegerSums&)> add;  ///< adds each row's vector once
+};
+
+/// The same of symmetric matrices; `add` gives their triangles.
+struct MatrixSum {
+  std::string name;
+  VectorBound bound;  ///< of one row's matrix, in the Frobenius norm
+  std::function<void(const GlmTiles&, IntegerSums&)> add;
 };
 
 /// Query        the sum over the rows of the vector, each rounded to the grid of measurement/vector_noise.hpp
@@ -27,11 +34,11 @@ struct VectorSum {
 ///              plus sqrt(entries) / 2, or not a number, contributes zero
 /// Noise, charge, source: measurement/vector_noise.hpp
 /// None when the bound fits no grid. The released value is a NoisyVector, or the NoisyMatrix of dimension `dim` whose triangle
-/// the vector holds (triangle_entries of model/glm/bounded_pass.hpp).
+/// the vector holds (triangle_entries of measurement/regression_rows.hpp).
 /// Checked by tests/measurement/regression_sums_test.cpp
 [[nodiscard]] std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context,
                                                          Rho cost);
-[[nodiscard]] std::optional<Measurements> measure_matrix(VectorSum sum, Eigen::Index dim,
+[[nodiscard]] std::optional<Measurements> measure_matrix(MatrixSum sum, Eigen::Index dim,
                                                          const OwnerContext& context, Rho cost);
 
 /// Bounds of real arithmetic are raised by this: they hold of what is computed.

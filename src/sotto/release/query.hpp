@@ -95,9 +95,7 @@ enum class QueryStatus {
 };
 
 using Query =
-    std::variant<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery, BoundedScoreQuery,
-                 BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery, ResidualSquaresQuery,
-                 ColumnHistogramsQuery, HistogramQuery, CurvesQuery, TotalQuery>;
+    WithRegressionQueries<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery>;
 using Answer =
     std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyStatistic>,
                  Released<NoisyJoint>, Released<NoisyVector>, Released<NoisyMatrix>>;

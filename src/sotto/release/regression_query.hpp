@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "sotto/base/interval.hpp"
@@ -116,6 +117,12 @@ struct TotalQuery {
   TotalOf quantity;
   Rho cost;
 };
+
+/// Query (release/query.hpp), given the questions that stand there: an alternative for each, and for each of the above.
+template <class... Others>
+using WithRegressionQueries =
+    std::variant<Others..., BoundedScoreQuery, BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery,
+                 ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, CurvesQuery, TotalQuery>;
 
 /// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyVector {

@@ -1,16 +1,13 @@
 // A gradient and a log-likelihood ratio together: two releases with a charge each, one pass over the rows.
-#pragma once
 
-#include <optional>
 #include <utility>
 
-#include "sotto/measurement/gradient.hpp"
-#include "sotto/measurement/ratio.hpp"
+#include "sotto/measurement/all_rows.hpp"
 
 namespace sotto {
 
-[[nodiscard]] inline std::optional<Measurements> measure(const JointQuery& query,
-                                                         const OwnerContext& context) {
+template <>
+std::optional<Measurements> measure(const JointQuery& query, const OwnerContext& context) {
   auto gradient = measure(query.gradient, context);
   auto ratio = measure(query.ratio, context);
   if (!gradient || !ratio) return std::nullopt;
