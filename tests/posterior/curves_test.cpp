@@ -42,7 +42,8 @@ TEST(Curves, a_square_that_the_model_leaves_out_is_found) {
     Link link;
     Interval response;
   };
-  for (const Case& one : {Case{Link::logit, {0, 1}}, Case{Link::log, {0, 50}}, Case{Link::identity, {-20, 20}}}) {
+  for (const Case& one :
+       {Case{Link::logit, {0, 1}}, Case{Link::log, {0, 50}}, Case{Link::identity, {-20, 20}}}) {
     ChainRng rng(3);
     SimulatedRegression data = designs::uniform_logistic(20000, 5, rng);
     data.link = one.link;
