@@ -44,6 +44,18 @@ bool warns_of(const OnceOutcome& outcome, const std::string& words) {
   return false;
 }
 
+TEST(OnceRelease, a_prior_that_holds_a_coefficient_back_is_told) {
+  const SimulatedRegression data = simulated("logistic, d 5", 20000);
+  OnceSettings settings = settings_of(data, kRho);
+  const auto held = [&] {
+    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(kRho), 1);
+    return study(data, non_private(data), settings, oracle, 500, 1).verdict.held;
+  };
+  EXPECT_TRUE(held().empty());
+  settings.priors[2] = CoefficientPrior{PriorFamily::normal, data.truth[2] + 1, 0.1};
+  EXPECT_EQ(held(), std::vector<Eigen::Index>{2});
+}
+
 TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) {
   const SimulatedRegression data = simulated("logistic, d 5", 500);
   const OnceSettings settings = settings_of(data, 1);

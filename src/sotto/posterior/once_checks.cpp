@@ -16,6 +16,7 @@ constexpr double kTellBias =
     0.2;  // what clips took off and was put back, in a coefficient's standard deviations
 constexpr double kTellDoubt = 0.5;   // likewise, its doubt
 constexpr double kLeastLevel = 0.4;  // of the information, released over expected
+constexpr double kFarOut = 2;        // standard deviations of a coefficient's prior
 constexpr double kMisfit = 4;        // standard deviations of chi-squared
 
 }  // namespace
@@ -23,6 +24,9 @@ constexpr double kMisfit = 4;        // standard deviations of chi-squared
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
   OnceVerdict verdict;
   verdict.curved = release.curved;
+  for (Eigen::Index j = 0; j < posterior.prior_distance.size(); ++j) {
+    if (std::abs(posterior.prior_distance[j]) > kFarOut) verdict.held.push_back(j);
+  }
   const PooledRelease& pooled = release.pooled;
   const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
   if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
@@ -44,8 +48,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
   if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
     verdict.warnings.emplace_back(
-        "The search for the posterior did not settle: the last released score disagrees with the position "
-        "it was taken at, so intervals may be in the wrong place; narrower bounds of the columns help most, "
+        "The search for the posterior did not settle: two releases disagree about where it lies, "
+        "so intervals may be in the wrong place; narrower bounds of the columns help most, "
         "where you know them without a look at the data.");
   }
   if (!posterior.settled) {
@@ -76,8 +80,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.emplace_back(
-        "The counts look neither Poisson nor negative binomial: clipped residuals may shift the fit, mostly "
-        "the intercept.");
+        "The counts look neither Poisson nor negative binomial: coefficients may be off, most of all those "
+        "of groups "
+        "whose counts vary differently.");
   } else if (release.spread.dispersion > 0) {
     verdict.notes.push_back(
         fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "

@@ -13,7 +13,8 @@ struct OnceVerdict {
   std::vector<std::string> notes;     ///< what was found and allowed for
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
-  bool noise_dominates = false;  ///< intervals would show the prior and the noise, hardly the data
+  std::vector<Eigen::Index> held;  ///< columns whose coefficient lies far out in its prior: likewise
+  bool noise_dominates = false;    ///< intervals would show the prior and the noise, hardly the data
 };
 
 [[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior);

@@ -64,6 +64,13 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const Matrix rows = release.stand_in.moments();
   posterior.predictor_sd = std::sqrt(std::max((rows * covariance).trace(), 0.0)) / release.predictor_unit;
   posterior.predictor_move = std::sqrt(mean.dot(rows * mean)) / release.predictor_unit;
+  const Eigen::LLT<Matrix> prior(release.prior.normal.precision);
+  posterior.prior_distance = Position::Zero(d);
+  if (prior.info() == Eigen::Success) {
+    const Position sd = prior.solve(Matrix::Identity(d, d)).diagonal().cwiseSqrt();
+    posterior.prior_distance =
+        (release.pooled.anchor + mean - release.prior.normal.location).cwiseQuotient(sd);
+  }
   posterior.sd_inflation = covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseQuotient(clear_sd(release));
   return posterior;
 }

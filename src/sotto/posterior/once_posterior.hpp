@@ -23,6 +23,8 @@ struct OncePosterior {
   /// Of the linear predictor over the rows, in its unit: the posterior's standard deviation, and how far its mean lies from
   /// the position of the last score.
   double predictor_sd = 0, predictor_move = 0;
+  /// Each coefficient's mean less its prior's, over the prior's standard deviation; 0 where the prior is flat.
+  Position prior_distance;
   bool settled = true;  ///< the sampler has converged, see once_sampler.hpp
 };
 

@@ -121,6 +121,14 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   record.warnings.insert(record.warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  for (const Eigen::Index j : verdict.held) {
+    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
+    record.warnings.push_back(
+        fmt::format("The prior holds the coefficient of {0} back, which lies more than two of its standard "
+                    "deviations out: "
+                    "set a wider one, prior.parameter.\"{0}\" or prior.default.",
+                    column));
+  }
   for (const Eigen::Index j : verdict.curved) {
     const std::string& column = known.parameters[static_cast<std::size_t>(j)];
     record.warnings.push_back(fmt::format(
