@@ -6,6 +6,7 @@
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/penalty.hpp"
+#include "sotto/measurement/ratio.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
 #include "sotto/prior/coefficient_prior.hpp"

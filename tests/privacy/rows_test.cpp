@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/ratio.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/model/per_row.hpp"
