@@ -136,7 +136,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         "formula, as in I({0}^2).",
         column));
   }
-  record.warnings.insert(record.warnings.end(), verdict.notes.begin(), verdict.notes.end());
+  for (const std::string& note : verdict.notes) record.warnings.push_back("Note: " + note);
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
   for (Eigen::Index j = known.intercept ? 1 : 0; j < posterior.sd_inflation.size(); ++j) {
