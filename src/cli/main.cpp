@@ -6,8 +6,8 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/version.hpp"
 
-int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, like a full disk, and not the end
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of registering verbs
+  std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is an error, like a full disk, and not the end
   CLI::App program("Bayesian inference under differential privacy", "sotto");
   program.set_version_flag("--version", std::string("sotto ") + sotto::version());
   program.require_subcommand(1);

@@ -21,7 +21,7 @@ struct WipingAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); }
   void deallocate(T* memory, std::size_t count) noexcept {
-    wipe(memory, count * sizeof(T));
+    wipe(memory, count * sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
     std::allocator<T>().deallocate(memory, count);
   }
   template <class Other>

@@ -89,7 +89,7 @@ std::optional<Measurements> measure(const BatchGradientQuery&, const OwnerContex
   throw not_paid();
 }
 
-Measure measure_batches(OwnerContext context, const BatchPlan& plan, Ledger& ledger,
+Measure measure_batches(const OwnerContext& context, const BatchPlan& plan, Ledger& ledger,
                         std::optional<Epsilon> composed) {
   if (!composed) {
     const Event run = batch_run(plan.rate, plan.noise_multiplier, plan.count, plan.others);

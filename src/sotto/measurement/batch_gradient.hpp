@@ -48,7 +48,7 @@ struct BatchPlan {
 /// Pays for the batch gradients of a whole run and answers them; the ledger then serves other questions, over
 /// all rows, of a total cost of plan.others. `composed`: the epsilon of all of it together at the ledger's
 /// delta, where it is known. Errors: budget, before anything is spent; configuration for units of several rows.
-[[nodiscard]] Measure measure_batches(OwnerContext context, const BatchPlan& plan, Ledger& ledger,
+[[nodiscard]] Measure measure_batches(const OwnerContext& context, const BatchPlan& plan, Ledger& ledger,
                                       std::optional<Epsilon> composed = {});
 
 }  // namespace sotto

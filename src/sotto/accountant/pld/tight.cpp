@@ -141,7 +141,7 @@ double other_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
 
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
   for (const Event& leaf : flatten(event)) {
-    const std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
+    std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
     if (!why.empty()) return why;
   }
   return {};

@@ -91,6 +91,7 @@ std::vector<Matrix> prior_densities(const Shown& shown, const std::vector<Positi
   mixture::AnyMixing mixing = mixing_prior(settings);
   mixing.reserve(1);
   std::vector<Matrix> densities;
+  densities.reserve(grids.size());
   for (const Position& grid : grids) densities.emplace_back(kDraws, grid.size());
   const std::vector<int> sizes = {1};
   std::vector<typename Kernel::Parameter> atoms(1);

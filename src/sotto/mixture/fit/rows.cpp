@@ -40,6 +40,7 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
   const std::vector<DensityChain> chains =
       run_density_chains(settings, [&, &channel = channel, &kernel = kernel](ChainRng& rng) {
         std::vector<Vector> start;
+        start.reserve(z.size());
         for (const Vector& row : z) start.push_back(channel.initial(row, rng));
         return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
       });
