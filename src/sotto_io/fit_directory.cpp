@@ -87,7 +87,7 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
     return;
   }
   outcome.record.comparison = std::move(exact);
-  write_run(config.out, outcome.record);
+  add_comparison(config.out, outcome.record);
 }
 
 }  // namespace

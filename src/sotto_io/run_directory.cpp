@@ -104,20 +104,32 @@ nlohmann::ordered_json read_json(const fs::path& file) {
   return json;
 }
 
+/// Tells of the files without privacy too, in the record that manifest and report are made from.
+void write_statement(const fs::path& directory, RunRecord& record) {
+  record.privacy.not_private_files = not_private_files(record);
+  write_whole_file(directory / kPrivacy, dump(to_json(record.privacy)));
+}
+
 }  // namespace
 
 void write_run(const fs::path& directory, RunRecord record) {
   make_directory(directory);
-  record.privacy.not_private_files = not_private_files(record);
   remove_results(directory);
   remove_results(directory / kNotPrivate);
   // The statement first: while other files are missing it already says what was spent.
-  write_whole_file(directory / kPrivacy, dump(to_json(record.privacy)));
+  write_statement(directory, record);
   write_chains(directory, csv_header(record, record.privacy.is_private), record.draws);
   write_comparison(directory, record);
   const auto summary = summarise(record.draws);
   write_whole_file(directory / "summary.csv", summary_csv(summary));
   write_whole_file(directory / "summary.json", dump(summary_json(summary, all_warnings(record, summary))));
+  write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
+  write_report(directory, record);
+}
+
+void add_comparison(const fs::path& directory, RunRecord record) {
+  write_statement(directory, record);
+  write_comparison(directory, record);
   write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
   write_report(directory, record);
 }

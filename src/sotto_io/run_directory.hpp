@@ -10,9 +10,13 @@ namespace sotto {
 
 /// Writes the files of docs/output.md into `directory`, which is made if needed. A comparison goes to the folder not_private in it, with a page of its own; nothing
 /// outside that folder shows it, and privacy.json and manifest.json name its files. Each file is whole or
-/// absent: written aside, flushed to disk, renamed. Chain files of an earlier, larger run are removed.
+/// absent: written aside, flushed to disk, renamed. Results of earlier runs are removed first.
 /// Errors: cannot_create when a directory cannot be made, io when a write fails.
 void write_run(const std::filesystem::path& directory, RunRecord record);
+
+/// Writes the comparison, and what tells of it, beside the same run as `write_run` left it, whose draws stay where they are.
+/// Errors: as for `write_run`.
+void add_comparison(const std::filesystem::path& directory, RunRecord record);
 
 /// Reads what `write_run` wrote. Errors: no_input when a file is missing, data when one is damaged.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);

@@ -144,14 +144,16 @@ class Writer {
   std::mt19937_64 rng_;
 };
 
-/// Thirty-two seeds, so that no test is long.
+/// Forty-two seeds, so that no test is long.
 class AccountFuzz : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(AccountFuzz, answers_or_says_what_to_change) {
 #ifdef NDEBUG
   constexpr int cases = 60;
+  constexpr int least = 10;  // answered: 11 to 23 with these seeds
 #else
   constexpr int cases = 15;  // sanitizers are slow
+  constexpr int least = 1;
 #endif
   constexpr double longest = 120;  // seconds of processor time: nothing may hang
   Writer writer(20250117 + GetParam());
@@ -170,11 +172,10 @@ TEST_P(AccountFuzz, answers_or_says_what_to_change) {
     }
     if (HasFailure()) break;
   }
-  // About three in ten are answered: of 60, fewer than 3 have a probability below 1e-6.
-  EXPECT_TRUE(HasFailure() || answered >= cases / 20);
+  EXPECT_TRUE(HasFailure() || answered >= least);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, AccountFuzz, testing::Range<std::uint64_t>(0, 32));
+INSTANTIATE_TEST_SUITE_P(Seeds, AccountFuzz, testing::Range<std::uint64_t>(0, 42));
 
 }  // namespace
 }  // namespace sotto

@@ -80,6 +80,25 @@ TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {
   EXPECT_EQ(read_run(folder_).draws.chains.size(), 2U);
 }
 
+// What was paid for is not touched while the comparison is written: a run that dies there has its draws.
+TEST_F(RunDirectory, a_comparison_leaves_the_draws_where_they_are) {
+  const RunRecord record = synthetic_run(20);
+  RunRecord alone = record;
+  alone.comparison.reset();
+  write_run(folder_, alone);
+  write_whole_file(folder_ / "chain_1.csv", "draws");
+  add_comparison(folder_, record);
+  EXPECT_EQ(read_whole_file(folder_ / "chain_1.csv"), "draws");
+  EXPECT_TRUE(fs::exists(folder_ / "not_private" / "chain_2.csv"));
+  EXPECT_THAT(read_whole_file(folder_ / "privacy.json"), testing::HasSubstr("not_private/chain_2.csv"));
+
+  write_run(folder_, record);
+  const std::string at_once = read_whole_file(folder_ / "report.html");
+  write_run(folder_, alone);
+  add_comparison(folder_, record);
+  EXPECT_EQ(read_whole_file(folder_ / "report.html"), at_once);
+}
+
 // Exact results of an earlier run are not passed on as part of a private one, also if that one dies after its statement.
 TEST_F(RunDirectory, nothing_of_an_earlier_run_stands_beside_a_new_one) {
   write_run(folder_, synthetic_run(20));

@@ -77,13 +77,19 @@ inline SimulatedRegression normal(Eigen::Index rows, double bound, ChainRng& rng
   return data;
 }
 
-/// Money: a response from 0 to 200,000 whose residuals are gamma distributed about their mean.
-inline SimulatedRegression skewed(Eigen::Index rows, ChainRng& rng) {
+/// Two numbers and a category, as people declare them: covariates of the models of money below.
+inline SimulatedRegression ages_and_regions(Eigen::Index rows, ChainRng& rng) {
   RegressionBuilder builder(rows, rng);
   builder.numeric(45 + 14 * rng.normals(rows).array(), {18, 100})
       .numeric(12 + 3 * rng.normals(rows).array(), {0, 25});
   SimulatedRegression data = builder.factor({.6, .3, .1}).covariates();
   data.link = Link::identity;
+  return data;
+}
+
+/// Money: a response from 0 to 200,000 whose residuals are gamma distributed about their mean.
+inline SimulatedRegression skewed(Eigen::Index rows, ChainRng& rng) {
+  SimulatedRegression data = ages_and_regions(rows, rng);
   data.sigma = 5000;
   data.truth = slopes(data.x, 4000, 21000, rng);
   const Position eta = data.x * data.truth;
@@ -93,16 +99,6 @@ inline SimulatedRegression skewed(Eigen::Index rows, ChainRng& rng) {
     const double gamma = -(std::log1p(-rng.uniform()) + std::log1p(-rng.uniform()));  // mean 2, variance 2
     data.y[i] = std::clamp(eta[i] + data.sigma * (gamma - 2) / std::sqrt(2.0), 0.0, 200000.0);
   }
-  return data;
-}
-
-/// Two numbers and a category, as people declare them: covariates of the models of money below.
-inline SimulatedRegression ages_and_regions(Eigen::Index rows, ChainRng& rng) {
-  RegressionBuilder builder(rows, rng);
-  builder.numeric(45 + 14 * rng.normals(rows).array(), {18, 100})
-      .numeric(12 + 3 * rng.normals(rows).array(), {0, 25});
-  SimulatedRegression data = builder.factor({.6, .3, .1}).covariates();
-  data.link = Link::identity;
   return data;
 }
 

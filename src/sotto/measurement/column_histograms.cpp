@@ -28,14 +28,15 @@ bool legal(const ColumnHistogramsQuery& query, Eigen::Index dim) {
 
 void count(const ColumnHistogramsQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
   const auto bins = static_cast<double>(query.bins);
-  TileVectors all(kTile, static_cast<Eigen::Index>(tiles.predictors));
+  const double* tile = nullptr;
   for_each_row(
-      tiles, [&](const auto& x) { all = x; },
+      tiles, [&](const auto& x) { tile = x.data(); },
       [&](Eigen::Index lane, double) {
         sums.entries.setZero();
         for (std::size_t k = 0; k < query.columns.size(); ++k) {
           const Interval& window = query.windows[k];
-          const double place = (all(lane, query.columns[k]) - window.lower) / window.width() * bins;
+          const double x = tile[query.columns[k] * static_cast<Eigen::Index>(kTile) + lane];
+          const double place = (x - window.lower) / window.width() * bins;
           if (std::isnan(place)) continue;
           const auto bin = static_cast<std::size_t>(std::clamp(place, 0.0, bins - 1));
           sums.entries[static_cast<Eigen::Index>(k * query.bins + bin)] = sums.factor;

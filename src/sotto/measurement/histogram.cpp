@@ -1,6 +1,7 @@
 // A noisy histogram of a regression's responses or residuals over all rows.
 //
-// Query        how many rows fall into each bin; beyond the edges, into the first or last
+// Query        how many rows fall into each bin; beyond the edges, into the first or last; with a split, into a bin of one of
+//              two sets, by the row's linear predictor
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  a row sits in one bin: norm 1, and two rows differ by at most sqrt(2);
 //              in integers: measurement/vector_sum.hpp

@@ -75,9 +75,7 @@ Problem own_problem(const FitConfig& config, OwnModel own) {
   public_info.own = true;
   public_info.title = own.title;
   public_info.model = "a model of one's own";
-  public_info.privacy_unit = own.unit.rows_per_unit == 1
-                                 ? "one row"
-                                 : fmt::format("one person (at most {} rows)", own.unit.rows_per_unit);
+  public_info.privacy_unit = in_words(own.unit);
   public_info.start = own.start.value_or(Position::Zero(own.model.dim()));
   public_info.prior_scale = own.posterior_scale
                                 ? *own.posterior_scale

@@ -191,13 +191,12 @@ Problem location(const FitConfig& config, const Table& table) {
   return problem;
 }
 
-/// Whose rows are protected, in words.
-std::string in_words(const UnitDeclaration& unit) {
-  if (unit.is_row()) return "one row";
-  return fmt::format("one person (at most {} row{})", unit.maximum_rows, unit.maximum_rows == 1 ? "" : "s");
-}
-
 }  // namespace
+
+std::string in_words(const PrivacyUnit& unit) {
+  if (unit.is_row && unit.rows_per_unit == 1) return "one row";
+  return fmt::format("one person (at most {} row{})", unit.rows_per_unit, unit.rows_per_unit == 1 ? "" : "s");
+}
 
 void state_bounds(Problem& problem, double likelihood_power) {
   const OwnerContext context{problem.model, problem.unit, likelihood_power};
@@ -262,10 +261,10 @@ Problem make_problem(const FitConfig& config, const Table& table) {
     throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
   }
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
-  problem.public_info.privacy_unit = in_words(table.schema().unit);
   problem.unit = {table.schema().adjacency,
                   table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows,
                   table.schema().unit.is_row()};
+  problem.public_info.privacy_unit = in_words(problem.unit);
   state_bounds(problem, config.model.likelihood_power);
   return problem;
 }

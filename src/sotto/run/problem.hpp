@@ -58,6 +58,9 @@ void state_bounds(Problem& problem, double likelihood_power);
 [[nodiscard]] std::vector<PriorDescription> describe_priors(const PublicProblem& problem,
                                                             const std::string& where);
 
+/// Whose rows are protected, in words.
+[[nodiscard]] std::string in_words(const PrivacyUnit& unit);
+
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
 [[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);
 
