@@ -1,5 +1,5 @@
 """Checks what the project's text points to: sources in docs/references.bib, errata in docs/errata.md, files in the tree, and
-the tests that "Checked by FILE: TEST, TEST" names.
+the tests that "Checked by FILE: TEST, TEST" names; and that the labels of a comment's block begin their lines.
 
 usage: check_citations.py [ROOT]
 """
@@ -12,6 +12,8 @@ ERRATUM = re.compile(r"\bE(\d{1,2})\b")
 ERRATUM_ENTRY = re.compile(r"^\* \*\*E(\d+)\*\* ", re.MULTILINE)
 FILE = re.compile(r"(?<![\w/.<-])((?:[\w-]+/)+[\w-]+\.(?:hpp|cpp|py|md|toml|bib))(?![\w*])")
 CHECKED_BY = re.compile(r"Checked by\s+(tests/[\w/]+\.cpp):(?:\s|///)+((?:\w+(?:,(?:\s|///)*)?)+)")
+# A label of a comment's block that stands in the middle of a line: the block was run together.
+MELTED = re.compile(r"^ *//.*[^/\s] (Computes|Source|Differs|Holds(?: when)?|Checked by) {2,}\S", re.MULTILINE)
 MADE_BY_RUNS = ("out/", "build/")
 
 
@@ -28,6 +30,8 @@ def broken(text, sources, errata, read):
     for name in FILE.findall(text):
         if not name.startswith(MADE_BY_RUNS) and read(name) is None:
             yield "file", name
+    for label in MELTED.findall(text):
+        yield "line of its own for", label
     for name, tests in CHECKED_BY.findall(text):
         for test in re.findall(r"\w+", tests):
             if test not in (read(name) or test):

@@ -49,13 +49,12 @@ struct ColumnPlan {
 /// Splits the target over the columns by their weights and builds their channels for `rows` rows.
 ///
 /// Computes   rho: shares of rho. epsilon, delta with Gaussian columns only: shares of the rho of the tight
-/// curve, less the
-///            discrete slack. Otherwise shares of epsilon, and of delta over the Gaussian columns
+///            curve, less the discrete slack. Otherwise shares of epsilon, and of delta over the Gaussian
+///            columns
 /// Source     [BS16, Lemma 1.7] for rho; the composition of Gaussians is Gaussian; basic composition [D06]
 /// Adjacency  substitute: one row is exchanged; the number of rows is public
 /// Errors     configuration: a target of neither form, a Gaussian column without delta or rho, unknown
-/// channels, a
-///            histogram beside other columns, settings out of range
+///            channels, a histogram beside other columns, settings out of range
 /// Checked by tests/channel/column_test.cpp
 [[nodiscard]] ColumnPlan plan_columns(const std::vector<ColumnSettings>& settings,
                                       const PrivacyTarget& target, std::size_t rows);

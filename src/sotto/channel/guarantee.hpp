@@ -39,7 +39,8 @@ struct RationalScale {
 
 /// The smallest scale on a fine raster with sensitivity / scale <= epsilon, proven in spite of rounding.
 /// `sensitivity` is an L1 sensitivity in grid steps, below 2^40. Errors: configuration unless 2^-30 <=
-/// epsilon <= 2^20. Computes   numerator > sensitivity 2^20 / epsilon, denominator = 2^20
+/// epsilon <= 2^20.
+/// Computes   numerator > sensitivity 2^20 / epsilon, denominator = 2^20
 [[nodiscard]] inline RationalScale scale_for(long long sensitivity, Epsilon epsilon) {
   const double e = epsilon.value();
   if (!(e >= 0x1p-30 && e <= 0x1p20)) {

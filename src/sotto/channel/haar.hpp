@@ -16,16 +16,14 @@ namespace sotto {
 /// Query       2^(top_level + 1) - 1 integers: 0, or +- height(j) = round(2^(j/2) 2^20), in steps of 2^-20
 /// Adjacency   substitute
 /// Sensitivity L1: sum_j 2 height(j), exactly. At each level one coefficient is not zero; two data have
-/// either the same
-///             one with opposite signs or two different ones, so a level differs by 0 or 2 height(j); data in
-///             the two halves of the domain differ at every level. As a formula: 2 (2^((J+1)/2) - 1) / (sqrt
-///             2 - 1)
+///             either the same one with opposite signs or two different ones, so a level differs by 0 or 2
+///             height(j); data in the two halves of the domain differ at every level. As a formula: 2
+///             (2^((J+1)/2) - 1) / (sqrt 2 - 1)
 /// Noise       P(x) proportional to exp(-|x| / scale), the same scale at all levels
 /// Charge      epsilon = sensitivity / scale; scale is rounded up
 /// Source      [BDKS20, section 3], [BFR24, equation 3]
 /// Differs     the printed scale is 9.3, 7.3, 6.6 times larger than needed for J = 2, 4, 6 (erratum E26); it
-/// is available
-///             as Scale::printed
+///             is available as Scale::printed
 /// Checked by  tests/channel/haar_test.cpp: sensitivity_over_all_pairs, printed_scale_is_too_large
 class HaarChannel {
  public:

@@ -10,8 +10,8 @@ namespace sotto {
 [[nodiscard]] Matrix autocovariance(const Matrix& x);
 
 /// Effective sample size of the mean of x as it is: no split, no ranks. `x` has shape (draws, chains). NaN
-/// where `can_be_diagnosed` is false. Computes   S / tau, tau = -1 + 2 sum of Geyer's initial positive, then
-/// monotone, sequence of combined
+/// where `can_be_diagnosed` is false.
+/// Computes   S / tau, tau = -1 + 2 sum of Geyer's initial positive, then monotone, sequence of combined
 ///            autocorrelations, tau >= 1 / log10 S
 /// Source     [VGSCB21, equations (8) to (13)], [G92, section 3.3]
 /// Checked by tests/diagnostics/reference_test.cpp: ess_agrees_with_arviz

@@ -16,7 +16,8 @@ namespace sotto {
 [[nodiscard]] double mcse_sd(const Matrix& x);
 
 /// Standard error of a quantile: half the distance of two order statistics, the 16 % and 84 % points of the
-/// beta law of the quantile's rank. Source     [VGSCB21, section 4.3]
+/// beta law of the quantile's rank.
+/// Source     [VGSCB21, section 4.3]
 [[nodiscard]] double mcse_quantile(const Matrix& x, double probability);
 
 }  // namespace sotto

@@ -15,8 +15,7 @@ namespace sotto {
 ///            exp(-(|y| t - variance)^2 / (2 variance t^2)); about 1.4 proposals a draw for every variance
 /// Source     [CKS20, Algorithm 3]
 /// Differs    the acceptance exponent is first bounded by doubles; the big integers are formed only in the
-/// fraction of
-///            about 2^-40 of the draws where these bounds do not decide
+///            fraction of about 2^-40 of the draws where these bounds do not decide
 /// Holds when 1 <= variance <= 2^104 (then every product that matters fits in 128 bits)
 /// Checked by tests/entropy/discrete_gaussian_test.cpp: frequencies_match_the_formula,
 /// bounds_agree_with_big_integers

@@ -42,9 +42,8 @@ Integer uniform_below(const Integer& bound, EntropySource& entropy) {
 /// expansion of p / q.
 ///
 /// Computes   [U < p/q], where the first 64 bits of U nearly always decide against `approximate` +- `error`;
-/// only when
-///            they do not (probability about 2 error) is `exact()` asked for {p, q} and p / q expanded, bit
-///            by bit
+///            only when they do not (probability about 2 error) is `exact()` asked for {p, q} and p / q
+///            expanded, bit by bit
 /// Holds when |approximate - p/q| <= error, and 2 q fits in Integer
 /// Checked by tests/entropy/exact_bernoulli_test.cpp: agrees_with_the_binary_expansion
 template <class Exact>
@@ -81,9 +80,10 @@ bool bernoulli(const Integer& p, const Integer& q, EntropySource& entropy) {
 
 /// True with probability exactly exp(-g) for 0 <= g <= 1, g = p / q known as in `bernoulli_lazy`.
 ///
-/// Computes   the parity of the first k for which a coin of probability g / k fails: P(odd) = sum_k (-g)^k /
-/// k! Source     [CKS20, Algorithm 1] Holds when 2 q k fits in Integer for the few k that occur; k passes 30
-/// with probability below 2^-100 Checked by tests/entropy/exact_bernoulli_test.cpp: exponential_frequencies
+/// Computes   the parity of the first k for which a coin of probability g / k fails: P(odd) = sum_k (-g)^k / k!
+/// Source     [CKS20, Algorithm 1]
+/// Holds when 2 q k fits in Integer for the few k that occur; k passes 30 with probability below 2^-100
+/// Checked by tests/entropy/exact_bernoulli_test.cpp: exponential_frequencies
 template <class Exact>
 bool bernoulli_exp_fraction(double approximate, double error, const Exact& exact, EntropySource& entropy) {
   for (int k = 1;; ++k) {

@@ -12,9 +12,9 @@ namespace sotto {
 
 /// init(position)            a chain's state, with member `position`
 /// step(state, rng)          one Markov step on the state; leaves the posterior invariant while the state's
-/// tuning is fixed adapt(state, info, t, n)  after warmup step t of n: learns tuning from what the chain has
-/// seen, which is free; after t = n - 1
-///                           the tuning is final
+///                           tuning is fixed
+/// adapt(state, info, t, n)  after warmup step t of n: learns tuning from what the chain has seen, which is
+///                           free; after t = n - 1 the tuning is final
 template <class K>
 concept Kernel = requires(const K& kernel, typename K::State& state, ChainRng& rng, const Position& position,
                           const StepInfo& info, std::size_t count) {

@@ -15,8 +15,7 @@ namespace sotto {
 ///            change = |end - mean|^2 - |start - mean|^2
 /// Source     [HRS21, Section 3]
 /// Differs    one chain, averages over its own past instead of over many chains; divided by the price,
-/// because
-///            privacy is spent per gradient and not per second
+///            because privacy is spent per gradient and not per second
 /// Checked by tests/kernel/hmc_test.cpp: path_length_grows_where_trajectories_are_too_short
 class PathLength {
  public:

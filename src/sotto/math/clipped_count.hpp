@@ -14,8 +14,8 @@ struct CountLaw {
 
 /// P(Y <= k) for integer k; 0 below 0. Always a number in [0, 1].
 /// Computes   Q(k + 1, m), or I_{1/(1 + a m)}(1/a, k + 1) for dispersion a
-/// Holds      means beyond 10^4 (negative binomial: 10^6) are approximated: absolute error below 10^-6 (10^-3); counts as
-///            Poisson where a m is below 10^-5 and a below 10^-4
+/// Holds      means beyond 10^4 (negative binomial: 10^6) are approximated: absolute error below 10^-6
+///            (10^-3); counts as Poisson where a m is below 10^-5 and a below 10^-4
 /// Source     [T79] for large means
 [[nodiscard]] double cumulative_probability(const CountLaw& law, double k);
 

@@ -38,13 +38,13 @@ class Deconvolution {
   ///            pilot bandwidth g of a two-stage plug-in for the integral of f''^2
   /// Source     [DG04, sections 2.2 and 3]
   /// Differs    the variance of the data that starts the plug-in is at least its standard error under the
-  /// noise alone, and at
-  ///            most that of uniform data: the difference of two variances may be negative where noise
-  ///            dominates
+  ///            noise alone, and at most that of uniform data: the difference of two variances may be
+  ///            negative where noise dominates
   [[nodiscard]] double bootstrap_bandwidth() const;
 
   /// (5 sd^4 / n)^(1/9) for Laplace noise of this sd, sd sqrt(2 / ln n) for Gaussian noise: for comparison
-  /// only, it knows nothing of the data. Source [WW11, section 2.3]
+  /// only, it knows nothing of the data.
+  /// Source     [WW11, section 2.3]
   [[nodiscard]] double rule_of_thumb_bandwidth() const;
 
   /// The estimate on a grid, as the formula has it: it may be negative. Shape (grid).

@@ -67,8 +67,8 @@ struct DensityBands {
 /// Bands from densities of draws of P, shape (draws, grid), at least 2 draws.
 ///
 /// Computes   pointwise: quantiles at (1 -+ level) / 2. Simultaneous: the d-th smallest and largest value at
-/// every point,
-///            with the largest d such that at least the share `level` of the draws lies wholly within
+///            every point, with the largest d such that at least the share `level` of the draws lies wholly
+///            within
 /// Source     extreme ranks of whole curves [MMGSH17]; no symmetry and no scale is assumed
 /// Holds when the draws are of P itself: bands of the mean density given the allocations would be too narrow
 /// Checked by tests/mixture/density_estimate_test.cpp

@@ -43,9 +43,8 @@ struct SearchSettings {
 /// The partition with the least mean loss to the draws, searched among all partitions, not only those drawn.
 ///
 /// Computes   per start: data are allocated one by one, in random order, to the cluster of least expected
-/// loss; then passes
-///            that move one datum at a time run until none helps. The best drawn partition is polished in the
-///            same way
+///            loss; then passes that move one datum at a time run until none helps. The best drawn partition
+///            is polished in the same way
 /// Source     [DJM22, section 3]
 /// Holds when the answer is a local minimum; with n <= 7 the tests find the global one by enumeration
 /// Checked by tests/mixture/point_partition_test.cpp: search_finds_the_best_of_all_partitions

@@ -18,8 +18,8 @@ struct DomainComponent {
 
 /// A product of components; every column of the design is in exactly one. Dropped rows, which contribute
 /// nothing, are not in the domain. Bounds are exact up to the rounding of doubles; where two functions of one
-/// column occur (x and log(x)) they are taken to vary freely, so the bounds then only enclose. Computes
-/// extremes over corners: x' delta is linear in each variable with the others fixed, and |x|^2 is convex
+/// column occur (x and log(x)) they are taken to vary freely, so the bounds then only enclose.
+/// Computes   extremes over corners: x' delta is linear in each variable with the others fixed, and |x|^2 is convex
 /// Checked by tests/model/domain_test.cpp
 class Domain {
  public:

@@ -40,15 +40,13 @@ struct GradientTask {
 ///
 /// ratio_range(from, to)       encloses log p(row | to) - log p(row | from) over all legal rows, and 0
 /// gradient_bound(at, scale)   bounds scale * gradient at `at`, coordinate by coordinate products
-/// add_ratios                  adds to sums[r], for every row of the tiles first..first+count and every task
-/// r, the integer
-///                             clamp(rint(grid log p(row | to)) - rint(grid log p(row | from)), lower,
-///                             upper); NaN is 0. Terms of log p that are free of the position may be left
-///                             out.
+/// add_ratios                  adds to sums[r], for every row of the tiles first..first+count and every task r,
+///                             the integer clamp(rint(grid log p(row | to)) - rint(grid log p(row | from)),
+///                             lower, upper); NaN is 0. Terms of log p that are free of the position may be
+///                             left out.
 /// add_gradients               adds to sums[g * dim + j] the integer contributions to coordinate j of task g;
-/// each row's
-///                             vector is within rounding (1/2 a coordinate) of a vector inside the declared
-///                             bound
+///                             each row's vector is within rounding (1/2 a coordinate) of a vector inside the
+///                             declared bound
 template <class M>
 concept Model = requires(const M& model, const Position& position, const Rows& rows,
                          std::span<const RatioTask> ratios, std::span<const GradientTask> gradients,

@@ -13,8 +13,9 @@
 
 namespace sotto {
 
-/// log_density(row, at)         of one row; terms free of `at` may be left out. Any bits may come out, also
-/// NaN gradient(row, at, out)       in `at`, into out (dim) ratio_range, gradient_bound  as for Model
+/// log_density(row, at)         of one row; terms free of `at` may be left out. Any bits may come out, also NaN
+/// gradient(row, at, out)       in `at`, into out (dim)
+/// ratio_range, gradient_bound  as for Model
 template <class M>
 concept RowModel = requires(const M& model, std::span<const double> row, const Position& at, Position& out) {
   { model.dim() } -> std::convertible_to<Eigen::Index>;

@@ -74,9 +74,10 @@ struct PrivacyStatement {
                                                     std::size_t count = 61);
 
 /// Largest power of any test of "the unit's data is in" against a neighbour at a false-positive rate, over
-/// all points of a privacy curve. Computes   min(1, min over points of e^epsilon fpr + delta, min over points
-/// of 1 - (1 - delta - fpr) e^-epsilon) Source     [WZ10, Theorem 2.4]: each (epsilon, delta) pair bounds the
-/// power; the least bound holds Checked by tests/report/privacy_statement_test.cpp
+/// all points of a privacy curve.
+/// Computes   min(1, min over points of e^epsilon fpr + delta, min over points of 1 - (1 - delta - fpr) e^-epsilon)
+/// Source     [WZ10, Theorem 2.4]: each (epsilon, delta) pair bounds the power; the least bound holds
+/// Checked by tests/report/privacy_statement_test.cpp
 [[nodiscard]] double best_true_positive_rate(const std::vector<CurvePoint>& curve,
                                              double false_positive_rate);
 

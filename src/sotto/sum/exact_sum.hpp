@@ -57,7 +57,8 @@ inline constexpr std::size_t kLongestRun = 512;
 
 /// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of at most `run` tiles
 /// to 64-bit sums. Integer addition is associative, so how the runs are shared among `threads` threads
-/// changes no bit. Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads
+/// changes no bit.
+/// Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads
 template <class AddRun>
 ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int threads, const AddRun& add) {
   const auto sum_range = [&](const oneapi::tbb::blocked_range<std::size_t>& range, ExactSum sum) {

@@ -47,9 +47,9 @@ inline constexpr double kLatticeMargin = 1e-14;
 inline constexpr double kMassMargin = 1e-12;
 
 /// A grid whose curve lies on the given side of the pair's curve at every epsilon, hence also after
-/// composition. Computes   upper: the polygon through the curve's points at the grid's losses; lower: the
-/// convex polygon with kinks on
-///            the grid below the tangents at the midpoints
+/// composition.
+/// Computes   upper: the polygon through the curve's points at the grid's losses; lower: the convex polygon
+///            with kinks on the grid below the tangents at the midpoints
 /// Source     upper: connect-the-dots [DGKKM22]; lower: docs/accounting.md, "The lower polygon"
 /// Checked by tests/accountant/oracle_test.cpp
 [[nodiscard]] DiscretePld discretise(const DominatingPair& pair, double step, Side side, TailCut tails);

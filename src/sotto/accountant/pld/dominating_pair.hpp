@@ -27,8 +27,8 @@ struct LossSketch {
 /// P = (1 - r) f0 + r f+,  Q = (1 - s) f0 + s f-: noise centred at 0, at +shift, at -shift. With r = rate, s
 /// = 0 a row is in P's data only ("remove"); r = 0, s = rate is the reverse ("add", written so that the loss
 /// increases); r = s is a row exchanged for the opposite one ("substitute"). The loss log(dP/dQ)(x) increases
-/// with x. Source     dominating pairs [ZDW22]; proof for all three cases in docs/accounting.md, "Poisson
-/// samples"
+/// with x.
+/// Source     dominating pairs [ZDW22]; proof for all three cases in docs/accounting.md, "Poisson samples"
 class DominatingPair {
  public:
   using Noise = sotto::Noise;

@@ -13,7 +13,8 @@
 namespace sotto {
 
 /// Bends the second coordinate of the mean: mean_2 = position_2 + a (position_1 - m)^2 + b. With a = b = 0
-/// the mean is the position itself. Source     [R21, Theorem 5]
+/// the mean is the position itself.
+/// Source     [R21, Theorem 5]
 struct Bend {
   double a = 0;
   double b = 0;
