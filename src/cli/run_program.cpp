@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sysexits.h>
 
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -65,24 +66,33 @@ std::string meant(const CLI::App& program) {
   return suggestion(word, known);
 }
 
+int not_written(std::FILE* err) {
+  fmt::print(err, "sotto: standard output cannot be written: is the disk full?\n");
+  return EX_IOERR;
+}
+
 }  // namespace
 
 int run_program(CLI::App& program, int argc, const char* const* argv, const int& status, std::FILE* err) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
+    if (error.get_exit_code() == 0) {
+      program.exit(error);
+      return std::fflush(stdout) == 0 ? 0 : not_written(err);
+    }
     fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(error.what()), one_line(meant(program)));
     return EX_USAGE;
   } catch (const Error& error) {
     fmt::print(err, "sotto: {}\n", error.what());
     return exit_status(error.code());
   } catch (const std::exception&) {
+    if (std::ferror(stdout) != 0) return not_written(err);
     // What a library says of an exception may quote a cell, so it is not passed on.
     fmt::print(err, "sotto: internal error: run it in a debugger to see where\n");
     return EX_SOFTWARE;
   }
-  return status;
+  return std::fflush(stdout) == 0 ? status : not_written(err);
 }
 
 }  // namespace sotto::cli

@@ -95,7 +95,7 @@ void CsvReader::not_well_formed() const {
       ErrorCode::data,
       fmt::format(
           "{} is not well-formed CSV (RFC 4180): quote cells that hold quotes, delimiters or line ends, "
-          "double the quotes inside, and close every quote",
+          "double the quotes inside, and close every quote; save a spreadsheet as CSV first",
           path_.string()));
 }
 

@@ -15,6 +15,9 @@
 namespace sotto {
 namespace {
 
+constexpr double kLargestEpsilon = 1e6;
+constexpr std::size_t kMostDraws = 10'000'000;
+
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
 
 /// Reads keys of one table and refuses those nobody asked for.
@@ -214,7 +217,10 @@ void check_fit_config(const FitConfig& config) {
     if (!config.epsilon)
       refuse("how much privacy? set privacy.epsilon (1 is a budget one can defend in public)");
     if (!config.delta) refuse("set privacy.delta: well below one over the number of rows, e.g. 1e-6");
-    static_cast<void>(Epsilon(*config.epsilon));
+    if (!(*config.epsilon > 0 && *config.epsilon <= kLargestEpsilon)) {
+      refuse(
+          "privacy.epsilon must lie above 0 and be at most 1000000: 1 is a budget one can defend in public");
+    }
     static_cast<void>(Delta(*config.delta));
     const auto flat = [](const CoefficientPrior& prior) { return prior.family == PriorFamily::flat; };
     bool any_flat = flat(config.default_prior);
@@ -226,6 +232,9 @@ void check_fit_config(const FitConfig& config) {
     }
   }
   if (config.method.chains < 1 || config.method.chains > 1000) refuse("method.chains must lie in 1 .. 1000");
+  if (config.method.draws > kMostDraws / config.method.chains) {
+    refuse(fmt::format("method.draws: at most {} draws of all chains together", kMostDraws));
+  }
   if (config.method.thin < 1) refuse("method.thin must be at least 1");
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/model/design.hpp"
@@ -27,7 +28,16 @@ bool is_location(const ModelConfig& model) {
 
 Family family_of(const ModelConfig& model) {
   if (const auto family = find_family(model.family, model.sigma)) return *family;
-  refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana", model.family, family_names()));
+  std::vector<std::string> known{"normal-mean", "banana"};
+  for (const Family& family : families()) {
+    std::visit(
+        [&](const auto& f) {
+          known.insert(known.end(), {std::string(f.name), std::string(f.alias)});
+        },
+        family);
+  }
+  refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana{}", model.family, family_names(),
+                     suggestion(model.family, known)));
 }
 
 /// Neighbours that differ by substituting one row have the same number of rows, which is then public.

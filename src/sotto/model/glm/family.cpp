@@ -16,8 +16,13 @@ std::vector<Family> families() {
 }
 
 std::string family_names() {
-  std::vector<std::string_view> names;
-  for (const Family& family : families()) names.push_back(family_name(family));
+  std::vector<std::string> names;
+  for (const Family& family : families()) {
+    const std::string_view alias =
+        std::visit([](const auto& f) { return std::string_view(f.alias); }, family);
+    names.push_back(alias.empty() ? std::string(family_name(family))
+                                  : fmt::format("{} ({})", family_name(family), alias));
+  }
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
