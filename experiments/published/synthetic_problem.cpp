@@ -7,6 +7,7 @@
 #include "experiments/published/published_tuning.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/mmd.hpp"
+#include "sotto/math/decomposition.hpp"
 
 namespace sotto {
 namespace {
@@ -25,7 +26,7 @@ SyntheticProblem make(std::size_t n, const Position& truth, const Matrix& precis
   const Eigen::Index dim = truth.size();
   Rows rows(n, static_cast<std::size_t>(dim));
   ChainRng rng(2021);
-  const Matrix row_factor = Matrix(precision.inverse()).llt().matrixL();
+  const Matrix row_factor = Cholesky(inverse(precision)).lower();
   Position total = Position::Zero(dim);
   for (std::size_t i = 0; i < n; ++i) {
     const Position row = bend.mean(truth) + row_factor * rng.normals(dim);
@@ -40,9 +41,9 @@ SyntheticProblem make(std::size_t n, const Position& truth, const Matrix& precis
                    return g;
                  }};
   const Matrix covariance =
-      (static_cast<double>(n) * precision + prior_precision * Matrix::Identity(dim, dim)).inverse();
+      inverse(static_cast<double>(n) * precision + prior_precision * Matrix::Identity(dim, dim));
   const Position mean = covariance * precision * total;
-  const Matrix factor = covariance.llt().matrixL();
+  const Matrix factor = Cholesky(covariance).lower();
   constexpr Eigen::Index kExact = 100000;  // for moments; the first 1,000 for the discrepancy
   Matrix draws(kExact, dim);
   for (Eigen::Index i = 0; i < kExact; ++i) draws.row(i) = unbent(bend, mean + factor * rng.normals(dim));
@@ -69,7 +70,7 @@ SyntheticProblem make_synthetic_problem(const std::string& name, std::size_t row
   if (name == "normal") {
     Position truth = Position::Zero(10);
     truth[1] = 3;
-    return make(rows, truth, published_covariance().inverse(), 1e-4, {});
+    return make(rows, truth, inverse(published_covariance()), 1e-4, {});
   }
   throw Error(ErrorCode::usage, "the problems are banana and normal");
 }

@@ -1,6 +1,7 @@
 // Long chains against closed forms: a multivariate normal mean and the banana, with a large budget.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 
 #include "sotto/chain/lockstep.hpp"

@@ -1,6 +1,7 @@
 // The posterior without privacy: its mode and curvature.
 #pragma once
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 

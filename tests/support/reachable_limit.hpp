@@ -2,6 +2,7 @@
 // at the right position, the information known exactly.
 #pragma once
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 

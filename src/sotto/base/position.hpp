@@ -1,7 +1,7 @@
 // A point in parameter space.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 namespace sotto {
 

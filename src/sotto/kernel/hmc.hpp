@@ -11,6 +11,7 @@
 #include "sotto/kernel/kernel.hpp"
 #include "sotto/kernel/path_length.hpp"
 #include "sotto/kernel/penalty.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/prior/log_prior.hpp"
 
 namespace sotto {
@@ -192,7 +193,7 @@ class Hmc {
     state.inverse_mass = inverse_mass;
     // inverse mass = L L', so mass = L'^-1 L^-1 and F = L'^-1.
     const Eigen::Index dim = inverse_mass.rows();
-    state.mass_factor = inverse_mass.llt().matrixL().transpose().solve(Matrix::Identity(dim, dim));
+    state.mass_factor = Cholesky(inverse_mass).half_solve(Matrix::Identity(dim, dim)).transpose();
   }
 
   /// The next point of a randomly shifted base-2 Halton (van der Corput) sequence scales the step.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
@@ -16,9 +18,8 @@ constexpr double kClear = 2;          // eigenvalues above so many edges are res
 constexpr double kHeadroom = 1.3;     // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix);
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(least).cwiseInverse().asDiagonal() *
-         solver.eigenvectors().transpose();
+  const Spectrum spectrum(matrix);
+  return spectrum.with(spectrum.values().cwiseMax(least).cwiseInverse());
 }
 
 /// Centres and scales each column by its mean and variance: the intercept's row and the diagonal of `moments`.
@@ -65,9 +66,9 @@ Matrix refine(const Matrix& moments, double noise, double edge, Rounds& rounds) 
     remove(rounds.open, rounds.resolved) = -predicts;
     rest -= predicts * across.transpose();
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(rest);
-  Position values = solver.eigenvalues();
-  const Matrix& vectors = solver.eigenvectors();
+  const Spectrum spectrum(rest);
+  Position values = spectrum.values();
+  const Matrix& vectors = spectrum.vectors();
   if (rounds.before) {
     // Weights shrink rare directions: the round before, less weighted, knows better how long they are.
     const Matrix moved = remove * *rounds.before * remove.transpose();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/bounds_plan.hpp"
 
 namespace sotto {
@@ -60,7 +61,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     Matrix noise = Matrix::Identity(facts.dim(), facts.dim());
     noise *= plan.dispersion * rows + score.variance;
     const Position next = stand_in.mode(frame, score.value, noise, place.at, prior);
-    const double move = frame.transpose().partialPivLu().solve(next - place.at).norm() / unit;
+    const double move = (inverse(frame.transpose()) * (next - place.at)).norm() / unit;
     const double foreseen = std::sqrt(score.variance * d) / slope / unit;
     place.at = next;
     found.moves.push_back(move);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
 #include "sotto/posterior/sigma_draws.hpp"
 
@@ -23,7 +24,7 @@ Position clear_sd(const OnceRelease& release) {
   }
   const Matrix precision =
       factor * release.pooled.information + frame * release.prior.normal.precision * frame.transpose();
-  const Matrix covariance = precision.llt().solve(Matrix::Identity(frame.rows(), frame.rows()));
+  const Matrix covariance = Cholesky(precision).inverse();
   return (frame.transpose() * covariance * frame).diagonal().cwiseSqrt();
 }
 
@@ -64,10 +65,10 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const Matrix rows = release.stand_in.moments();
   posterior.predictor_sd = std::sqrt(std::max((rows * covariance).trace(), 0.0)) / release.predictor_unit;
   posterior.predictor_move = std::sqrt(mean.dot(rows * mean)) / release.predictor_unit;
-  const Eigen::LLT<Matrix> prior(release.prior.normal.precision);
+  const Cholesky prior(release.prior.normal.precision);
   posterior.prior_distance = Position::Zero(d);
-  if (prior.info() == Eigen::Success) {
-    const Position sd = prior.solve(Matrix::Identity(d, d)).diagonal().cwiseSqrt();
+  if (prior.is_positive_definite()) {
+    const Position sd = prior.inverse().diagonal().cwiseSqrt();
     posterior.prior_distance =
         (release.pooled.anchor + mean - release.prior.normal.location).cwiseQuotient(sd);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/start.hpp"
 #include "sotto/posterior/zoom.hpp"
@@ -55,12 +56,11 @@ double released_offset(const OnceFacts& facts, double rows, PaidQuestions& quest
 /// Half way from whitened covariates to whitened information.
 Matrix towards_information(const Matrix& frame, const StandIn& stand_in, const Position& at) {
   const Matrix information = frame * stand_in.slope(at) * frame.transpose();
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(information);
-  Position values = solver.eigenvalues();
+  const Spectrum spectrum(information);
+  Position values = spectrum.values();
   const double median = (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
   values = (values / median).cwiseMax(0.1).cwiseMin(10);
-  return solver.eigenvectors() * values.array().pow(-0.25).matrix().asDiagonal() *
-         solver.eigenvectors().transpose() * frame;
+  return spectrum.with(values.array().pow(-0.25)) * frame;
 }
 
 /// What clips took off the score's mean is put back as far as histograms tell; their doubt widens the score's spread.
@@ -134,7 +134,7 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
     noise.diagonal().array() += pooled.score_variance;
     next = release.stand_in.mode(frame, pooled.score, noise, pooled.anchor, prior);
   }
-  const double far = frame.transpose().partialPivLu().solve(next - pooled.anchor).norm();
+  const double far = (inverse(frame.transpose()) * (next - pooled.anchor)).norm();
   if (far > kLongestLogisticStep && release.facts.link == Link::logit) {
     next = pooled.anchor + (next - pooled.anchor) * (kLongestLogisticStep / far);
   }

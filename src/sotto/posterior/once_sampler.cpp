@@ -6,6 +6,8 @@
 #include <numbers>
 #include <vector>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
@@ -29,15 +31,15 @@ class Target {
   Target(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior)
       : release_(release), frame_(frame), ratio_(prior.ratio) {
     const NormalBase base = normal_base(release, frame, prior.normal);
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(release.spread);
-    rotation_ = solver.eigenvectors();
-    spread_ = solver.eigenvalues().cwiseMax(0).array() + release.score_variance;
+    const Spectrum spread(release.spread);
+    rotation_ = spread.vectors();
+    spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
     information_ = rotation_.transpose() * release.information * rotation_;
     score_ = rotation_.transpose() * release.score;
     const Matrix to_theta = frame.transpose() * rotation_;
-    const Eigen::SelfAdjointEigenSolver<Matrix> roots(prior.normal.precision);
+    const Spectrum precision(prior.normal.precision);
     const Matrix root =
-        roots.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * roots.eigenvectors().transpose();
+        precision.values().cwiseMax(0).cwiseSqrt().asDiagonal() * precision.vectors().transpose();
     prior_ = root * to_theta;
     prior_miss_ = root * (release.anchor - prior.normal.location);
     set_base(rotation_.transpose() * base.mean, rotation_.transpose() * base.covariance * rotation_);
@@ -46,7 +48,7 @@ class Target {
   void set_base(const Position& centre, const Matrix& covariance) {
     const Eigen::Index d = centre.size();
     mean_ = centre;
-    const Matrix root = Eigen::LLT<Matrix>(covariance).matrixL();
+    const Matrix root = Cholesky(covariance).lower();
     image_of_standard_.resize(4 * d, d);
     image_of_standard_ << Matrix::Identity(d, d), root, information_ * root, prior_ * root;
     miss_ = score_ - information_ * mean_;
@@ -166,7 +168,7 @@ Matrix fit_base(Target& target, Eigen::Index chains, ChainRng& rng) {
     const Matrix off = points.colwise() - mean;
     const Matrix covariance = off * off.transpose() / static_cast<double>(chains);
     target.set_base(mean, covariance);
-    images = target.images(Eigen::LLT<Matrix>(covariance).matrixL().solve(off));
+    images = target.images(Cholesky(covariance).half_solve(off));
   }
   return images;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
@@ -15,11 +17,9 @@ constexpr double kWeightDoubt = 0.1;   // relative error of the guessed mean wei
 constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
 
 Matrix pseudo_inverse(const Matrix& matrix) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix);
-  const Position& values = solver.eigenvalues();
-  return solver.eigenvectors() *
-         values.cwiseMax(1e-3 * values[values.size() - 1]).cwiseInverse().asDiagonal() *
-         solver.eigenvectors().transpose();
+  const Spectrum spectrum(matrix);
+  const double largest = spectrum.values()[matrix.rows() - 1];
+  return spectrum.with(spectrum.values().cwiseMax(1e-3 * largest).cwiseInverse());
 }
 
 /// Rounds whose clips are alike estimate the same information and may be pooled with the last.
@@ -70,12 +70,11 @@ void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
   // No shrinking where the radius of the noise's spectrum, sqrt(2 d) of an entry's sd, is small against the level.
   release.kept = std::max(spread / (spread + noisy.variance), 1 - 2 * d * noisy.variance / (level * level));
   release.information_variance = release.kept * noisy.variance;
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(level * identity + release.kept * shape);
-  const Position values = solver.eigenvalues().cwiseMax(kLeastEigenvalue * level);
-  release.information = solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+  const Spectrum spectrum(level * identity + release.kept * shape);
+  release.information = spectrum.with(spectrum.values().cwiseMax(kLeastEigenvalue * level));
   release.level = level;
   release.level_ratio = (noisy.value.trace() / d + 4 * std::sqrt(noisy.variance / d)) / guess;
-  release.unresolved = solver.eigenvalues()[0] < kLeastEigenvalue * level ||
+  release.unresolved = spectrum.values()[0] < kLeastEigenvalue * level ||
                        std::sqrt(2 * d * noisy.variance * release.kept) > level;
 }
 
@@ -85,12 +84,12 @@ void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& fram
   const OnceRound& last = *rounds.back();
   const auto d = static_cast<double>(last.at.size());
   const Matrix back = pseudo_inverse(expected) * frame;
-  const Eigen::PartialPivLU<Matrix> to_phi(frame.transpose());
+  const Matrix to_phi = inverse(frame.transpose());
   const Position expected_last = stand_in.expected(last.at);
   release.score = Position::Zero(last.at.size());
   double weights = 0;
   for (const OnceRound* round : rounds) {
-    const Position linear = to_phi.solve(round->at - last.at);
+    const Position linear = to_phi * (round->at - last.at);
     const Position phi = stand_in.link() == Link::identity
                              ? linear
                              : Position(back * (stand_in.expected(round->at) - expected_last));
@@ -165,10 +164,9 @@ void pool_spread(const std::vector<const OnceRound*>& rounds, const StandIn& sta
   const double spread =
       std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
   const double kept = spread / (spread + squares.variance);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(ratio * release.information + kept * shape);
+  const Spectrum spectrum(ratio * release.information + kept * shape);
   const double floor = std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
-  const Position values = solver.eigenvalues().cwiseMax(floor);
-  release.spread = solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+  release.spread = spectrum.with(spectrum.values().cwiseMax(floor));
   release.dispersion = ratio;
 }
 
@@ -197,10 +195,10 @@ NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const 
   for (int step = 0; step < 30; ++step) {
     Matrix covariance = release.spread + v / 2 * products;
     covariance.diagonal().array() += release.score_variance + v / 2 * length2;
-    const Matrix weighted = covariance.llt().solve(release.information);
+    const Matrix weighted = Cholesky(covariance).solve(release.information);
     Matrix curvature = release.information * weighted + precision;
     curvature = (curvature + curvature.transpose().eval()) / 2;
-    base.covariance = curvature.llt().solve(Matrix::Identity(d, d));
+    base.covariance = Cholesky(curvature).inverse();
     base.mean = base.covariance * (weighted.transpose() * release.score + pull);
     products = base.covariance + base.mean * base.mean.transpose();
     const double next = products.trace();

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <vector>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
@@ -51,7 +53,7 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
   }
   double total = 0;
   for (std::size_t i = 0; i < kGrid; ++i) cumulated[i] = total += std::exp(weight[i] - best);
-  const Eigen::PartialPivLU<Matrix> to_phi(frame.transpose());
+  const Matrix to_phi = inverse(frame.transpose());
   const double beyond = tails.square_beyond(h);
   const double doubt = std::sqrt(tails.square_beyond_variance(h));
   Position sigma(positions.rows());
@@ -63,7 +65,7 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
     const double below = cell == 0 ? 0 : cumulated[cell - 1];
     const double within = (u - below) / (cumulated[cell] - below) - 0.5;
     const double spread = std::exp(log_total[cell] + within * (log_total[1] - log_total[0]));
-    const double moved = to_phi.solve(positions.row(k).transpose() - last.at).squaredNorm();
+    const double moved = (to_phi * (positions.row(k).transpose() - last.at)).squaredNorm();
     sigma[k] = std::sqrt(std::max(spread * spread - moved, 0.05 * spread * spread) +
                          std::max(beyond + doubt * rng.normal(), 0.0));
   }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
@@ -38,11 +40,11 @@ Evidence weigh(const Differences& d, const Position& shape, double prior_sd) {
   const Matrix weighted = d.variance.cwiseInverse().asDiagonal() * x;
   const Matrix precision = Matrix::Identity(x.cols(), x.cols()) + x.transpose() * weighted;
   const Position pull = weighted.transpose() * d.value;
-  const Eigen::LLT<Matrix> root(precision);
+  const Cholesky root(precision);
   const Position mean = root.solve(pull);
-  const Matrix covariance = root.solve(Matrix::Identity(x.cols(), x.cols()));
+  const Matrix covariance = root.inverse();
   const Eigen::Index last = x.cols() - 1;
-  return {pull.dot(mean) / 2 - Matrix(root.matrixL()).diagonal().array().log().sum(), prior_sd * mean[last],
+  return {pull.dot(mean) / 2 - root.lower().diagonal().array().log().sum(), prior_sd * mean[last],
           prior_sd * prior_sd * covariance(last, last)};
 }
 

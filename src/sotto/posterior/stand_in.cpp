@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
@@ -15,8 +17,8 @@ constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset)
     : function_{facts.link, 1}, rows_(rows), offset_(offset) {
   const Eigen::Index d = frame.rows();
-  const Matrix inverse = frame.inverse();
-  Matrix moments = inverse * inverse.transpose();
+  const Matrix back = inverse(frame);
+  Matrix moments = back * back.transpose();
   if (facts.intercept) {
     moments /= moments(0, 0);
     mean_ = moments.col(0);
@@ -26,8 +28,9 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, doubl
   covariance_ = moments - mean_ * mean_.transpose();
   Matrix padded = moments;
   padded.diagonal() *= 1 + 1e-12;
-  root_ = Eigen::LLT<Matrix>(padded).matrixL();
-  root_inverse_ = root_.triangularView<Eigen::Lower>().solve(Matrix::Identity(d, d));
+  const Cholesky root(padded);
+  root_ = root.lower();
+  root_inverse_ = root.half_solve(Matrix::Identity(d, d));
 }
 
 namespace {
@@ -53,10 +56,8 @@ Matrix StandIn::slope(const Position& at) const {
   const auto h = averages(function_, at.dot(mean_) + offset_, at.dot(pull));
   const Matrix raw = h[1] * moments() + h[2] * (mean_ * pull.transpose() + pull * mean_.transpose()) +
                      h[3] * pull * pull.transpose();
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(root_inverse_ * raw * root_inverse_.transpose());
-  const Matrix vectors = root_ * solver.eigenvectors();
-  const Position values = solver.eigenvalues().cwiseMax(kLeastSlope * h[1]);
-  return rows_ * (vectors * values.asDiagonal() * vectors.transpose());
+  const Spectrum spectrum(root_inverse_ * raw * root_inverse_.transpose());
+  return rows_ * (root_ * spectrum.with(spectrum.values().cwiseMax(kLeastSlope * h[1])) * root_.transpose());
 }
 
 NormalPredictor StandIn::predictor(const Position& at) const {
@@ -81,7 +82,7 @@ double StandIn::typical_residual(const Position& at) const {
 
 Position StandIn::mode(const Matrix& frame, const Position& score, const Matrix& noise, const Position& from,
                        const JointNormalPrior& prior) const {
-  const Eigen::LLT<Matrix> weight(noise);
+  const Cholesky weight(noise);
   const Position start = score + frame * expected(from);
   const auto cost = [&](const Position& at) {
     const Position miss = start - frame * expected(at);
@@ -98,7 +99,7 @@ Position StandIn::mode(const Matrix& frame, const Position& score, const Matrix&
     curvature.diagonal() *= 1 + damping;
     const Position pull =
         weighted.transpose() * (start - frame * expected(at)) - prior.precision * (at - prior.location);
-    const Position candidate = at + curvature.ldlt().solve(pull);
+    const Position candidate = at + Cholesky(curvature).solve(pull);
     const double value = cost(candidate);
     if (value < best) {
       const bool converged = best - value < 1e-8;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/proposal/proposal.hpp"
 
 namespace sotto {
@@ -14,14 +15,14 @@ class Independence {
  public:
   /// Errors: configuration when the covariance is not positive definite or the shapes differ.
   Independence(Position mean, const Matrix& covariance) : mean_(std::move(mean)), decomposition_(covariance) {
-    if (covariance.rows() != mean_.size() || decomposition_.info() != Eigen::Success) {
+    if (covariance.rows() != mean_.size() || !decomposition_.is_positive_definite()) {
       throw Error(ErrorCode::configuration,
                   "an independence proposal needs a mean and a positive definite covariance");
     }
   }
 
   [[nodiscard]] Position propose(const Position& at, double /*size*/, ChainRng& rng) const {
-    return mean_ + decomposition_.matrixL() * rng.normals(at.size());
+    return mean_ + decomposition_.lower() * rng.normals(at.size());
   }
   [[nodiscard]] double log_ratio(const Position& from, const Position& to, double /*size*/) const {
     return log_density(from) - log_density(to);
@@ -29,10 +30,10 @@ class Independence {
 
  private:
   [[nodiscard]] double log_density(const Position& x) const {
-    return -decomposition_.matrixL().solve(x - mean_).squaredNorm() / 2;
+    return -decomposition_.half_solve(x - mean_).squaredNorm() / 2;
   }
   Position mean_;
-  Eigen::LLT<Matrix> decomposition_;
+  Cholesky decomposition_;
 };
 
 static_assert(Proposal<Independence>);

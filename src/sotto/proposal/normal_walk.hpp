@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/proposal/proposal.hpp"
 
 namespace sotto {
@@ -34,11 +35,11 @@ class NormalWalk {
 
  private:
   void factorise() {
-    const Eigen::LLT<Matrix> decomposition(covariance_);
-    if (covariance_.rows() != covariance_.cols() || decomposition.info() != Eigen::Success) {
+    const Cholesky decomposition(covariance_);
+    if (covariance_.rows() != covariance_.cols() || !decomposition.is_positive_definite()) {
       throw Error(ErrorCode::configuration, "the covariance of a proposal must be positive definite");
     }
-    factor_ = decomposition.matrixL();
+    factor_ = decomposition.lower();
   }
   Matrix covariance_;
   Matrix factor_;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
 
@@ -46,10 +47,10 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
                                        const OnceRelease& release) {
   const Eigen::Index d = release.facts.dim();
   const auto coefficients = static_cast<std::size_t>(d);
-  const Eigen::LLT<Matrix> precision(release.prior.normal.precision);
+  const Cholesky precision(release.prior.normal.precision);
   std::vector<PriorDescription> descriptions = problem.prior_descriptions;
-  if (precision.info() != Eigen::Success) return descriptions;  // a flat direction has no numbers
-  const Matrix covariance = precision.solve(Matrix::Identity(d, d));
+  if (!precision.is_positive_definite()) return descriptions;  // a flat direction has no numbers
+  const Matrix covariance = precision.inverse();
   Position zero = Position::Zero(static_cast<Eigen::Index>(problem.parameters.size()));
   const Position origin = problem.to_report(zero).head(d);
   Matrix linear(d, d);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/decomposition.hpp"
 
 namespace sotto {
 
@@ -70,7 +71,7 @@ LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Ben
     throw Error(ErrorCode::configuration, "the precision must be square with one row per column of the data");
   }
   precision_ = ((precision_ + precision_.transpose()) / 2).eval();  // not a rounding away from symmetric
-  if (precision_.llt().info() != Eigen::Success) {
+  if (!Cholesky(precision_).is_positive_definite()) {
     throw Error(ErrorCode::configuration, "the covariance of the model must be positive definite");
   }
   for (std::size_t j = 0; j < bounds.size(); ++j) {
