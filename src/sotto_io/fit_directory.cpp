@@ -62,6 +62,7 @@ FitOutcome outcome_of(RunRecord record, const ChargeJournal& journal) {
   const Draws& draws = outcome.record.draws;
   for (const Chain& chain : draws.chains) outcome.draws += static_cast<std::size_t>(chain.draws.rows());
   outcome.ending = any_stopped(draws, StopReason::interrupted) ? StopReason::interrupted
+                   : any_stopped(draws, StopReason::diverged)  ? StopReason::diverged
                    : any_stopped(draws, StopReason::budget_spent) || outcome.draws == 0
                        ? StopReason::budget_spent
                        : StopReason::finished;
@@ -72,6 +73,11 @@ FitOutcome outcome_of(RunRecord record, const ChargeJournal& journal) {
 Error no_draws(const FitOutcome& outcome) {
   if (outcome.ending == StopReason::interrupted)
     return {ErrorCode::interrupted, fmt::format("stopped before the first draw; {}", outcome.spent)};
+  if (outcome.ending == StopReason::diverged)
+    return {ErrorCode::budget,
+            fmt::format("a chain ran away before the first draw: choose another method, or a smaller "
+                        "method.step_size; {}",
+                        outcome.spent)};
   return {
       ErrorCode::budget,
       fmt::format("the budget ended before the first draw: fewer method.warmup steps, or more epsilon; {}",

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
+#include "sotto/run/pilot.hpp"
 #include "sotto/run/run_plan.hpp"
 
 namespace sotto {
@@ -42,12 +44,17 @@ PrivacyStatement statement(const Budget& budget, const Problem& problem, const E
                       entropy.is_private());
 }
 
+constexpr const char* kHiddenByNoise =
+    "The noise hides where the posterior lies from the look that the chains start from: take a larger "
+    "epsilon, "
+    "fewer columns or narrower bounds.";
+
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
            EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
   const ChainSettings settings = chain_settings(method, config.method);
-  const RunPlan run_plan =
-      make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy);
+  const RunPlan run_plan = make_run_plan(
+      method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy, method.looks);
   record.draws.parameters = problem.public_info.parameters;
   if (method.run == nullptr) {
     // A millionth is kept for the slack of discreteness.
@@ -58,8 +65,13 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   const Progress report = [&](std::size_t done, std::size_t total) {
     return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
   };
-  record.draws.chains = method.run(
-      {config.method, problem.public_info, settings, run_plan.step_budget, *run_plan.interface, report});
+  std::optional<Pilot> pilot;
+  if (run_plan.look_cost.value() > 0) {
+    pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
+    if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
+  }
+  record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
+                                    *run_plan.interface, report, pilot ? &*pilot : nullptr});
 }
 
 }  // namespace
