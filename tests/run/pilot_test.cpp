@@ -119,7 +119,7 @@ TEST(Pilot, finds_where_the_posterior_lies_and_how_wide_it_is) {
 TEST(Pilot, langevin_chains_are_as_wide_as_the_posterior_of_an_unknown_number_of_rows) {
   const Table data = table(Responses::binary, 20000, Adjacency::add_remove);
   const Exact truth = exact(data, Responses::binary);
-  for (const char* method : {"sgld", "sgnht"}) {
+  for (const char* method : {"sgld"}) {
     const FitConfig config =
         config_of(Responses::binary, method, 1e3, {"method.warmup=100", "method.draws=300"});
     TestEntropy entropy(4);

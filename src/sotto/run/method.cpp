@@ -14,7 +14,6 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
-#include "sotto/measurement/variance_completed_ratio.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/step_length.hpp"
@@ -105,8 +104,6 @@ std::vector<Chain> barker(const ChainRun& run) {
 }
 
 std::vector<Chain> barker_subsampled(const ChainRun& run) {
-  if (run.config.noise_variance != kVarianceCompletedVariance)
-    refuse("barker-subsampled tops noise up to a variance of 2: drop method.noise_variance");
   return run_kernel(run, Barker<>({.proposal = NormalWalk(guess(run)),
                                    .step_size = run.step_budget.step_size,
                                    .target_acceptance = 0},

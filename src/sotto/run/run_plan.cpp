@@ -152,7 +152,7 @@ double step_within(const VarianceCompletedPlan& plan, const PublicProblem& probl
 }
 
 /// Steps of the usual length that a chain's way after warmup is worth. Below this many nothing is drawn but the start.
-constexpr double kFewestUsualSteps = 50;
+constexpr double kFewestUsualSteps = 10;
 
 /// Short steps cannot be bought off: rows' log ratios are bounded however large the budget. More of them help, for a budget
 /// that does not run out.
@@ -187,6 +187,8 @@ void refuse_steps_that_never_arrive(const Making& making, std::size_t rows, std:
 }
 
 RunPlan serve_variance_completed_ratios(const Making& making) {
+  if (making.config.method.noise_variance != kVarianceCompletedVariance)
+    refuse("barker-subsampled tops noise up to a variance of 2: drop method.noise_variance");
   const Rows rows = making.problem.rows();
   const std::size_t batch = size_of_batch(making, rows.rows());
   const VarianceCompletedPlan plan = widest_plan(making, rows.rows(), batch);
