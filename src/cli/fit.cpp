@@ -1,5 +1,6 @@
 // sotto fit: a posterior from private data.
 #include <fmt/core.h>
+#include <sysexits.h>
 
 #include <algorithm>
 #include <csignal>
@@ -146,6 +147,17 @@ FitOutcome fit_with_progress(const FitConfig& config, const Problem& problem, bo
       overwrite);
 }
 
+const char* why_ended(StopReason ending) {
+  switch (ending) {
+    case StopReason::interrupted:
+      return "stopped early";
+    case StopReason::diverged:
+      return "a chain ran away";
+    default:
+      return "the budget ended before the chains did";
+  }
+}
+
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
@@ -163,11 +175,10 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   say_result(config, record, options.json);
   for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
     fmt::print(stderr, "sotto: {}\n", sentence);
-  const bool stopped = outcome.ending == StopReason::interrupted;
-  if (stopped) status = 130;
+  if (outcome.ending == StopReason::interrupted) status = 130;
+  if (outcome.ending == StopReason::diverged) status = EX_TEMPFAIL;
   if (outcome.ending != StopReason::finished) {
-    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n",
-               stopped ? "stopped early" : "the budget ended before the chains did", outcome.draws,
+    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,
                config.out, outcome.spent);
   }
 }

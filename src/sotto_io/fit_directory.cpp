@@ -23,21 +23,31 @@ nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& proble
           {"title", problem.public_info.title}};
 }
 
-RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-                       const FitProgress& progress, ChargeJournal& journal) {
-  try {
-    return fit(config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); });
-  } catch (const Error& error) {
-    if (!journal.used()) throw;
-    throw Error(error.code(),
-                fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
-  }
-}
-
 std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
   if (!journal.used()) return "nothing was spent";
   return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}), as {} says", privacy.spent_epsilon,
                      privacy.epsilon, privacy.delta, journal.path().string());
+}
+
+void close_without_draws(const FitConfig& config, const PrivacyStatement& privacy, const std::string& ending,
+                         ChargeJournal& journal) {
+  journal.close(privacy, ending);
+  if (journal.used()) write_statement_alone(config.out, privacy);
+}
+
+RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                       const FitProgress& progress, ChargeJournal& journal) {
+  try {
+    return fit(config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); });
+  } catch (const PaidError& error) {
+    if (!journal.used()) throw;
+    // The record itself could not be written: it stands as it is.
+    if (error.code() == ErrorCode::io || error.code() == ErrorCode::cannot_create)
+      throw Error(error.code(),
+                  fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
+    close_without_draws(config, error.privacy(), "failed", journal);
+    throw Error(error.code(), fmt::format("{}; {}", error.what(), spent(error.privacy(), journal)));
+  }
 }
 
 bool any_stopped(const Draws& draws, StopReason reason) {
@@ -52,6 +62,7 @@ FitOutcome outcome_of(RunRecord record, const ChargeJournal& journal) {
   const Draws& draws = outcome.record.draws;
   for (const Chain& chain : draws.chains) outcome.draws += static_cast<std::size_t>(chain.draws.rows());
   outcome.ending = any_stopped(draws, StopReason::interrupted) ? StopReason::interrupted
+                   : any_stopped(draws, StopReason::diverged)  ? StopReason::diverged
                    : any_stopped(draws, StopReason::budget_spent) || outcome.draws == 0
                        ? StopReason::budget_spent
                        : StopReason::finished;
@@ -62,6 +73,11 @@ FitOutcome outcome_of(RunRecord record, const ChargeJournal& journal) {
 Error no_draws(const FitOutcome& outcome) {
   if (outcome.ending == StopReason::interrupted)
     return {ErrorCode::interrupted, fmt::format("stopped before the first draw; {}", outcome.spent)};
+  if (outcome.ending == StopReason::diverged)
+    return {ErrorCode::budget,
+            fmt::format("a chain ran away before the first draw: choose another method, or a smaller "
+                        "method.step_size; {}",
+                        outcome.spent)};
   return {
       ErrorCode::budget,
       fmt::format("the budget ended before the first draw: fewer method.warmup steps, or more epsilon; {}",
@@ -97,14 +113,14 @@ FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, Ent
   if (!overwrite) refuse_overwriting_release(config.out);
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
   FitOutcome outcome = outcome_of(fit_and_book(config, problem, entropy, progress, journal), journal);
-  const auto close = [&] { journal.close(outcome.record.privacy, stop_reason_name(outcome.ending)); };
+  const std::string ending = stop_reason_name(outcome.ending);
   if (outcome.draws == 0) {
-    close();
+    close_without_draws(config, outcome.record.privacy, ending, journal);
     throw no_draws(outcome);
   }
   // What was paid for is safe before anything else happens.
   write_or_say_what_was_spent(config, outcome);
-  close();
+  journal.close(outcome.record.privacy, ending);
   if (config.compare_not_private && !config.not_private && outcome.ending != StopReason::interrupted)
     compare(config, problem, progress, outcome);
   return outcome;

@@ -25,7 +25,7 @@ struct FitOutcome {
 /// the fit without privacy that `config.compare_not_private` asks for; `progress` can end that one too, and it is left out then.
 /// Errors: those of `fit`, with the place of the record of charges if anything was spent; cannot_create when the directory
 /// holds a release that was paid for, unless `overwrite`; budget or interrupted when there is no draw; those of `write_run`,
-/// with what was spent.
+/// with what was spent. Whatever was paid for, privacy.json says so.
 [[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy, const FitProgress& progress = {},
                                           bool overwrite = false);

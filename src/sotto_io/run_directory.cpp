@@ -104,18 +104,27 @@ nlohmann::ordered_json read_json(const fs::path& file) {
   return json;
 }
 
+void write_privacy(const fs::path& directory, const PrivacyStatement& privacy) {
+  write_whole_file(directory / kPrivacy, dump(to_json(privacy)));
+}
+
+/// An empty directory but for the record of charges.
+void make_room(const fs::path& directory) {
+  make_directory(directory);
+  remove_results(directory);
+  remove_results(directory / kNotPrivate);
+}
+
 /// Tells of the files without privacy too, in the record that manifest and report are made from.
 void write_statement(const fs::path& directory, RunRecord& record) {
   record.privacy.not_private_files = not_private_files(record);
-  write_whole_file(directory / kPrivacy, dump(to_json(record.privacy)));
+  write_privacy(directory, record.privacy);
 }
 
 }  // namespace
 
 void write_run(const fs::path& directory, RunRecord record) {
-  make_directory(directory);
-  remove_results(directory);
-  remove_results(directory / kNotPrivate);
+  make_room(directory);
   // The statement first: while other files are missing it already says what was spent.
   write_statement(directory, record);
   write_chains(directory, csv_header(record, record.privacy.is_private), record.draws);
@@ -125,6 +134,11 @@ void write_run(const fs::path& directory, RunRecord record) {
   write_whole_file(directory / "summary.json", dump(summary_json(summary, all_warnings(record, summary))));
   write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
   write_report(directory, record);
+}
+
+void write_statement_alone(const fs::path& directory, const PrivacyStatement& privacy) {
+  make_room(directory);
+  write_privacy(directory, privacy);
 }
 
 void add_comparison(const fs::path& directory, RunRecord record) {

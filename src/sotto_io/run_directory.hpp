@@ -14,6 +14,10 @@ namespace sotto {
 /// Errors: cannot_create when a directory cannot be made, io when a write fails.
 void write_run(const std::filesystem::path& directory, RunRecord record);
 
+/// Writes privacy.json alone, for a run without draws: results of earlier runs are removed, and what was spent is said.
+/// Errors: as for `write_run`.
+void write_statement_alone(const std::filesystem::path& directory, const PrivacyStatement& privacy);
+
 /// Writes the comparison, and what tells of it, beside the same run as `write_run` left it, whose draws stay where they are.
 /// Errors: as for `write_run`.
 void add_comparison(const std::filesystem::path& directory, RunRecord record);

@@ -65,7 +65,10 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
     for (const char* method :
          {"auto", "penalty", "penalty-one-at-a-time", "guided-walk", "penalty-exponential-family",
           "penalty-subsampled", "barker", "barker-subsampled", "hmc", "hmc-friction", "sgld", "sgnht"}) {
-      const Outcome outcome = sotto("fit " + config + " --epsilon 2" + few + method);
+      // Of its own steps so few are refused.
+      const std::string more =
+          method == std::string("barker-subsampled") ? " --set method.step_size=0.01" : "";
+      const Outcome outcome = sotto("fit " + config + " --epsilon 2" + few + method + more);
       ASSERT_EQ(outcome.status, 0) << method << outcome.err;
       const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
       EXPECT_TRUE(privacy.at("private").get<bool>());
@@ -141,6 +144,19 @@ TEST_F(FitProgram, files_keep_the_umask) {
       "--out out >/dev/null && stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
   EXPECT_EQ(shell("umask 077; " + command).out, "600\n");
   EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
+}
+
+TEST_F(FitProgram, a_chain_that_runs_away_is_no_success) {
+  std::string text = "y,x,g\n";
+  for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
+  write("d.csv", text);
+  const std::string runs_away =
+      "--formula 'y ~ x' --epsilon 50 --method sgnht --set method.step_size=20 --draws 4000 --warmup 1 ";
+  const Outcome kept = fit("d.csv", runs_away);
+  EXPECT_EQ(kept.status, 75) << kept.err;
+  EXPECT_NE(kept.err.find("ran away"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(content("out/privacy.json")).at("private").get<bool>());
+  EXPECT_NE(content("out/charges.jsonl").find("\"diverged\""), std::string::npos);
 }
 
 TEST_F(FitProgram, refusals_are_one_line_with_a_status) {

@@ -43,6 +43,14 @@ TEST(Summary, short_chains_are_called_short) {
               testing::AllOf(HasSubstr("12 draws"), HasSubstr("nested R-hat")));
 }
 
+TEST(Summary, chains_that_ended_before_their_time_are_told) {
+  Draws draws = chains(2000, 0.2);
+  draws.chains[1].stop = StopReason::budget_spent;
+  EXPECT_THAT(warnings(draws, summarise(draws)), ElementsAre(HasSubstr("after 2000 draws")));
+  draws.chains[0].stop = StopReason::diverged;
+  EXPECT_THAT(warnings(draws, summarise(draws)), ElementsAre(HasSubstr("ran away")));
+}
+
 TEST(Summary, constant_and_missing_draws_are_told) {
   Draws draws = chains(200, 0);
   for (Chain& chain : draws.chains) chain.draws.col(0).setConstant(3);

@@ -83,6 +83,29 @@ TEST(Barker, reversible_by_enumeration_up_to_the_stated_error) {
   EXPECT_LT(reversibility_error(2), 8 * Correction(2).error() + 4e-3);
 }
 
+TEST(Barker, proposals_that_cost_too_much_are_rejected_unasked) {
+  const Barker<LatticeWalk> kernel(
+      {.noise_variance = 1,
+       .proposal = {},
+       .affordable = [](const Position& at, const Position& to) { return std::max(at[0], to[0]) < 3; }},
+      {[](const Position&) { return 0.0; }, [](const Position& x) { return x; }});
+  ChainRng rng(1);
+  int unasked = 0;
+  for (int i = 0; i < 40; ++i) {
+    auto state = kernel.init(Position::Constant(1, 2));
+    const Step step = kernel.step(state, rng);
+    if (step.done()) {
+      ++unasked;
+      EXPECT_EQ(step.info().acceptance, 0);
+      EXPECT_EQ(state.position[0], 2);
+    } else {
+      EXPECT_EQ(std::get<RatioQuery>(step.pending()).to[0], 1);
+    }
+  }
+  EXPECT_GT(unasked, 5);
+  EXPECT_LT(unasked, 35);
+}
+
 TEST(Barker, exact_ratios_give_the_logistic_test_itself) { EXPECT_LT(reversibility_error(0), 1e-12); }
 
 TEST(Barker, logistic_test_is_reversible) {

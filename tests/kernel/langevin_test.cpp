@@ -36,6 +36,29 @@ TEST(Sgld, a_step_injects_at_least_the_noise_it_was_given) {
   EXPECT_NEAR(taken(kernel, state, rng, 10), 4 / 90.0, 1e-15);
 }
 
+TEST(Sgld, known_spread_counts_as_noise) {
+  const Sgld kernel({.scale = Position::Ones(1), .spread = 30, .step_size = 0.2}, kFlat);
+  Sgld::State state = kernel.init(Position::Zero(1));
+  ChainRng rng(1);
+  EXPECT_NEAR(taken(kernel, state, rng, 10), 4 / 40.0, 1e-15);
+}
+
+TEST(Langevin, an_aligned_factor_is_one_of_the_covariance_and_makes_noise_independent) {
+  const Matrix covariance{{4, 1.5, -0.1}, {1.5, 1, 0.1}, {-0.1, 0.1, 0.09}};
+  const Position scale{{2, 0.5, 0.1}};
+  const Matrix factor = noise_aligned_factor(covariance, scale);
+  EXPECT_LT((factor * factor.transpose() - covariance).norm(), 1e-13);
+  Matrix noise = factor.transpose() * scale.cwiseAbs2().cwiseInverse().asDiagonal() * factor;
+  const Position variance = noise.diagonal();
+  noise.diagonal().setZero();
+  EXPECT_LT(noise.norm(), 1e-12);
+  const LangevinSettings settings{.scale = scale, .factor = factor, .spread = 0.5};
+  const AlignedGradient aligned(settings, {Position{{1, 0, 0}}, scale.cwiseAbs2().cwiseInverse()},
+                                Position{{0, 1, 0}});
+  EXPECT_LT((aligned.force - factor.transpose() * Position{{1, 1, 0}}).norm(), 1e-14);
+  EXPECT_LT((aligned.variance.matrix() - variance - Position::Constant(3, 0.5)).norm(), 1e-12);
+}
+
 TEST(Sgnht, the_thermostat_follows_the_kinetic_energy) {
   const Sgnht kernel({.scale = Position::Ones(2), .step_size = 0.1, .diffusion = 3}, kFlat);
   Sgnht::State state = kernel.init(Position::Zero(2));

@@ -168,5 +168,45 @@ TEST(Lockstep, stops_when_asked) {
   EXPECT_EQ(chains[0].draws.rows(), 20);
 }
 
+/// Goes twice as far out with every answer, and has no test that could refuse.
+struct Runaway {
+  struct State {
+    Position position;
+  };
+  [[nodiscard]] State init(const Position& position) const { return {position}; }
+  [[nodiscard]] Step step(State& state, ChainRng&) const {
+    const GradientQuery query{state.position, Rho(1e-6)};
+    const auto gradient = co_await query;
+    StepInfo info{.accepted = true, .acceptance = 1};
+    info.divergent = !gradient;
+    state.position *= 2;
+    co_return info;
+  }
+  void adapt(State&, const StepInfo&, std::size_t, std::size_t) const {}
+};
+
+// From 1, position t is 2^t: beyond 1000 after ten steps, and after some 1,020 no gradient can be asked for.
+TEST(Lockstep, ends_before_the_budget_does_when_a_chain_runs_away) {
+  const auto draws = [](std::function<bool(const Position&)> plausible) {
+    Budget budget(Epsilon(1), Delta(1e-6));
+    TestEntropy entropy(1);
+    DataOwner owner(some_rows(20), unit_model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+    const std::vector<Position> starts = {at(1, 1), at(0, 0)};
+    const auto chains = run_chains(Runaway(), std::span<const Position>(starts), owner,
+                                   {.warmup = 0, .draws = 5000, .plausible = std::move(plausible)},
+                                   [](const Position& x) { return x; });
+    for (const Chain& chain : chains) {
+      EXPECT_EQ(chain.stop, StopReason::diverged) << "all end together";
+      EXPECT_TRUE(chain.draws.allFinite());
+    }
+    EXPECT_GT(budget.left().value(), 0);
+    return chains[0].draws.rows();
+  };
+  EXPECT_EQ(draws([](const Position& x) { return x.cwiseAbs().maxCoeff() < 1000; }), 9);
+  const Eigen::Index unbounded = draws({});
+  EXPECT_GT(unbounded, 30);
+  EXPECT_LT(unbounded, 1025);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -133,10 +133,10 @@ RunPlan plan_of(QueryRegime regime, const char* method, Adjacency adjacency) {
   Table table(table_of(adjacency, 0).schema());
   const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
   for (int i = 0; i < 60; ++i) table.append(cells, std::nullopt);
-  const FitConfig config =
-      parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[1].first +
-                           "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"" + method + "\"\n",
-                       {});
+  const FitConfig config = parse_fit_config(
+      "[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[1].first +
+          "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"" + method + "\"\nstep_size = 0.01\n",
+      {});
   problems.push_back(make_problem(config, table));
   ledgers.push_back(std::make_unique<RecordingLedger>(Epsilon(3)));
   return make_run_plan(regime, config, problems.back(), kSteps, *ledgers.back(), entropy);

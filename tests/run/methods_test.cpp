@@ -135,6 +135,8 @@ TEST_P(EveryMethod, spends_within_the_budget_and_draws_the_same_with_any_number_
   const auto& [method, bent] = GetParam();
   std::vector<std::string> settings = {"method.draws=12", "method.warmup=8", "method.chains=2"};
   settings.emplace_back(method->for_study ? "privacy.not_private=true" : "privacy.epsilon=2");
+  // Steps of its own length would be refused: so few of them lead nowhere.
+  if (method->name == "barker-subsampled") settings.emplace_back("method.step_size=0.01");
   std::vector<RunRecord> runs;
   for (const char* threads : {"threads=1", "threads=2", "threads=3"}) {
     settings.emplace_back(threads);
@@ -152,7 +154,9 @@ TEST_P(EveryMethod, spends_within_the_budget_and_draws_the_same_with_any_number_
   if (method->for_study) return;
   EXPECT_EQ(privacy.epsilon, 2);
   EXPECT_LE(privacy.spent_epsilon, 2);
-  EXPECT_GT(privacy.spent_epsilon, 1.5);
+  // Barker's proposals that cost too much are rejected unasked, about half of them.
+  const bool unasked = method->name == "barker";
+  EXPECT_GT(privacy.spent_epsilon, unasked ? 0.7 : 1.5);
   ASSERT_FALSE(privacy.releases.empty());
   std::size_t releases = 0;
   double rho = 0;
@@ -160,7 +164,7 @@ TEST_P(EveryMethod, spends_within_the_budget_and_draws_the_same_with_any_number_
     releases += line.count;
     rho += static_cast<double>(line.count) * line.rho;
   }
-  EXPECT_GE(releases, 40u);
+  EXPECT_GE(releases, unasked ? 10u : 40u);
   // Lines are upper bounds.
   const bool prepaid = method->regime == QueryRegime::batches ||
                        method->regime == QueryRegime::batch_ratios ||
@@ -178,7 +182,8 @@ TEST(Methods, refusals_name_what_to_choose_instead) {
     try {
       static_cast<void>(run(method, false, more));
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::configuration);
+      EXPECT_EQ(error.code(), method == "barker-subsampled" && more.size() == 1 ? ErrorCode::budget
+                                                                                : ErrorCode::configuration);
       return std::string(error.what());
     }
     return std::string("none");
@@ -194,6 +199,7 @@ TEST(Methods, refusals_name_what_to_choose_instead) {
             std::string::npos);
   EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1", "method.noise_variance=1"}).find("noise_variance"),
             std::string::npos);
+  EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1e6"}).find("method.thin"), std::string::npos);
   EXPECT_NE(why("sgld", {"privacy.epsilon=1", "method.rate=0"}).find("method.rate"), std::string::npos);
 }
 

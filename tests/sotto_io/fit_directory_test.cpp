@@ -93,7 +93,27 @@ TEST_F(FitDirectory, a_run_stopped_before_its_first_draw_says_what_was_spent) {
     EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos);
   }
   EXPECT_EQ(last_charge().at("closed").at("ending"), "interrupted");
-  EXPECT_FALSE(fs::exists(own_path() / "privacy.json"));
+  EXPECT_FALSE(fs::exists(own_path() / "chain_1.csv"));
+  EXPECT_EQ(nlohmann::json::parse(content("privacy.json")).at("rho"), last_charge().at("closed").at("rho"));
+}
+
+TEST_F(FitDirectory, an_error_after_the_first_release_leaves_the_statement) {
+  const FitProgress fails = [](std::size_t done, std::size_t, double) -> bool {
+    if (done >= 10) throw Error(ErrorCode::configuration, "no step fits");
+    return true;
+  };
+  try {
+    static_cast<void>(fit_to_directory(config_, problem(), entropy_, fails));
+    FAIL() << "the run failed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    EXPECT_NE(std::string(error.what()).find("no step fits; epsilon"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "failed");
+  const auto privacy = nlohmann::json::parse(content("privacy.json"));
+  EXPECT_EQ(privacy.at("epsilon"), 2);
+  EXPECT_GT(privacy.at("spent_epsilon"), 0);
+  EXPECT_EQ(privacy.at("releases"), last_charge().at("closed").at("releases"));
 }
 
 TEST_F(FitDirectory, a_comparison_can_be_stopped_and_is_left_out_then) {

@@ -11,7 +11,7 @@
 namespace sotto {
 
 /// Why a chain stopped. Each is an outcome, not an error.
-enum class StopReason { finished, budget_spent, interrupted };
+enum class StopReason { finished, budget_spent, interrupted, diverged };
 
 /// The draws of one chain after warmup.
 struct Chain {

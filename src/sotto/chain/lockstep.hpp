@@ -19,13 +19,24 @@ struct ChainSettings {
   std::size_t draws = 1000;
   std::size_t thin = 1;
   std::uint64_t seed = 1;
+  /// Whether a posterior may lie there, from public things; none: anywhere finite.
+  std::function<bool(const Position&)> plausible = {};
 };
 
 /// After each round of answers: steps done so far by all chains together, of how many. Returning false ends
 /// the run.
 using Progress = std::function<bool(std::size_t done, std::size_t total)>;
 
-/// Runs one chain per starting point until its draws are there, the budget is spent, or `progress` says stop.
+/// Whether a chain has run away: its position is no number or no plausible one, or it moved, without a test that could have
+/// refused, to where nothing can be asked.
+[[nodiscard]] inline bool ran_away(const Position& position, const StepInfo& info,
+                                   const ChainSettings& settings) {
+  return !position.allFinite() || (info.accepted && info.divergent) ||
+         (settings.plausible && !settings.plausible(position));
+}
+
+/// Runs one chain per starting point until its draws are there, the budget is spent, `progress` says stop, or one of them
+/// has run away: the others are not to be trusted then, and what is left of the budget is kept.
 /// Chain c uses stream c of the seed. Draws are positions, one row each, in the order of the chain; `map`
 /// turns a position into what is kept.
 template <Kernel K>
@@ -51,12 +62,17 @@ std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts,
     running.back().chain.warmup = settings.warmup;
   }
 
+  StopReason stop = StopReason::finished;
   const auto finish_steps = [&](Running& r) {
-    while (r.active) {
+    while (r.active && stop == StopReason::finished) {
       if (!r.step) r.step.emplace(kernel.step(r.state, r.rng));
       if (!r.step->done()) return;
       const StepInfo info = r.step->info();
       r.step.reset();
+      if (ran_away(r.state.position, info, settings)) {
+        stop = StopReason::diverged;
+        return;
+      }
       if (r.steps < settings.warmup) {
         kernel.adapt(r.state, info, r.steps, settings.warmup);
       } else if ((r.steps - settings.warmup + 1) % settings.thin == 0) {
@@ -69,7 +85,6 @@ std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts,
     }
   };
 
-  StopReason stop = StopReason::finished;
   std::vector<Query> queries;
   std::vector<Running*> askers;
   while (stop == StopReason::finished) {
@@ -79,10 +94,11 @@ std::vector<Chain> run_chains(const K& kernel, std::span<const Position> starts,
     for (Running& r : running) {
       finish_steps(r);
       done += r.steps;
-      if (!r.active) continue;
+      if (!r.active || stop != StopReason::finished) continue;
       queries.push_back(r.step->pending());
       askers.push_back(&r);
     }
+    if (stop != StopReason::finished) break;
     if (progress && !progress(done, steps * running.size())) stop = StopReason::interrupted;
     if (queries.empty() || stop != StopReason::finished) break;
     std::vector<Answer> answers = interface.answer(queries);

@@ -61,6 +61,26 @@ std::string list(const std::vector<std::string>& names) {
   return names.size() > shown ? text + fmt::format(" and {} more", names.size() - shown) : text;
 }
 
+bool any_ended(const Draws& draws, StopReason reason) {
+  return std::any_of(draws.chains.begin(), draws.chains.end(),
+                     [reason](const Chain& chain) { return chain.stop == reason; });
+}
+
+/// What is to be said of chains that ended before their time.
+std::vector<std::string> endings(const Draws& draws) {
+  if (any_ended(draws, StopReason::diverged)) {
+    return {
+        "A chain ran away, to where responses and priors allow no posterior, and the run was ended there: "
+        "these "
+        "draws are not the posterior's; choose another method, or a smaller method.step_size."};
+  }
+  if (any_ended(draws, StopReason::budget_spent)) {
+    return {fmt::format("The budget ended before the chains did, after {} draws of the shortest.",
+                        shortest_chain(draws))};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<ParameterSummary> summarise(const Draws& draws) {
@@ -81,10 +101,11 @@ Verdict ess_verdict(double ess, std::size_t chains) {
 
 std::vector<std::string> warnings(const Draws& draws, const std::vector<ParameterSummary>& summary,
                                   bool markov_chain) {
-  std::vector<std::string> sentences;
+  std::vector<std::string> sentences = endings(draws);
   if (shortest_chain(draws) == 0) {
-    return {
-        "There are no draws in at least one chain: the budget did not pay for a single step after warmup."};
+    sentences.emplace_back(
+        "There are no draws in at least one chain: the budget did not pay for a single step after warmup.");
+    return sentences;
   }
   std::vector<std::string> unknown;
   std::vector<std::string> apart;

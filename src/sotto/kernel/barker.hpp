@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -36,8 +37,11 @@ class Barker {
     double noise_variance = 2;       ///< 0.5, 1, 1.5, 1.75, 2 or 2.5; 0: exact ratios, for study
     P proposal;                      ///< before scaling by the step size
     double step_size = 0;            ///< 0: 2.4 / sqrt(dim)
-    double target_acceptance = 0.2;  ///< 0: step size and covariance stay as they are, and so does the cost
+    double target_acceptance = 0.2;  ///< 0: step size and covariance stay as they are
     std::size_t owners = 1;          ///< who share the noise evenly
+    /// Whether a ratio between two positions may be asked for, the same in both directions and from public things alone;
+    /// none: always. Other proposals are rejected unasked, which leaves the target as it is.
+    std::function<bool(const Position&, const Position&)> affordable = {};
   };
   using State = Walk<P>;
 
@@ -53,6 +57,7 @@ class Barker {
     StepInfo info{.step_size = state.step_size.value()};
     const Position candidate = state.proposal.propose(state.position, info.step_size, rng);
     const double threshold = rng.uniform();
+    if (settings_.affordable && !settings_.affordable(state.position, candidate)) co_return info;
     const double known = prior_.log_density(candidate) - prior_.log_density(state.position) +
                          state.proposal.log_ratio(state.position, candidate, info.step_size);
     const double noise_sd = std::sqrt(settings_.noise_variance / static_cast<double>(settings_.owners));

@@ -9,10 +9,8 @@
 #include "sotto/posterior/sigma_draws.hpp"
 
 namespace sotto {
-namespace {
 
-/// Standard deviations without noise, weights and clips: the released information, less what those took.
-Position clear_sd(const OnceRelease& release) {
+Matrix clear_covariance(const OnceRelease& release) {
   const BoundsPlan& plan = release.rounds.back().plan;
   const Matrix& frame = release.frame.matrix;
   double factor = 1 / kept_weight(plan.width);
@@ -24,11 +22,8 @@ Position clear_sd(const OnceRelease& release) {
   }
   const Matrix precision =
       factor * release.pooled.information + frame * release.prior.normal.precision * frame.transpose();
-  const Matrix covariance = Cholesky(precision).inverse();
-  return (frame.transpose() * covariance * frame).diagonal().cwiseSqrt();
+  return frame.transpose() * Cholesky(precision).inverse() * frame;
 }
-
-}  // namespace
 
 OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,
                           const OnceSampling& sampling) {
@@ -72,7 +67,8 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     posterior.prior_distance =
         (release.pooled.anchor + mean - release.prior.normal.location).cwiseQuotient(sd);
   }
-  posterior.sd_inflation = covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseQuotient(clear_sd(release));
+  posterior.sd_inflation = covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseQuotient(
+      clear_covariance(release).diagonal().cwiseSqrt());
   return posterior;
 }
 

@@ -28,6 +28,9 @@ struct OncePosterior {
   bool settled = true;  ///< the sampler has converged, see once_sampler.hpp
 };
 
+/// The coefficients' posterior covariance without noise, weights and clips: the released information, less what those took.
+[[nodiscard]] Matrix clear_covariance(const OnceRelease& release);
+
 [[nodiscard]] OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,
                                         const OnceSampling& sampling);
 

@@ -118,6 +118,8 @@ std::string stop_reason_name(StopReason reason) {
       return "budget_spent";
     case StopReason::interrupted:
       return "interrupted";
+    case StopReason::diverged:
+      return "diverged";
   }
   return "finished";
 }
@@ -190,6 +192,7 @@ void read_manifest(const Json& json, RunRecord& record) {
       Chain& chain = record.draws.chains[c];
       chain.stop = reason == "budget_spent"  ? StopReason::budget_spent
                    : reason == "interrupted" ? StopReason::interrupted
+                   : reason == "diverged"    ? StopReason::diverged
                                              : StopReason::finished;
       chain.seed = chains[c].at("seed").get<std::uint64_t>();
       chain.warmup = chains[c].at("warmup").get<std::size_t>();

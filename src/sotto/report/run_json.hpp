@@ -23,7 +23,7 @@ void read_manifest(const nlohmann::ordered_json& json, RunRecord& record);
 [[nodiscard]] nlohmann::ordered_json summary_json(const std::vector<ParameterSummary>& summary,
                                                   const std::vector<std::string>& warnings);
 
-/// "finished", "budget_spent" or "interrupted".
+/// "finished", "budget_spent", "interrupted" or "diverged".
 [[nodiscard]] std::string stop_reason_name(StopReason reason);
 
 }  // namespace sotto

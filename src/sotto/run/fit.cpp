@@ -5,12 +5,14 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
+#include "sotto/run/pilot.hpp"
 #include "sotto/run/run_plan.hpp"
 
 namespace sotto {
@@ -36,6 +38,42 @@ void state_own_model(const PublicProblem& problem, nlohmann::ordered_json& confi
     priors[prior.parameter] = prior.distribution;
 }
 
+PrivacyStatement statement(const Budget& budget, const Problem& problem, const EntropySource& entropy) {
+  return statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
+                      "the curator who holds the rows and runs this program", entropy.name(),
+                      entropy.is_private());
+}
+
+constexpr const char* kHiddenByNoise =
+    "The noise hides where the posterior lies from the look that the chains start from: take a larger "
+    "epsilon, "
+    "fewer columns or narrower bounds.";
+
+/// Draws and the method's warnings into the record.
+void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
+           EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
+  const ChainSettings settings = chain_settings(method, config.method);
+  const RunPlan run_plan = make_run_plan(
+      method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy, method.looks);
+  record.draws.parameters = problem.public_info.parameters;
+  if (method.run == nullptr) {
+    // A millionth is kept for the slack of discreteness.
+    const Rho cost(budget.left().value() * (1 - 1e-6));
+    run_release_once(config, problem, settings.draws, *run_plan.interface, cost, record);
+    return;
+  }
+  const Progress report = [&](std::size_t done, std::size_t total) {
+    return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
+  };
+  std::optional<Pilot> pilot;
+  if (run_plan.look_cost.value() > 0) {
+    pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
+    if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
+  }
+  record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
+                                    *run_plan.interface, report, pilot ? &*pilot : nullptr});
+}
+
 }  // namespace
 
 RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -45,7 +83,6 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   const auto begin = clock();
   check_fit_config(config);
   const Method& method = resolve_method(config, problem);
-  const ChainSettings settings = chain_settings(method, config.method);
   RunRecord record;
   record.title = problem.public_info.title;
   record.model = problem.public_info.model;
@@ -68,23 +105,13 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
       throw Error(ErrorCode::budget,
                   "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
     }
-    const RunPlan run_plan =
-        make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy);
-    record.draws.parameters = problem.public_info.parameters;
-    if (method.run == nullptr) {
-      // A millionth is kept for the slack of discreteness.
-      const Rho cost(budget.left().value() * (1 - 1e-6));
-      run_release_once(config, problem, settings.draws, *run_plan.interface, cost, record);
-    } else {
-      const Progress report = [&](std::size_t done, std::size_t total) {
-        return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
-      };
-      record.draws.chains = method.run(
-          {config.method, problem.public_info, settings, run_plan.step_budget, *run_plan.interface, report});
+    try {
+      spend(method, config, problem, budget, entropy, progress, record);
+    } catch (const Error& error) {
+      if (budget.entries().empty()) throw;
+      throw PaidError(error, statement(budget, problem, entropy));
     }
-    record.privacy = statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
-                                  "the curator who holds the rows and runs this program", entropy.name(),
-                                  entropy.is_private());
+    record.privacy = statement(budget, problem, entropy);
   }
   if (!config.not_private) {
     for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 
+#include "sotto/base/error.hpp"
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/ledger/budget.hpp"
@@ -16,9 +18,19 @@ namespace sotto {
 /// Steps done, of how many, and epsilon spent so far. Returning false ends the run with the draws made so far.
 using FitProgress = std::function<bool(std::size_t done, std::size_t total, double epsilon)>;
 
+/// What ended a run that had paid for something already, with the statement of what it paid for.
+class PaidError : public Error {
+ public:
+  PaidError(const Error& error, PrivacyStatement privacy) : Error(error), privacy_(std::move(privacy)) {}
+  [[nodiscard]] const PrivacyStatement& privacy() const { return privacy_; }
+
+ private:
+  PrivacyStatement privacy_;
+};
+
 /// `writer` is told of each charge before noise is drawn for it. Durations enter the record only where the
 /// configuration asks for them. Errors: configuration when method and model do not fit, budget when the budget cannot
-/// pay for anything.
+/// pay for anything; as PaidError once something was paid for.
 [[nodiscard]] RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress = {}, const BookingWriter& writer = {});
 

@@ -14,34 +14,46 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
-#include "sotto/measurement/variance_completed_ratio.hpp"
-#include "sotto/model/glm/glm.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/run/pilot.hpp"
+#include "sotto/run/step_length.hpp"
 
 namespace sotto {
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
 
-/// Starts are spread over the guess of the posterior, so that R-hat can see chains that have not met.
-std::vector<Position> starts(const MethodConfig& config, const PublicProblem& problem) {
+/// Starts are spread over what is known of the posterior, so that R-hat can see chains that have not met.
+std::vector<Position> starts(const ChainRun& run) {
+  if (run.pilot) return run.pilot->starts;
   std::vector<Position> result;
-  for (std::size_t c = 0; c < config.chains; ++c) {
-    ChainRng rng(config.seed, 0x57a7 + c);
-    result.push_back(problem.start.array() +
-                     2 * problem.prior_scale.array() * rng.normals(problem.start.size()).array());
+  for (std::size_t c = 0; c < run.config.chains; ++c) {
+    ChainRng rng(run.config.seed, 0x57a7 + c);
+    result.push_back(run.problem.start.array() +
+                     2 * run.problem.prior_scale.array() * rng.normals(run.problem.start.size()).array());
   }
   return result;
 }
 
 template <Kernel K>
 std::vector<Chain> run_kernel(const ChainRun& run, const K& kernel) {
-  const std::vector<Position> from = starts(run.config, run.problem);
-  return run_chains(kernel, std::span<const Position>(from), run.interface, run.settings,
-                    run.problem.to_report, run.progress);
+  const std::vector<Position> from = starts(run);
+  ChainSettings settings = run.settings;
+  if (run.problem.reach.size() > 0) {
+    settings.plausible = [&problem = run.problem](const Position& x) {
+      return ((x - problem.start).array().abs() <= problem.reach.array()).all();
+    };
+  }
+  return run_chains(kernel, std::span<const Position>(from), run.interface, settings, run.problem.to_report,
+                    run.progress);
 }
 
-/// The guess of the posterior's covariance.
-Matrix guess(const ChainRun& run) { return run.problem.prior_scale.array().square().matrix().asDiagonal(); }
+/// What is known, or guessed, of the posterior's covariance and centre.
+Matrix guess(const ChainRun& run) {
+  if (run.pilot) return run.pilot->covariance;
+  return run.problem.prior_scale.array().square().matrix().asDiagonal();
+}
+Position centre(const ChainRun& run) { return run.pilot ? run.pilot->at : run.problem.start; }
 
 std::vector<Chain> penalty(const ChainRun& run) {
   return run_kernel(run, PenaltyMetropolis({.cost = run.step_budget.step_cost,
@@ -52,9 +64,9 @@ std::vector<Chain> penalty(const ChainRun& run) {
 
 template <Guidance guidance>
 std::vector<Chain> coordinate_walk(const ChainRun& run) {
-  return run_kernel(run, CoordinateWalk<guidance>(
-                             {.cost = run.step_budget.step_cost, .scale = 2.4 * run.problem.prior_scale},
-                             run.problem.prior));
+  return run_kernel(run, CoordinateWalk<guidance>({.cost = run.step_budget.step_cost,
+                                                   .scale = 2.4 * guess(run).diagonal().cwiseSqrt()},
+                                                  run.problem.prior));
 }
 
 std::vector<Chain> exponential_family(const ChainRun& run) {
@@ -65,62 +77,37 @@ std::vector<Chain> exponential_family(const ChainRun& run) {
                                                     run.problem.prior));
 }
 
-/// The longest step, up to the usual one, for which the mean of `figure` over some proposals from the start is at most
-/// `most`; `figure` grows with the length.
-template <class Figure>
-double longest_step(const ChainRun& run, const NormalWalk& walk, double most, const Figure& figure) {
-  constexpr int kProposals = 200;
-  const double usual = 2.4 / std::sqrt(static_cast<double>(run.problem.start.size()));
-  const auto fits = [&](double size) {
-    ChainRng rng(1);
-    double sum = 0;
-    for (int i = 0; i < kProposals; ++i) {
-      sum += figure(walk.propose(run.problem.start, size, rng)) / kProposals;
-    }
-    return sum <= most;
-  };
-  double high = usual;
-  if (fits(high)) return high;
-  double low = high;
-  while (!fits(low) && low > usual * 1e-12) low /= 2;
-  if (!fits(low)) {
-    throw Error(ErrorCode::budget,
-                "the budget pays for no step of any length: take fewer steps or a larger epsilon");
-  }
-  while (high > low * 1.001) {
-    const double middle = std::sqrt(low * high);
-    (fits(middle) ? low : high) = middle;
-  }
-  return low;
-}
-
-std::vector<Chain> run_barker(const ChainRun& run, const NormalWalk& walk, double step_size) {
-  return run_kernel(run, Barker<>({.noise_variance = run.config.noise_variance,
-                                   .proposal = walk,
-                                   .step_size = run.config.step_size > 0 ? run.config.step_size : step_size,
-                                   .target_acceptance = 0},
-                                  run.problem.prior));
-}
-
-/// The noise is fixed, so the length of a step decides its cost. A twentieth is kept for the spread of the costs.
+/// The noise is fixed, so the length of a step decides its cost, more of it the farther out the chain is. A proposal that
+/// costs more than some steps' shares is rejected unasked; warmup weighs longer steps against such proposals, and then about
+/// half of the shares are spent.
 std::vector<Chain> barker(const ChainRun& run) {
   const NormalWalk walk(guess(run));
-  const double affordable = 0.95 * run.step_budget.step_cost.value();
-  return run_barker(run, walk, longest_step(run, walk, affordable, [&](const Position& to) {
-                      const double moved = run.problem.ratio_sensitivity(run.problem.start, to);
-                      return moved * moved / (2 * run.config.noise_variance);
-                    }));
+  constexpr double kShares = 3;
+  const double most = kShares * run.step_budget.step_cost.value();
+  const auto cost = [&run](const Position& from, const Position& to) {
+    const double moved = run.problem.ratio_sensitivity(from, to);
+    return moved * moved / (2 * run.config.noise_variance);
+  };
+  const Position from = centre(run);
+  const double step = run.config.step_size > 0 ? run.config.step_size
+                                               : longest_step(from, walk, 0.5, [&](const Position& to) {
+                                                   return cost(from, to) > most ? 1.0 : 0.0;
+                                                 });
+  return run_kernel(
+      run, Barker<>({.noise_variance = run.config.noise_variance,
+                     .proposal = walk,
+                     .step_size = step,
+                     .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
+                     .affordable = [cost, most](const Position& at,
+                                                const Position& to) { return cost(at, to) <= most; }},
+                    run.problem.prior));
 }
 
-/// At most one proposal in a hundred may pass the bound: it would be rejected.
 std::vector<Chain> barker_subsampled(const ChainRun& run) {
-  if (run.config.noise_variance != kVarianceCompletedVariance)
-    refuse("barker-subsampled tops noise up to a variance of 2: drop method.noise_variance");
-  const NormalWalk walk(guess(run));
-  return run_barker(
-      run, walk, longest_step(run, walk, 0.01, [&](const Position& to) {
-        return run.problem.ratio_bound(run.problem.start, to) > run.step_budget.ratio_bound ? 1.0 : 0.0;
-      }));
+  return run_kernel(run, Barker<>({.proposal = NormalWalk(guess(run)),
+                                   .step_size = run.step_budget.step_size,
+                                   .target_acceptance = 0},
+                                  run.problem.prior));
 }
 
 std::vector<Chain> exact_barker(const ChainRun& run) {
@@ -147,36 +134,49 @@ std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
 std::vector<Chain> hmc(const ChainRun& run) { return run_hmc(run, 0); }
 std::vector<Chain> hmc_friction(const ChainRun& run) { return run_hmc(run, 1); }
 
-/// Variance of the privacy noise on a gradient in coordinates divided by the guess of the posterior's sd.
-double scaled_noise(const ChainRun& run) {
-  const double sd = run.step_budget.noise_multiplier / run.step_budget.rate *
-                    run.problem.gradient_norm(run.problem.start, run.problem.prior_scale);
-  return sd * sd;
+/// What both Langevin chains start from.
+LangevinSettings langevin(const ChainRun& run) {
+  const Matrix covariance = guess(run);
+  const Position scale = covariance.diagonal().cwiseSqrt();
+  return {.rate = run.step_budget.rate,
+          .noise_multiplier = run.step_budget.noise_multiplier,
+          .scale = scale,
+          .factor = noise_aligned_factor(covariance, scale)};
 }
 
-/// The step at which the batches' own spread makes variances 5 % too large (docs/sgld.md); the kernel takes shorter ones
-/// where the privacy noise exceeds what is to be injected.
+/// Variance of a batch's gradient where the posterior has unit variance: the rows' gradients then vary, together, as much as
+/// the posterior is curved. A program's own model tells only how wide the posterior is at least: nothing is taken for granted.
+double batch_spread(const ChainRun& run) {
+  return run.problem.own ? 0 : (1 - run.step_budget.rate) / run.step_budget.rate;
+}
+
+/// Where the batches' spread is known it is injected noise, and so is what a finite step leaves: x <- (1 - h / 2) x + N(0, w)
+/// has unit variance for w = h - h^2 / 4. Elsewhere the step is one at which they make variances at most 5 % too large
+/// (docs/sgld.md). The kernel takes shorter ones where the privacy noise exceeds what is to be injected.
 std::vector<Chain> sgld(const ChainRun& run) {
   const double rate = run.step_budget.rate;
-  const double step = rate < 1 ? std::min(0.2, 0.2 * rate / (1 - rate)) : 0.2;
-  return run_kernel(run, Sgld({.rate = rate,
-                               .noise_multiplier = run.step_budget.noise_multiplier,
-                               .scale = run.problem.prior_scale,
-                               .step_size = run.config.step_size > 0 ? run.config.step_size : step,
-                               .decay = run.config.decay},
-                              run.problem.prior));
+  LangevinSettings settings = langevin(run);
+  const double spread = batch_spread(run);
+  const double short_step = rate < 1 ? std::min(0.2, 0.2 * rate / (1 - rate)) : 0.2;
+  settings.step_size = run.config.step_size > 0 ? run.config.step_size : spread > 0 ? 0.2 : short_step;
+  settings.spread = spread > 0 ? spread + 1 : 0;
+  settings.decay = run.config.decay;
+  return run_kernel(run, Sgld(settings, run.problem.prior));
 }
 
-/// Steps short enough for the friction that the privacy noise calls for: h^2 v / 2 <= 1 / 8.
+/// Steps short enough for the friction that the noise calls for, h^2 v / 2 <= 1 / 8, and as much noise in all directions as in
+/// the noisiest.
 std::vector<Chain> sgnht(const ChainRun& run) {
-  const double noise = scaled_noise(run);
-  const double step = run.config.step_size > 0 ? run.config.step_size : std::min(0.1, 0.5 / std::sqrt(noise));
-  return run_kernel(run, Sgnht({.rate = run.step_budget.rate,
-                                .noise_multiplier = run.step_budget.noise_multiplier,
-                                .scale = run.problem.prior_scale,
-                                .step_size = step,
-                                .diffusion = std::max(1.0, step * noise / 2)},
-                               run.problem.prior));
+  LangevinSettings settings = langevin(run);
+  const double sd =
+      settings.noise_multiplier / settings.rate * run.problem.gradient_norm(centre(run), settings.scale);
+  const Position share = settings.factor.cwiseAbs2().transpose() * settings.scale.cwiseAbs2().cwiseInverse();
+  settings.spread = batch_spread(run);
+  const double noise = sd * sd * share.maxCoeff() + settings.spread;
+  settings.step_size =
+      run.config.step_size > 0 ? run.config.step_size : std::min(0.1, 0.5 / std::sqrt(noise));
+  settings.diffusion = std::max(1.0, settings.step_size * noise / 2);
+  return run_kernel(run, Sgnht(settings, run.problem.prior));
 }
 
 std::string subsampled_is_approximate(const MethodConfig&) {
@@ -220,25 +220,42 @@ std::string once_is_approximate(const MethodConfig&) {
          "model does not hold, that can move the answer away from the fit without weights.";
 }
 
+/// Chains without an acceptance test are as wrong as the width that they take for the posterior's.
+void check_width_is_known(const FitConfig& config, const Problem& problem) {
+  if (problem.public_info.own || can_look(config, problem)) return;
+  if (problem.model.as<LocationModel>() == nullptr) {
+    refuse(
+        "sgld and sgnht need to know how wide the posterior is, which nothing tells of this model: choose "
+        "penalty or hmc");
+  }
+  if (!problem.public_info.rows) {
+    refuse(
+        "sgld and sgnht need the number of rows here, which is not public: choose penalty or hmc, or "
+        "adjacency \"substitute\" with units of one row");
+  }
+}
+
 }  // namespace
 
 const std::vector<Method>& methods() {
   constexpr bool kPrivate = false;
   constexpr bool kForStudy = true;
+  constexpr bool kLooks = true;
   static const std::vector<Method> table = {
       {"release-once", kPrivate, QueryRegime::rows, 1000, nullptr, once_is_approximate},
-      {"penalty", kPrivate, QueryRegime::rows, 200, penalty},
-      {"penalty-one-at-a-time", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::none>},
-      {"guided-walk", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::directed>},
+      {"penalty", kPrivate, QueryRegime::rows, 200, penalty, nullptr, kLooks},
+      {"penalty-one-at-a-time", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::none>, nullptr,
+       kLooks},
+      {"guided-walk", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::directed>, nullptr, kLooks},
       {"penalty-exponential-family", kPrivate, QueryRegime::statistics, 1000, exponential_family},
       {"penalty-subsampled", kPrivate, QueryRegime::batch_ratios, 1000, penalty, subsampled_is_approximate},
-      {"barker", kPrivate, QueryRegime::rows, 200, barker, barker_is_approximate},
+      {"barker", kPrivate, QueryRegime::rows, 200, barker, barker_is_approximate, kLooks},
       {"barker-subsampled", kPrivate, QueryRegime::variance_completed_ratios, 1000, barker_subsampled,
        barker_subsampled_is_approximate},
-      {"hmc", kPrivate, QueryRegime::rows, 200, hmc},
-      {"hmc-friction", kPrivate, QueryRegime::rows, 200, hmc_friction},
-      {"sgld", kPrivate, QueryRegime::batches, 2000, sgld, langevin_is_approximate},
-      {"sgnht", kPrivate, QueryRegime::batches, 2000, sgnht, langevin_is_approximate},
+      {"hmc", kPrivate, QueryRegime::rows, 200, hmc, nullptr, kLooks},
+      {"hmc-friction", kPrivate, QueryRegime::rows, 200, hmc_friction, nullptr, kLooks},
+      {"sgld", kPrivate, QueryRegime::batches, 2000, sgld, langevin_is_approximate, kLooks},
+      {"sgnht", kPrivate, QueryRegime::batches, 2000, sgnht, langevin_is_approximate, kLooks},
       {"metropolis", kForStudy, QueryRegime::rows, 1000, penalty, clipping_is_approximate},
       {"nonprivate-hmc", kForStudy, QueryRegime::rows, 1000, hmc, clipping_is_approximate},
       {"nonprivate-barker", kForStudy, QueryRegime::rows, 1000, exact_barker, clipping_is_approximate},
@@ -249,12 +266,10 @@ const std::vector<Method>& methods() {
 const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
-    const Glm* glm = problem.model.as<Glm>();
-    const bool once = glm != nullptr && link_of(glm->family()) && config.model.likelihood_power == 1;
-    name = config.not_private        ? "nonprivate-hmc"
-           : once                    ? "release-once"
-           : problem.public_info.own ? "guided-walk"
-                                     : "hmc";
+    name = config.not_private          ? "nonprivate-hmc"
+           : can_look(config, problem) ? "release-once"
+           : problem.public_info.own   ? "guided-walk"
+                                       : "hmc";
   }
   const auto names = [](bool for_study) {
     std::vector<std::string> list;
@@ -286,6 +301,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
         "nonprivate-hmc clips both or neither: set method.clip_gradient too, large if only ratios are to be "
         "clipped");
   }
+  if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
   return *found;
 }
 

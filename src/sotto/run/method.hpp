@@ -8,6 +8,7 @@
 #include "sotto/chain/lockstep.hpp"
 #include "sotto/release/query.hpp"
 #include "sotto/run/fit_config.hpp"
+#include "sotto/run/pilot.hpp"
 #include "sotto/run/problem.hpp"
 #include "sotto/run/run_plan.hpp"
 
@@ -21,6 +22,7 @@ struct ChainRun {
   const StepBudget& step_budget;
   QueryInterface& interface;
   const Progress& progress;
+  const Pilot* pilot = nullptr;  ///< none: only public things are known of where the posterior lies
 };
 
 struct Method {
@@ -30,6 +32,7 @@ struct Method {
   std::size_t draws;                           ///< per chain, where the user names no number
   std::vector<Chain> (*run)(const ChainRun&);  ///< none: release-once, which runs no chain on the owner
   std::string (*approximation)(const MethodConfig&) = nullptr;  ///< a sentence; none: the target is exact
+  bool looks = false;  ///< begins with a look at the rows, where the model allows one
 };
 
 /// Every method there is, private ones first.

@@ -78,6 +78,23 @@ Position prior_scale(const Glm& glm, const PublicProblem& problem) {
   return sd;
 }
 
+constexpr double kFarPrior = 10;       // of its standard deviations
+constexpr double kFarPredictor = 100;  // of a linear predictor; real responses: ten times the largest
+
+/// Generous: what passes it is no posterior's, whatever the rows are.
+Position reach(const Glm& glm, const PublicProblem& problem) {
+  const Eigen::Index p = glm.domain().columns();
+  const double predictor =
+      sigma_of(glm.family()) != nullptr ? 10 * glm.response().magnitude() : kFarPredictor;
+  Position far(problem.start.size());
+  for (Eigen::Index j = 0; j < far.size(); ++j) {
+    const CoefficientPrior& prior = problem.coefficient_priors[static_cast<std::size_t>(j)];
+    far[j] = std::abs(prior.location - problem.start[j]) + kFarPrior * prior.scale;
+    if (j < p) far[j] += predictor / std::max(glm.domain().range(Position::Unit(p, j)).magnitude(), 1e-300);
+  }
+  return far;
+}
+
 Problem regression(const FitConfig& config, const Table& table) {
   const ModelConfig& model = config.model;
   const Design design(parse_formula(model.formula), table.schema());
@@ -129,6 +146,7 @@ Problem regression(const FitConfig& config, const Table& table) {
   public_info.prior = product(public_info.coefficient_priors);
   public_info.prior_descriptions = describe_priors(public_info, " on the scaled column");
   public_info.prior_scale = prior_scale(glm, public_info);
+  public_info.reach = reach(glm, public_info);
   return problem;
 }
 

@@ -1,7 +1,10 @@
 #include "sotto/run/run_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,6 +22,8 @@
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
+#include "sotto/run/pilot.hpp"
+#include "sotto/run/step_length.hpp"
 
 namespace sotto {
 namespace {
@@ -29,8 +34,8 @@ namespace {
 constexpr double kSlackOfCost = 1e-6;
 constexpr double kSlackOfRun = 1e-3;
 
-Rho cost_of_step(const Ledger& ledger, std::size_t steps) {
-  return Rho(ledger.left().value() * (1 - kSlackOfCost) / static_cast<double>(steps));
+Rho cost_of_step(double rho, std::size_t steps) {
+  return Rho(rho * (1 - kSlackOfCost) / static_cast<double>(steps));
 }
 
 Target target_of_run(const Ledger& ledger, Adjacency adjacency, BoundKind kind) {
@@ -49,10 +54,12 @@ ExecutionOptions options(const FitConfig& config) {
 struct Making {
   const FitConfig& config;
   const Problem& problem;
+  bool looks;  ///< first, for kPilotShare of the budget
   std::size_t steps;
   Ledger& ledger;
   EntropySource& entropy;
 
+  [[nodiscard]] Rho cost_of_look() const { return Rho(looks ? kPilotShare * ledger.left().value() : 0); }
   [[nodiscard]] OwnerContext context() const {
     return {problem.model, problem.unit, config.model.likelihood_power};
   }
@@ -67,8 +74,12 @@ struct Making {
 };
 
 RunPlan serve_rows(const Making& making) {
-  return {making.owner(making.problem.rows(), measure_all_rows(making.context())),
-          {.step_cost = cost_of_step(making.ledger, making.steps), .coefficients = {}}};
+  const Rho look = making.cost_of_look();
+  return {
+      .interface = making.owner(making.problem.rows(), measure_all_rows(making.context())),
+      .step_budget = {.step_cost = cost_of_step(making.ledger.left().value() - look.value(), making.steps),
+                      .coefficients = {}},
+      .look_cost = look};
 }
 
 RunPlan serve_batches(const Making& making) {
@@ -76,12 +87,17 @@ RunPlan serve_batches(const Making& making) {
     refuse("batches protect units of one row: choose penalty, hmc or release-once, or protect rows");
   }
   const double rate = making.config.method.rate;
-  const Target target = target_of_run(making.ledger, making.problem.unit.adjacency, BoundKind::tight);
+  const Rho look = making.cost_of_look();
+  const Rho others(look.value() * (1 + 2 * kSlackOfCost));
+  Target target = target_of_run(making.ledger, making.problem.unit.adjacency, BoundKind::tight);
+  if (look.value() > 0)
+    target.others = {GaussianEvent{.sensitivity = 1, .sigma = 1 / std::sqrt(2 * others.value())}, 1};
   const double multiplier = smallest_noise(batch_event(rate, 1, making.steps), target);
-  Measure measure =
-      measure_batches(making.context(), {rate, multiplier, making.steps}, making.ledger, target.epsilon);
-  return {making.owner(making.problem.rows(), std::move(measure)),
-          {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}}};
+  Measure measure = measure_batches(making.context(), {rate, multiplier, making.steps, others}, making.ledger,
+                                    target.epsilon);
+  return {.interface = making.owner(making.problem.rows(), std::move(measure)),
+          .step_budget = {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}},
+          .look_cost = look};
 }
 
 std::size_t size_of_batch(const Making& making, std::size_t rows) {
@@ -126,12 +142,66 @@ VarianceCompletedPlan widest_plan(const Making& making, std::size_t rows, std::s
   return VarianceCompletedPlan::for_share(rows, batch, low);
 }
 
+/// The longest step of which at most one proposal in a hundred may pass the plan's bound: it would be rejected.
+double step_within(const VarianceCompletedPlan& plan, const PublicProblem& problem) {
+  const NormalWalk walk(Matrix(problem.prior_scale.cwiseAbs2().asDiagonal()));
+  const double bound = static_cast<double>(plan.bound) * kLogDensityGrid;
+  return longest_step(problem.start, walk, 0.01, [&](const Position& to) {
+    return problem.ratio_bound(problem.start, to) > bound ? 1.0 : 0.0;
+  });
+}
+
+/// Steps of the usual length that a chain's way after warmup is worth. Below this many nothing is drawn but the start.
+constexpr double kFewestUsualSteps = 10;
+
+/// Short steps cannot be bought off: rows' log ratios are bounded however large the budget. More of them help, for a budget
+/// that does not run out.
+void refuse_steps_that_never_arrive(const Making& making, std::size_t rows, std::size_t batch, double step) {
+  const PublicProblem& problem = making.problem.public_info;
+  const auto worth = [&](double size, double steps) {
+    return steps / static_cast<double>(making.config.method.chains) / 2 *
+           std::pow(size / usual_step(problem.start), 2);
+  };
+  const auto planned = static_cast<double>(making.steps);
+  const double got = worth(step, planned);
+  if (got >= kFewestUsualSteps) return;
+  Making longer = making;
+  std::string advice = "no number of steps helps at this epsilon: choose penalty";
+  for (std::size_t factor = 2; factor <= 4096; factor *= 2) {
+    longer.steps = making.steps * factor;
+    try {
+      const double size = step_within(widest_plan(longer, rows, batch), problem);
+      if (worth(size, planned * static_cast<double>(factor)) < kFewestUsualSteps) continue;
+    } catch (const Error&) {
+      break;  // a budget for that many steps buys none
+    }
+    const std::size_t each = longer.steps / making.config.method.chains / 2;
+    advice = fmt::format("choose penalty, or set method.warmup = {} and method.thin = {}", each,
+                         std::max<std::size_t>(1, making.config.method.thin * factor));
+    break;
+  }
+  throw Error(ErrorCode::budget,
+              fmt::format("barker-subsampled would take steps of {:.2g} of the usual length and cross the "
+                          "posterior {:.2g} times; {}; nothing was spent",
+                          step / usual_step(problem.start), got / 10, advice));
+}
+
 RunPlan serve_variance_completed_ratios(const Making& making) {
+  if (making.config.method.noise_variance != kVarianceCompletedVariance)
+    refuse("barker-subsampled tops noise up to a variance of 2: drop method.noise_variance");
   const Rows rows = making.problem.rows();
-  const VarianceCompletedPlan plan = widest_plan(making, rows.rows(), size_of_batch(making, rows.rows()));
+  const std::size_t batch = size_of_batch(making, rows.rows());
+  const VarianceCompletedPlan plan = widest_plan(making, rows.rows(), batch);
+  double step = making.config.method.step_size;
+  if (!(step > 0)) {
+    step = step_within(plan, making.problem.public_info);
+    refuse_steps_that_never_arrive(making, rows.rows(), batch, step);
+  }
   return {making.owner(
               measure_variance_completed_ratios(rows, making.context(), plan, making.steps, making.ledger)),
-          {.ratio_bound = static_cast<double>(plan.bound) * kLogDensityGrid, .coefficients = {}}};
+          {.ratio_bound = static_cast<double>(plan.bound) * kLogDensityGrid,
+           .step_size = step,
+           .coefficients = {}}};
 }
 
 template <ExponentialFamily F>
@@ -139,7 +209,7 @@ RunPlan serve_family(const Making& making, F family) {
   const StandardStatistic statistic(std::move(family), making.config.model.likelihood_power);
   return {making.owner(measure_statistic(making.problem.rows(), statistic, making.problem.unit,
                                          options(making.config).threads)),
-          {.step_cost = cost_of_step(making.ledger, making.steps),
+          {.step_cost = cost_of_step(making.ledger.left().value(), making.steps),
            .coefficients = [statistic](const Position& x) { return statistic.coefficients(x); }}};
 }
 
@@ -183,8 +253,8 @@ AnyModel clipped(const FitConfig& config, const AnyModel& model) {
 }  // namespace
 
 RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem, std::size_t steps,
-                      Ledger& ledger, EntropySource& entropy) {
-  const Making making{config, problem, steps, ledger, entropy};
+                      Ledger& ledger, EntropySource& entropy, bool looks) {
+  const Making making{config, problem, looks && can_look(config, problem), steps, ledger, entropy};
   switch (regime) {
     case QueryRegime::rows:
       return serve_rows(making);

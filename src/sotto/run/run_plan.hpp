@@ -28,19 +28,23 @@ struct StepBudget {
   double rate = 1;              ///< batches: of each row
   double noise_multiplier = 0;  ///< batches: of each gradient
   double ratio_bound = 0;       ///< variance-completed ratios: of one row's log ratio
+  double step_size = 0;         ///< variance-completed ratios: the longest that a row's log ratio allows
   std::function<Position(const Position&)> coefficients;  ///< statistics: see StandardStatistic
 };
 
 struct RunPlan {
   std::unique_ptr<QueryInterface> interface;
   StepBudget step_budget;
+  Rho look_cost{0};  ///< kept for a look at the rows before the chains begin (pilot.hpp)
 };
 
-/// An owner whose budget lasts for `steps` steps of all chains together. Batches are paid for here, all of them.
+/// An owner whose budget lasts for `steps` steps of all chains together, after a look if the method `looks` first. Batches
+/// are paid for here, all of them.
 /// Errors: configuration when the model or the data's protection rule the regime out, saying what to choose instead;
-/// budget when it cannot pay.
+/// budget when it cannot pay, or pays only for steps that never arrive.
 [[nodiscard]] RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem,
-                                    std::size_t steps, Ledger& ledger, EntropySource& entropy);
+                                    std::size_t steps, Ledger& ledger, EntropySource& entropy,
+                                    bool looks = false);
 
 /// NOT PRIVATE: an owner that answers exactly, clipped where method.clip_* say so. Errors: configuration when the model
 /// cannot be clipped.

@@ -1,0 +1,33 @@
+// A first look at a regression before its chains begin: release-once on a small share of the budget.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sotto/base/numbers.hpp"
+#include "sotto/release/query.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
+
+namespace sotto {
+
+/// Part of a budget's rho that a look costs.
+inline constexpr double kPilotShare = 0.1;
+
+/// Where a posterior lies and how wide it is, as far as the releases tell.
+struct Pilot {
+  std::vector<Position> starts;  ///< a draw each, given the releases: as far apart as what is known allows
+  Position at;                   ///< their centre
+  Matrix covariance;             ///< of the posterior, without the noise of the look
+  bool noise_dominates = false;  ///< the look tells little: starts are far off, the covariance is rough
+};
+
+/// Whether release-once knows the model.
+[[nodiscard]] bool can_look(const FitConfig& config, const Problem& problem);
+
+/// `cost`: of all releases together. Errors: budget before anything is released.
+/// Checked by tests/run/pilot_test.cpp
+[[nodiscard]] Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost);
+
+}  // namespace sotto
