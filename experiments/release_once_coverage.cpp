@@ -4,6 +4,7 @@
 // DESIGN is a part of a design's name; without it the whole table is printed.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -32,15 +33,15 @@ struct Cell {
 struct Totals {
   int sets = 0, unwarned = 0;
   double covered = 0, squares = 0, covered_unwarned = 0, reference = 0, ratio = 0, predicted = 0, limit = 0,
-         sigma = 0, seconds = 0;
+         sigma = 0, seconds = 0, farthest = 0;
 };
 
 void print_head() {
   fmt::print(
       "| design | rows | epsilon | adjacency | data sets | coverage of 90 % intervals | non-private | sd "
       "ratio | "
-      "predicted | limit | warned | coverage unwarned | sigma | s "
-      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "predicted | limit | warned | coverage unwarned | farthest unwarned | "
+      "sigma | s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
 
 void print_row(const Cell& cell, const Totals& t) {
@@ -49,11 +50,12 @@ void print_row(const Cell& cell, const Totals& t) {
   const double error = std::sqrt(std::max(t.squares / n - mean * mean, 0.0) / n);
   fmt::print(
       "| {} | {} | {} | {} | {} | {:.3f} ± {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.2f} | {} | {} | "
-      "{:.1f} |\n",
+      "{} | {:.1f} |\n",
       cell.design->name, cell.rows, cell.epsilon,
       cell.adjacency == Adjacency::substitute ? "substitute" : "add/remove", t.sets, mean, error,
       t.reference / n, t.ratio / n, t.predicted / n, t.limit / n, 1 - t.unwarned / n,
       t.unwarned > 0 ? fmt::format("{:.3f}", t.covered_unwarned / t.unwarned) : "-",
+      t.unwarned > 0 ? fmt::format("{:.1f}", t.farthest) : "-",
       t.sigma > 0 ? fmt::format("{:.2f}", t.sigma / n) : "-", t.seconds / n);
   std::fflush(stdout);
 }
@@ -77,8 +79,9 @@ void run_cell(const Cell& cell, int sets) {
     t.predicted += o.predicted;
     t.sigma += o.covered_sigma;
     t.limit += reachable_limit(data, reference, o.rho, cell.adjacency == Adjacency::substitute ? 2 : 1);
-    if (o.verdict.warnings.empty() && o.verdict.curved.empty()) {
+    if (!o.verdict.warns()) {
       ++t.unwarned;
+      t.farthest = std::max(t.farthest, o.farthest);
       t.covered_unwarned += o.covered;
     }
   }

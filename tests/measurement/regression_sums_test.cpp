@@ -227,6 +227,23 @@ TEST(RegressionSums, no_row_moves_curves_further_than_declared) {
       },
       0.9, 4);
 }
+RemainderQuery some_remainder(ChainRng& rng) {
+  const BoundedWeighting w = some_weighting(rng);
+  const double wider = 1 + std::pow(10.0, rng.below(4) == 0 ? 20 * (rng.uniform() - 0.5) : rng.normal());
+  const double bound = rng.below(2) == 0 ? (wider - 1) * w.score_bound : std::pow(10.0, rng.normal());
+  return {w, wider * w.clip, bound, Rho(1)};
+}
+TEST(RegressionSums, no_row_moves_a_remainder_further_than_declared) {
+  expect_bounds_hold([](ChainRng& rng) { return Query(some_remainder(rng)); }, 0.9, 11,
+                     {0});  // not asked of these
+}
+TEST(RegressionSums, no_row_moves_light_rows_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        return LightRowsQuery{some_weighting(rng), Rho(1)};
+      },
+      0.9, 12);
+}
 TEST(RegressionSums, no_row_moves_column_histograms_further_than_declared) {
   expect_bounds_hold(
       [](ChainRng&) -> Query {
@@ -276,6 +293,29 @@ TEST(RegressionSums, scores_and_informations_are_the_definition) {
       const Asked information(one, BoundedInformationQuery{w, Rho(1)}, Adjacency::substitute);
       const double coarse = std::ldexp(1.0, std::ilogb(w.information_bound * (1 + 0x1p-48)) - 29);
       EXPECT_NEAR(information.contribution(row)[0] * coarse, c * r.slope * z[0] * z[0], 2e-7);
+
+      const Asked light(one, LightRowsQuery{w, Rho(1)}, Adjacency::substitute);
+      const double step = std::ldexp(1.0, -29);
+      const double kept = c < 0.5 ? 1 : 0;
+      EXPECT_NEAR(light.contribution(row)[0] * step, kept, 2e-7);
+      EXPECT_NEAR(light.contribution(row)[1] * step, kept * r.psi / r.largest * z[0] / z.norm(), 2e-7);
+
+      if (one.link == Link::logit) continue;
+      // Bounds on what a wider clip adds: half and twice of what one row may add.
+      const double wide = w.clip * (1 + 2 * rng.uniform());
+      const double mean = testing_reference::mean_at(one.link, row.x.dot(w.at));
+      const auto added = [&](double y) {
+        return testing_reference::bounded_residual(one.link, y, mean, wide, w.dispersion).psi -
+               testing_reference::bounded_residual(one.link, y, mean, w.clip, w.dispersion).psi;
+      };
+      const double far = one.link == Link::log ? std::ceil(mean + 1e4) : mean + 1e4;
+      const double most =
+          std::max(std::abs(added(far)), std::abs(added(one.link == Link::log ? 0 : mean - 1e4)));
+      const double bound = (rng.below(2) == 0 ? 0.5 : 2) * most * z.norm();
+      const Asked remainder(one, RemainderQuery{w, wide, bound, Rho(1)}, Adjacency::substitute);
+      const double fine = std::ldexp(1.0, std::ilogb(bound) - 29);
+      EXPECT_NEAR(remainder.contribution(row)[0] * fine,
+                  std::min(c, bound / (most * z.norm())) * added(row.y) * z[0], 1e-6 * (1 + most));
     }
   }
 }

@@ -173,7 +173,7 @@ struct Comparison {
     return sum<NoisyMatrix>(a, b);
   }
   template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, CurvesQuery,
-                  TotalQuery>
+                  RemainderQuery, LightRowsQuery, TotalQuery>
                 Asked>
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyVector>(a, b);
@@ -264,8 +264,7 @@ std::vector<Design> designs() {
       for (const char* method :
            {"penalty", "penalty-one-at-a-time", "guided-walk", "barker", "hmc", "hmc-friction"})
         all.push_back({method, family, formula, unit});
-      if (family == "bernoulli" || family == "poisson")
-        all.push_back({"release-once", family, formula, unit});
+      if (family != "normal-mean") all.push_back({"release-once", family, formula, unit});
       if (!rows_only && (substitute || family != "normal-mean")) {
         all.push_back({"sgld", family, formula, unit});
         all.push_back({"sgnht", family, formula, unit});

@@ -146,6 +146,9 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
                                    Position{{pick({1e-100, 1, 1e100}, rng), 1}},
                                    pick({1e-6, 3, 1e6}, rng),
                                    Rho(0.01)});
+    asked.emplace_back(RemainderQuery{weighting, pick({1.01, 2, 1e10}, rng) * weighting.clip,
+                                      pick({1e-6, 3, 1e6}, rng), Rho(0.01)});
+    asked.emplace_back(LightRowsQuery{weighting, Rho(0.01)});
     asked.emplace_back(TotalQuery{TotalOf::rows, Rho(0.01)});
   }
   return asked;

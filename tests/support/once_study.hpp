@@ -1,7 +1,8 @@
 // Fits a simulated regression by release-once, next to the non-private posterior under the same prior.
 #pragma once
 
-#include <memory>
+#include <algorithm>
+#include <cmath>
 
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
@@ -38,6 +39,7 @@ struct OnceOutcome {
   double covered_reference = 0;  ///< likewise of the non-private posterior
   double sd_ratio = 0;           ///< posterior sd over the non-private posterior's
   double predicted = 0;          ///< the same as predicted from releases
+  double farthest = 0;  ///< largest distance of a posterior mean from the true coefficient, in posterior sds
   double covered_sigma = 0;
   double rho = 0;  ///< the cost of all releases
   OnceVerdict verdict;
@@ -65,6 +67,7 @@ struct OnceOutcome {
     outcome.covered += share * inside(column, truth[j]);
     outcome.covered_reference +=
         share * (std::abs(truth[j] - reference.mean[j]) < 1.6448536 * reference.sd[j] ? 1 : 0);
+    outcome.farthest = std::max(outcome.farthest, std::abs(column.mean() - truth[j]) / sd);
     outcome.sd_ratio += share * sd / reference.sd[j];
   }
   if (all.cols() > d) outcome.covered_sigma = inside(all.col(d).array().exp(), data.sigma);

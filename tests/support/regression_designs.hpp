@@ -229,6 +229,90 @@ inline SimulatedRegression overdispersed(Eigen::Index rows, ChainRng& rng) {
   return data;
 }
 
+/// A centred error by the row's group, which the last column tells: `draw` is given whether the row is in it.
+template <class Draw>
+SimulatedRegression errors_by_group(Eigen::Index rows, double share, double sd, ChainRng& rng,
+                                    const Draw& draw) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(45 + 14 * rng.normals(rows).array(), {18, 100})
+      .numeric(12 + 3 * rng.normals(rows).array(), {0, 25});
+  SimulatedRegression data = builder.factor({1 - share, share}).covariates();
+  data.link = Link::identity;
+  data.truth = slopes(data.x, sd / 2, 8 * sd, rng);
+  data.response = {0, 60 * sd};
+  data.y = data.x * data.truth;
+  double squares = 0;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const double error = sd * draw(data.x(i, 3) > 0, rng);
+    squares += error * error;
+    data.y[i] = std::clamp(data.y[i] + error, 0.0, data.response.upper);
+  }
+  data.sigma = std::sqrt(squares / static_cast<double>(rows));
+  return data;
+}
+
+/// Costs: log-normal errors in a group, normal ones outside.
+inline SimulatedRegression skewed_in_group(Eigen::Index rows, double share, double log_sd, ChainRng& rng) {
+  return errors_by_group(rows, share, 5000, rng, [log_sd](bool inside, ChainRng& r) {
+    const double u = r.normal();
+    return inside ? std::exp(log_sd * u) - std::exp(log_sd * log_sd / 2) : u;
+  });
+}
+
+/// Counts that are Poisson outside a group and vary with m + dispersion m^2 in it: a frailty of mean 1.
+inline SimulatedRegression dispersed_in_group(Eigen::Index rows, double share, bool log_normal,
+                                              ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  for (int j = 0; j < 3; ++j) builder.numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({1 - share, share}).covariates();
+  data.link = Link::log;
+  data.truth = 0.4 * rng.normals(data.x.cols());
+  data.truth[0] = 0.6;
+  data.response = {0, 100};
+  data.y.resize(rows);
+  const Position eta = data.x * data.truth;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    double frailty = log_normal ? std::exp(0.8 * rng.normal() - 0.32) : -std::log1p(-rng.uniform());
+    if (data.x(i, 4) == 0) frailty = 1;
+    data.y[i] = std::min(poisson_draw(std::exp(eta[i]) * frailty, rng), 100.0);
+  }
+  return data;
+}
+
+/// A few rows, far out in one column, with a slope of their own; the truth is the fit without a prior to 200,000 rows.
+inline SimulatedRegression far_out(Eigen::Index rows, double share, double distance, Link link,
+                                   ChainRng& rng) {
+  const Position weights = rng.normals(5);
+  const auto simulate = [&](Eigen::Index n) {
+    RegressionBuilder builder(n, rng);
+    Position first = rng.normals(n);
+    std::vector<bool> far(static_cast<std::size_t>(n));
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (rng.uniform() >= share) continue;
+      far[static_cast<std::size_t>(i)] = true;
+      first[i] += distance;
+    }
+    builder.numeric(first, {-20, 20});
+    for (int j = 0; j < 3; ++j) builder.numeric(rng.normals(n), {-5, 5});
+    SimulatedRegression data = builder.covariates();
+    data.link = link;
+    data.response = link == Link::identity ? Interval{-20, 20} : Interval{0, 1};
+    data.y.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      double eta = 0.5 * weights[0];
+      for (int j = 2; j < 5; ++j) eta += 2.5 * weights[j] * data.x(i, j);
+      eta += far[static_cast<std::size_t>(i)] ? 0 : 0.5 * first[i];
+      const double y = link == Link::identity ? eta + rng.normal()
+                                              : (rng.uniform() < 1 / (1 + std::exp(-eta)) ? 1.0 : 0.0);
+      data.y[i] = std::clamp(y, data.response.lower, data.response.upper);
+    }
+    return data;
+  };
+  SimulatedRegression data = simulate(rows);
+  data.truth = non_private(simulate(200000), false).mean;
+  return data;
+}
+
 /// Fifty coded columns: ten correlated numbers, nine categories of 2 to 9 levels, some rare.
 inline SimulatedRegression coded(Eigen::Index rows, ChainRng& rng) {
   RegressionBuilder builder(rows, rng);
@@ -278,6 +362,11 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"Poisson, offset", [](N n, ChainRng& r) { return poisson_with_offset(n, r); }},
       {"overdispersed counts", [](N n, ChainRng& r) { return overdispersed(n, r); }},
       {"heavy tails, quadratic omitted", [](N n, ChainRng& r) { return misfit(n, r); }},
+      {"skewed in a group of 10 %", [](N n, ChainRng& r) { return skewed_in_group(n, .1, 1, r); }},
+      {"skewed in half the rows", [](N n, ChainRng& r) { return skewed_in_group(n, .5, .8, r); }},
+      {"dispersion by group", [](N n, ChainRng& r) { return dispersed_in_group(n, .2, false, r); }},
+      {"log-normal counts in a group", [](N n, ChainRng& r) { return dispersed_in_group(n, .3, true, r); }},
+      {"few rows far out", [](N n, ChainRng& r) { return far_out(n, .03, 10, Link::logit, r); }},
       {"50 coded columns", [](N n, ChainRng& r) { return coded(n, r); }},
   };
   return table;

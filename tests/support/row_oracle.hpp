@@ -64,11 +64,11 @@ class RowOracle final : public QueryInterface {
 
   struct Weighted {
     Matrix z;
-    Position c, psi, slope, length2;
+    Position c, psi, largest, slope, length2;
   };
   Weighted weighted(const BoundedWeighting& w) const {
     const Eigen::Index n = y_.size();
-    Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n)};
+    Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n), Position(n)};
     const Position eta = x_ * w.at + offset_;
     for (Eigen::Index i = 0; i < n; ++i) {
       const double mean = testing_reference::mean_at(facts_.link, eta[i]);
@@ -78,6 +78,7 @@ class RowOracle final : public QueryInterface {
       r.c[i] = std::min({1.0, w.score_bound / (b.largest * std::sqrt(r.length2[i])),
                          w.information_bound / (b.largest_slope * r.length2[i])});
       r.psi[i] = b.psi;
+      r.largest[i] = b.largest;
       r.slope[i] = b.slope;
     }
     return r;
@@ -159,6 +160,31 @@ class RowOracle final : public QueryInterface {
       sum += std::min(1.0, q.bound / (r.largest * square.norm())) * r.psi * square;
     }
     return vector(sum, facts_.vector_reach() * q.bound, q.cost);
+  }
+  Answer one(const RemainderQuery& q) {
+    const Weighted r = weighted(q.weighting);
+    const Position eta = x_ * q.weighting.at + offset_;
+    Position sum = Position::Zero(x_.cols());
+    for (Eigen::Index i = 0; i < y_.size(); ++i) {
+      const double mean = testing_reference::mean_at(facts_.link, eta[i]);
+      const WiderResidual wider = with_response(facts_.link, [&](auto response) {
+        return response.wider(y_[i], mean, q.weighting.clip, q.wide_clip, q.weighting.dispersion);
+      });
+      const double w = std::min(r.c[i], q.bound / (wider.most * std::sqrt(r.length2[i])));
+      sum += w * wider.more * r.z.row(i).transpose();
+    }
+    return vector(sum, facts_.vector_reach() * q.bound, q.cost);
+  }
+  Answer one(const LightRowsQuery& q) {
+    const Weighted r = weighted(q.weighting);
+    Position sum = Position::Zero(x_.cols() + 1);
+    for (Eigen::Index i = 0; i < y_.size(); ++i) {
+      if (!(r.c[i] < 0.5)) continue;
+      sum[0] += 1;
+      sum.tail(x_.cols()) += r.psi[i] / (r.largest[i] * std::sqrt(r.length2[i])) * r.z.row(i).transpose();
+    }
+    return vector(sum, facts_.unit_rows * (facts_.adjacency == Adjacency::substitute ? 2 : std::sqrt(2.0)),
+                  q.cost);
   }
   Answer one(const TotalQuery& q) {
     switch (q.quantity) {

@@ -6,6 +6,7 @@
 
 #include "sotto/base/position.hpp"
 #include "sotto/kernel/kernel.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/prior/log_prior.hpp"
 
 namespace sotto {
@@ -27,9 +28,9 @@ struct LangevinSettings {
 /// F with F F' = covariance for which noise that is alike in the coordinates divided by `scale` is independent in those
 /// of F: F' diag(scale)^-2 F is diagonal.
 [[nodiscard]] inline Matrix noise_aligned_factor(const Matrix& covariance, const Position& scale) {
-  const Matrix lower = covariance.llt().matrixL();
+  const Matrix lower = Cholesky(covariance).lower();
   const Matrix relative = scale.cwiseInverse().asDiagonal() * lower;
-  return lower * Eigen::SelfAdjointEigenSolver<Matrix>(relative.transpose() * relative).eigenvectors();
+  return lower * Spectrum(relative.transpose() * relative).vectors();
 }
 
 [[nodiscard]] inline LangevinSettings with_factor(LangevinSettings settings) {

@@ -20,8 +20,8 @@ std::optional<Measurements> measure(const BoundedInformationQuery& query, const 
   if (!legal(query.weighting, regression)) return std::nullopt;
   const auto add = [link = known_link(regression.family()), weighting = query.weighting](
                        const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
-      set_triangle(z, sums.factor * c * r.slope, sums.entries);
+    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+      set_triangle(row.z, sums.factor * row.c * row.residual.slope, sums.entries);
       sums.add();
     });
   };

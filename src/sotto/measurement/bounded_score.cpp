@@ -20,8 +20,8 @@ std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerC
   if (!legal(query.weighting, regression)) return std::nullopt;
   const auto add = [link = known_link(regression.family()), weighting = query.weighting](
                        const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
-      sums.entries = sums.factor * c * r.psi * z.array();
+    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+      sums.entries = sums.factor * row.c * row.residual.psi * row.z.array();
       sums.add();
     });
   };

@@ -86,7 +86,17 @@ void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& 
   }
 }
 
-/// Calls visit(z, c, residual) for each row that counts; z is the row in the frame.
+/// A row under a weighting: z is the row in the frame, c its weight.
+template <class Response>
+struct WeightedRow {
+  const Position& z;
+  double c;
+  double y, mean;
+  Response response;
+  BoundedResidual residual;
+};
+
+/// Calls visit(row) with a WeightedRow for each row that counts.
 template <class Visit>
 void for_each_weighted_row(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
                            const Visit& visit) {
@@ -104,11 +114,11 @@ void for_each_weighted_row(Link link, const GlmTiles& tiles, const BoundedWeight
         [&](Eigen::Index lane, double y) {
           row = z.row(lane);
           const double length2 = row.squaredNorm();
-          const BoundedResidual r =
-              response.residual(y, response.mean(eta[lane]), weighting.clip, weighting.dispersion);
+          const double mean = response.mean(eta[lane]);
+          const BoundedResidual r = response.residual(y, mean, weighting.clip, weighting.dispersion);
           const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
                                      weighting.information_bound / (r.largest_slope * length2)});
-          visit(row, c, r);
+          visit(WeightedRow<decltype(response)>{row, c, y, mean, response, r});
         });
   });
 }

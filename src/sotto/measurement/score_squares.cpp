@@ -20,9 +20,9 @@ std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerC
   if (!legal(query.weighting, regression)) return std::nullopt;
   const auto add = [link = known_link(regression.family()), weighting = query.weighting](
                        const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const Position& z, double c, const BoundedResidual& r) {
-      const double score = c * r.psi;
-      set_triangle(z, sums.factor * score * score, sums.entries);
+    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+      const double score = row.c * row.residual.psi;
+      set_triangle(row.z, sums.factor * score * score, sums.entries);
       sums.add();
     });
   };

@@ -15,6 +15,8 @@ constexpr double kSkewed = 0.95;      // probability
 constexpr double kTellBias =
     0.2;  // what clips took off and was put back, in a coefficient's standard deviations
 constexpr double kTellDoubt = 0.5;   // likewise, its doubt
+constexpr double kTellMoved = 1;     // of a coefficient by the remainder, in its standard deviations
+constexpr double kTellWider = 1.5;   // likewise, its standard deviation over that before
 constexpr double kLeastLevel = 0.4;  // of the information, released over expected
 constexpr double kFarOut = 2;        // standard deviations of a coefficient's prior
 constexpr double kMisfit = 4;        // standard deviations of chi-squared
@@ -24,6 +26,16 @@ constexpr double kMisfit = 4;        // standard deviations of chi-squared
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
   OnceVerdict verdict;
   verdict.curved = release.curved;
+  verdict.far_rows = release.light.columns;
+  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.remainder.moved.size(); ++j) {
+    if (std::abs(release.remainder.moved[j]) > kTellMoved) verdict.uneven.push_back(j);
+  }
+  if (verdict.uneven.empty() && release.remainder.wider.size() > 0 &&
+      release.remainder.wider.maxCoeff() > kTellWider) {
+    verdict.notes.emplace_back(
+        "The noise hides whether some rows' responses have longer tails than others': intervals allow for "
+        "it.");
+  }
   for (Eigen::Index j = 0; j < posterior.prior_distance.size(); ++j) {
     if (std::abs(posterior.prior_distance[j]) > kFarOut) verdict.held.push_back(j);
   }

@@ -13,8 +13,15 @@ struct OnceVerdict {
   std::vector<std::string> notes;     ///< what was found and allowed for
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
-  std::vector<Eigen::Index> held;  ///< columns whose coefficient lies far out in its prior: likewise
-  bool noise_dominates = false;    ///< intervals would show the prior and the noise, hardly the data
+  std::vector<Eigen::Index> held;        ///< columns whose coefficient lies far out in its prior: likewise
+  std::vector<Eigen::Index> uneven{};    ///< columns whose rows have tails that others do not have: likewise
+  std::vector<Eigen::Index> far_rows{};  ///< columns in which rows far out do not follow the others: likewise
+  bool noise_dominates = false;          ///< intervals would show the prior and the noise, hardly the data
+
+  /// Notes, and priors that hold back, apart: something is wrong.
+  [[nodiscard]] bool warns() const {
+    return !warnings.empty() || !curved.empty() || !uneven.empty() || !far_rows.empty();
+  }
 };
 
 [[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior);

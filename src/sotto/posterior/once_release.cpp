@@ -7,6 +7,8 @@
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/curves.hpp"
+#include "sotto/posterior/light_rows.hpp"
+#include "sotto/posterior/remainder.hpp"
 #include "sotto/posterior/start.hpp"
 #include "sotto/posterior/zoom.hpp"
 
@@ -21,7 +23,10 @@ constexpr double kFirstRound = 0.35;           // of what is left
 constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around is hopeless
 constexpr double kSquaresShare = 0.015;        // of a round
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
-constexpr double kCurvesShare = 0.04;          // of the last round
+constexpr double kCurvesShare = 0.04;          // of the last round, and so on
+constexpr double kLightShare = 0.05;
+constexpr double kRemainderShare = 0.12;
+constexpr double kUsualClip = 2.5;  // standard deviations: wider clips leave less to see
 constexpr double kSmallMove = 0.7;
 constexpr double kLongestLogisticStep = 2;
 
@@ -63,30 +68,46 @@ Matrix towards_information(const Matrix& frame, const StandIn& stand_in, const P
   return spectrum.with(values.array().pow(-0.25)) * frame;
 }
 
-/// What clips took off the score's mean is put back as far as histograms tell; their doubt widens the score's spread.
-void allow_for_skewness(OnceRelease& release) {
-  if (release.facts.link != Link::identity) return;
-  const BoundsPlan& plan = release.rounds.back().plan;
-  const ClipBias bias = release.spread.skewness.bias(plan.clip);
-  const StandIn& stand_in = release.stand_in;
-  const Position& at = release.pooled.anchor;
-  // Sums of z and of z e over the rows, e the standardised linear predictor.
-  Matrix sums(release.facts.dim(), 2);
-  sums.col(0) = stand_in.mean();
-  sums.col(1) = stand_in.covariance() * at / std::max(stand_in.predictor(at).sd, 1e-300);
-  sums = release.rows * kept_weight(plan.width) * (release.frame.matrix * sums);
-  release.pooled.score += sums * bias.mean;
-  release.pooled.spread += sums * bias.covariance() * sums.transpose();
+/// Of the cost, at the end.
+struct LastShares {
+  double curves, light, remainder;
+
+  [[nodiscard]] double all() const { return curves + light + remainder; }
+};
+
+LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, double left) {
+  const bool curves = !columns_for_curves(release.facts).empty();
+  double remainder = 0;
+  if (release.facts.clips() && !release.spread.hidden && !release.located.hopeless) {
+    const bool counts = release.facts.link == Link::log;
+    const double clip = counts ? plan.clip : plan.clip / std::sqrt(plan.dispersion);
+    remainder = kRemainderShare * std::min(1.0, std::pow(kUsualClip / clip, 2));
+  }
+  return {curves ? kCurvesShare * left : 0, kLightShare * left, remainder * left};
 }
 
-/// What is left of the cost: are effects curved? Asked where the last score was.
-void look_for_curves(OnceRelease& release, const PlanPoint& point, PaidQuestions& questions) {
+/// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread.
+void put_back(const TakenOff& known, const TakenOff& off, OnceRelease& release) {
+  PooledRelease& pooled = release.pooled;
+  pooled.score += off.mean;
+  pooled.spread += off.covariance;
+  Matrix spread = pooled.spread;
+  spread.diagonal().array() += pooled.score_variance;
+  release.remainder = change_of(known, off, pooled.information, spread, release.frame.matrix);
+}
+
+/// Where the last score was: what is left of the cost goes to what a posterior's own numbers do not show.
+void look_around(OnceRelease& release, const PlanPoint& point, const LastShares& shares,
+                 PaidQuestions& questions) {
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const double move = release.last_move * release.predictor_unit;
+  const double doubt = std::hypot(move, release.predictor_sd * release.predictor_unit);
+  const LightRowsQuery light{plan.weighting(point.at, point.frame), questions.pay(shares.light)};
+  release.light = light_rows(point, plan, questions.ask<NoisyVector>(light), doubt);
   std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
   if (columns.empty()) return;
-  const BoundsPlan& plan = release.rounds.back().plan;
   const CurvesQuery query = curves_query(point, plan, std::move(columns), questions.pay(questions.left()));
   const auto score = questions.ask<NoisyVector>(query);
-  const double move = release.last_move * release.predictor_unit;
   release.curved = curved_columns(query, score, plan, release.rows, move);
 }
 
@@ -145,7 +166,6 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
 void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQuestions& questions) {
   const OnceFacts& facts = release.facts;
   const bool hopeless = release.located.hopeless;
-  const double curves = columns_for_curves(facts).empty() ? 0 : kCurvesShare;
   Position at = release.located.place.at;
   bool last = false;
   for (int k = 0; k < kMostRounds; ++k) {
@@ -154,19 +174,27 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
       release.spread = residual_spread(facts, release.stand_in, at, Look::last, &release.spread, questions);
     }
     const double left = questions.left();
-    const double share = left * (last ? 1 - curves : hopeless ? kFirstOfTwo : kFirstRound);
     const PlanPoint point{facts, release.stand_in, release.frame.matrix, at, release.spread};
     BoundsPlan plan = plan_bounds(point, questions, left);
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
+    const LastShares shares = last_shares(release, plan, left);
+    const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
-    allow_for_skewness(release);
+    const TakenOff known = taken_off(point, plan);
+    if (last && shares.remainder > 0) {
+      const RemainderQuery query = remainder_query(point, plan, questions.pay(shares.remainder));
+      const auto answer = questions.ask<NoisyVector>(query);
+      put_back(known, taken_off(point, plan, query, answer), release);
+    } else {
+      put_back(known, known, release);
+    }
     const NormalBase base = normal_base(release.pooled, release.frame.matrix, release.prior.normal);
     release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
     release.predictor_sd = std::sqrt(base.covariance.trace()) / release.predictor_unit;
     if (last) {
-      look_for_curves(release, point, questions);
+      look_around(release, point, shares, questions);
       return;
     }
     last = release.last_move <

@@ -7,9 +7,11 @@
 
 #include "sotto/posterior/default_prior.hpp"
 #include "sotto/posterior/frame.hpp"
+#include "sotto/posterior/light_rows.hpp"
 #include "sotto/posterior/locate.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/pooled_release.hpp"
+#include "sotto/posterior/remainder.hpp"
 #include "sotto/posterior/stand_in.hpp"
 #include "sotto/release/query.hpp"
 
@@ -34,10 +36,12 @@ struct OnceRelease {
   std::vector<OnceRound> rounds;
   PooledRelease pooled;
   double predictor_unit = 1;
-  double predictor_sd = 0;  ///< posterior sd of the linear predictor over the rows, in its unit
-  double last_move = 0;     ///< of the linear predictor from the last position to the mode, in its unit
-  ResidualSpread spread{};  ///< logistic: not used
+  double predictor_sd = 0;        ///< posterior sd of the linear predictor over the rows, in its unit
+  double last_move = 0;           ///< of the linear predictor from the last position to the mode, in its unit
+  ResidualSpread spread{};        ///< logistic: not used
+  CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
+  LightRows light{};
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.

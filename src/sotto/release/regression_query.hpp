@@ -106,6 +106,25 @@ struct CurvesQuery {
   static constexpr double kMeanSquare = 0.92054966;  ///< E min(W^2, 4)
 };
 
+/// Asks what a wider clip would add to a score: for the sum over the rows of  w (psi' - psi) z, with psi' as psi but clipped at
+/// `wide_clip`, D the largest |psi' - psi| over the responses, and w = min(c, bound / (D |z|)): zero where the weighting's own
+/// clip takes nothing off that the model does not put back.
+struct RemainderQuery {
+  BoundedWeighting weighting;  ///< of a model that clips: normal or counts
+  double wide_clip;            ///< > weighting.clip
+  double bound;                ///< > 0
+  Rho cost;
+};
+
+/// Asks about the rows that a weighting leaves less than half of: for the sum over them of  (1, psi / M z / |z|):
+/// how many they are, and whether they follow the model that the others were fitted by.
+struct LightRowsQuery {
+  BoundedWeighting weighting;
+  Rho cost;
+
+  static constexpr double kLight = 0.5;  ///< c below this
+};
+
 enum class TotalOf {
   rows,      ///< 1 for each row
   response,  ///< y of a binary response
@@ -122,7 +141,8 @@ struct TotalQuery {
 template <class... Others>
 using WithRegressionQueries =
     std::variant<Others..., BoundedScoreQuery, BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery,
-                 ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, CurvesQuery, TotalQuery>;
+                 ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, CurvesQuery, RemainderQuery,
+                 LightRowsQuery, TotalQuery>;
 
 /// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyVector {

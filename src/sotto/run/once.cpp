@@ -113,6 +113,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   OncePosterior posterior = sample_once(
       settings, release, {.chains = config.method.chains, .draws = draws, .seed = config.method.seed});
   const OnceVerdict verdict = check_once(release, posterior);
+  const bool counts = release.facts.link == Link::log;
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
     for (Eigen::Index i = 0; i < reported.rows(); ++i) reported.row(i) = known.to_report(chain.draws.row(i));
@@ -136,6 +137,25 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         "The effect of {0} is curved, and its coefficient is the slope of a line: add a power of it to the "
         "formula, as in I({0}^2).",
         column));
+  }
+  for (const Eigen::Index j : verdict.uneven) {
+    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
+    record.warnings.push_back(fmt::format(
+        "{1} differ by {0}: clipping them moved its coefficient by {2:.1f} of its standard deviations, which "
+        "is "
+        "put back only as far as a noisy release tells; take {3}a larger epsilon.",
+        column, counts ? "How far counts vary" : "Residuals' tails", std::abs(release.remainder.moved[j]),
+        counts ? "" : "the logarithm of the response, or "));
+  }
+  for (const Eigen::Index j : verdict.far_rows) {
+    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
+    record.warnings.push_back(
+        fmt::format("About {1:.1f} % of the rows lie far from the others, and those far out in {0} do not "
+                    "follow the model that "
+                    "fits the rest: they have little weight, so the result is that of the rest; take "
+                    "narrower bounds of {0}, or "
+                    "transform it.",
+                    column, 100 * release.light.share));
   }
   for (const std::string& note : verdict.notes) record.warnings.push_back("Note: " + note);
   // The intercept is left out: in original units it mixes with the other coefficients.

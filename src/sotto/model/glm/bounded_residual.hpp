@@ -14,6 +14,11 @@ struct BoundedResidual {
   double psi, largest, slope, largest_slope;
 };
 
+/// psi at a wider clip less psi, and the largest absolute value of that over the responses.
+struct WiderResidual {
+  double more, most;
+};
+
 struct BinaryResponse {
   static double mean(double eta) {
     const double e = std::exp(-std::abs(eta));
@@ -25,19 +30,36 @@ struct BinaryResponse {
     const double variance = mean * (1 - mean);
     return {y - mean, std::max(mean, 1 - mean), variance, variance};
   }
+  static WiderResidual wider(double, double, double, double, double) { return {0, 0}; }
 };
 
 struct CountResponse {
   static double mean(double eta) { return count_mean(eta); }
   static double unit(double mean) { return std::max(1.0, std::sqrt(mean)); }
   static BoundedResidual residual(double y, double mean, double clip, double dispersion) {
-    const double reach = clip * unit(mean + dispersion * mean * mean);
-    const double low = std::max(mean - reach, 0.0);
-    const double high = mean + reach;
-    const ClippedCount model = clipped_count({mean, dispersion}, low, high);
+    const Window w = window(mean, clip, dispersion);
+    const ClippedCount model = clipped_count({mean, dispersion}, w.low, w.high);
     const double slope = std::max(model.slope, 1e-12);
-    return {std::clamp(y, low, high) - model.mean, std::max(high - model.mean, model.mean - low), slope,
-            slope};
+    return {std::clamp(y, w.low, w.high) - model.mean, std::max(w.high - model.mean, model.mean - w.low),
+            slope, slope};
+  }
+  /// Clipping later adds between -(l - l') and u' - u, and takes off its own mean under the model.
+  static WiderResidual wider(double y, double mean, double clip, double wide, double dispersion) {
+    const Window w = window(mean, clip, dispersion);
+    const Window wider = window(mean, wide, dispersion);
+    const double expected = clipped_count({mean, dispersion}, wider.low, wider.high).mean -
+                            clipped_count({mean, dispersion}, w.low, w.high).mean;
+    return {std::clamp(y, wider.low, wider.high) - std::clamp(y, w.low, w.high) - expected,
+            std::max(wider.high - w.high - expected, w.low - wider.low + expected)};
+  }
+
+ private:
+  struct Window {
+    double low, high;
+  };
+  static Window window(double mean, double clip, double dispersion) {
+    const double reach = clip * unit(mean + dispersion * mean * mean);
+    return {std::max(mean - reach, 0.0), mean + reach};
   }
 };
 
@@ -47,6 +69,10 @@ struct RealResponse {
   static BoundedResidual residual(double y, double mean, double clip, double) {
     const double residual = y - mean;
     return {std::clamp(residual, -clip, clip), clip, std::abs(residual) < clip ? 1.0 : 0.0, 1};
+  }
+  static WiderResidual wider(double y, double mean, double clip, double wide, double) {
+    const double residual = y - mean;
+    return {std::clamp(residual, -wide, wide) - std::clamp(residual, -clip, clip), wide - clip};
   }
 };
 

@@ -11,6 +11,8 @@
 namespace sotto {
 namespace {
 
+constexpr double kLeastReach = 0x1p-960;  // of scaled covariates: shorter ones lose digits to underflow
+
 [[noreturn]] void refuse(std::string_view message) {
   throw Error(ErrorCode::configuration, std::string(message));
 }
@@ -93,7 +95,9 @@ Interval Glm::sigma_score_range(const Position& at) const {
 
 VectorBound Glm::gradient_bound(const Position& at, const Position& scale) const {
   if (!at.allFinite()) return {HUGE_VAL, HUGE_VAL};
-  double norm = weight_bound(at) * domain_.max_norm(coefficients(scale));
+  const double reach = domain_.max_norm(coefficients(scale));
+  if (!(reach >= kLeastReach)) return {HUGE_VAL, HUGE_VAL};
+  double norm = weight_bound(at) * reach;
   if (unknown_sigma()) norm = std::hypot(norm, sigma_score_range(at).magnitude() * scale[domain_.columns()]);
   return {norm, 2 * norm};
 }

@@ -1,0 +1,39 @@
+// The rows that a weighting leaves less than half of: how many they are, and the direction in which they leave the model.
+//
+// Query        sum over the rows with c < 1/2 of (1, psi / M z / |z|), see BoundedWeighting (release/regression_query.hpp)
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  (1, v) with |v| <= 1, or zero: sqrt(2) added or removed; exchanged at most max(sqrt(2), |v - v'|) = 2;
+//              in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model that is no regression, or a likelihood to a power.
+// Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_light_rows_further_than_declared
+
+#include <cmath>
+
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
+#include "sotto/measurement/vector_sum.hpp"
+
+namespace sotto {
+
+template <>
+std::optional<Measurements> measure(const LightRowsQuery& query, const OwnerContext& context) {
+  const Glm& regression = asked_regression(context);
+  if (!legal(query.weighting, regression)) return std::nullopt;
+  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
+                       const GlmTiles& tiles, IntegerSums& sums) {
+    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+      sums.entries.setZero();
+      if (row.c < LightRowsQuery::kLight) {
+        const double pull = row.residual.psi / (row.residual.largest * row.z.norm());
+        sums.entries[0] = sums.factor;
+        sums.entries.tail(row.z.size()) = sums.factor * pull * row.z.array();
+      }
+      sums.add();
+    });
+  };
+  const auto entries = static_cast<std::size_t>(regression.domain().columns()) + 1;
+  return measure_vector({"light rows", {std::sqrt(2.0) * kRoundUp, 2}, entries, add}, context, query.cost);
+}
+
+}  // namespace sotto

@@ -1,0 +1,21 @@
+// Rows that weights leave little of because they lie far out: are there any, and do they follow the others?
+#pragma once
+
+#include <vector>
+
+#include "sotto/posterior/bounds_plan.hpp"
+
+namespace sotto {
+
+struct LightRows {
+  double share = 0;                     ///< of the rows, as released
+  std::vector<Eigen::Index> columns{};  ///< in whose direction they leave the model that fits the others
+};
+
+/// `move`: the linear predictor's distance from the asked position to where it may be. Columns are looked at where
+/// the count stands clear of noise, and told where three standard deviations of noise, of sampling, and of that are passed.
+/// Checked by tests/posterior/light_rows_test.cpp
+[[nodiscard]] LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const NoisyVector& answer,
+                                   double move);
+
+}  // namespace sotto

@@ -1,0 +1,177 @@
+#include "sotto/posterior/remainder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "sotto/math/clipped_count.hpp"
+#include "sotto/math/decomposition.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kWider = 1.5;  // the wider clip over the score's
+constexpr double kSeenDoubt =
+    0.5;  // relative error of the share of what is taken off that lies between the clips
+constexpr double kSampling = 0.2;  // of what lies between the clips, over the residual's variance
+constexpr double kUnseen = 0.03;   // of a residual's standard deviation: tails that no histogram shows
+constexpr double kBegin =
+    1.4;  // they begin here and fall by e over one of their lengths, in standard deviations
+constexpr double kLength = 1;
+constexpr double kDispersion = 0.1;  // of counts: likewise
+constexpr int kPredictors = 16;
+
+constexpr double kUneven = 0.07;    // prior probability that tails sit with some rows
+constexpr double kOneColumn = 0.8;  // of that: that one column tells with which
+/// How far, over what is seen of tails in all rows and over what no histogram shows: each as likely as another.
+struct Extent {
+  double seen, unseen;
+};
+constexpr std::array<Extent, 2> kExtents{{{1, 3}, {1, 10}}};
+
+/// Root mean squares of what a clip takes off a random row's mean beyond what the model puts back.
+struct Loss {
+  double seen, unseen;
+};
+
+/// Of counts: what this dispersion takes off at most, where the law knows nothing of it.
+double lost_to_dispersion(const PlanPoint& point, double clip, double spread, double dispersion) {
+  const auto [centre, sd] = point.stand_in.predictor(point.at);
+  double sum = 0;
+  double weights = 0;
+  for (int q = 0; q <= kPredictors; ++q) {
+    const double t = 5.0 * q / kPredictors - 2.5;
+    const double mean = count_mean(centre + sd * t);
+    const double reach = clip * std::max(1.0, std::sqrt(mean + spread * mean * mean));
+    const double low = std::max(mean - reach, 0.0);
+    const double weight = std::exp(-t * t / 2);
+    sum += weight * (clipped_count({mean, 0}, low, mean + reach).mean -
+                     clipped_count({mean, dispersion}, low, mean + reach).mean);
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+Loss loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
+  if (point.facts.link == Link::log) {
+    const double spread = plan.count_dispersion;
+    return {spread > 0 ? lost_to_dispersion(point, clip, spread, spread) : 0,
+            lost_to_dispersion(point, clip, spread, kDispersion)};
+  }
+  const double sd = std::sqrt(plan.dispersion);
+  const double from = std::max(clip / sd - kBegin, 0.0);
+  return {std::sqrt(point.spread.skewness.bias(clip).square(0, 0)), kUnseen * sd * std::exp(-from / kLength)};
+}
+
+double weighted_rows(const PlanPoint& point, const BoundsPlan& plan) {
+  return point.stand_in.rows() * kept_weight(plan.width);
+}
+
+/// The fitted value's direction: mean over the rows of z e, e the standardised linear predictor.
+Position fitted_direction(const PlanPoint& point) {
+  const double sd = std::max(point.stand_in.predictor(point.at).sd, 1e-300);
+  return point.frame * (point.stand_in.covariance() * point.at) / sd;
+}
+
+/// Which rows may have tails that the others do not have, and how likely that is: covariance of what is taken off, a row.
+struct Allocation {
+  double probability;
+  Matrix covariance;
+};
+
+std::vector<Allocation> allocations(const PlanPoint& point) {
+  const StandIn& rows = point.stand_in;
+  const Matrix& frame = point.frame;
+  const Eigen::Index first = point.facts.intercept ? 1 : 0;
+  const Eigen::Index columns = point.facts.dim() - first;
+  // Histograms know normal residuals' mean and what goes with the fitted value.
+  const bool counts = point.facts.link == Link::log;
+  const Position mean = frame * rows.mean();
+  const Position fitted = fitted_direction(point);
+  const Matrix spread = frame * rows.covariance() * frame.transpose();
+  const Matrix known = counts ? Matrix(mean * mean.transpose()) : Matrix(-fitted * fitted.transpose());
+  std::vector<Allocation> all{{columns > 0 ? 1 - kOneColumn : 1, spread + known}};
+  for (Eigen::Index j = first; j < point.facts.dim(); ++j) {
+    const Position column =
+        frame * rows.covariance().col(j) / std::sqrt(std::max(rows.covariance()(j, j), 1e-300));
+    Matrix covariance = column * column.transpose();
+    if (counts) covariance += known;
+    all.push_back({kOneColumn / static_cast<double>(columns), std::move(covariance)});
+  }
+  return all;
+}
+
+}  // namespace
+
+CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matrix& information,
+                            const Matrix& spread, const Matrix& frame) {
+  const Matrix back = frame.transpose() * information.inverse();
+  const auto sd = [&](const Matrix& covariance) -> Position {
+    return (back * covariance * back.transpose()).diagonal().cwiseMax(1e-300).cwiseSqrt();
+  };
+  const Position before = sd(spread - to.covariance + from.covariance);
+  return {(back * (to.mean - from.mean)).cwiseQuotient(before), sd(spread).cwiseQuotient(before)};
+}
+
+TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan) {
+  const Eigen::Index d = point.facts.dim();
+  if (point.facts.link != Link::identity) return {Position::Zero(d), Matrix::Zero(d, d)};
+  const ClipBias bias = point.spread.skewness.bias(plan.clip);
+  Matrix sums(d, 2);
+  sums.col(0) = point.frame * point.stand_in.mean();
+  sums.col(1) = fitted_direction(point);
+  sums *= weighted_rows(point, plan);
+  return {sums * bias.mean, sums * bias.covariance() * sums.transpose()};
+}
+
+RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, Rho cost) {
+  return {plan.weighting(point.at, point.frame), kWider * plan.clip, (kWider - 1) * plan.score_bound, cost};
+}
+
+TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
+                   const NoisyVector& answer) {
+  const TakenOff known = taken_off(point, plan);
+  const Eigen::Index d = known.mean.size();
+  const double rows = weighted_rows(point, plan);
+  const Loss whole = loss_at(point, plan, plan.clip);
+  const Loss beyond = loss_at(point, plan, query.wide_clip);
+  const double seen =
+      std::max(1 - (beyond.seen + beyond.unseen) / std::max(whole.seen + whole.unseen, 1e-300), 0.1);
+  const Matrix noise = (answer.variance + kSampling * rows * plan.dispersion) * Matrix::Identity(d, d);
+  const Position miss = answer.value - seen * known.mean;
+
+  std::vector<double> log_weight;
+  std::vector<TakenOff> given;
+  const auto add = [&](double probability, const Matrix& before) {
+    const Cholesky root(seen * seen * before + noise);
+    const Matrix gain = seen * root.solve(before).transpose();
+    log_weight.push_back(std::log(probability) - miss.dot(root.solve(miss)) / 2 -
+                         root.lower().diagonal().array().log().sum());
+    const Position found = gain * miss;
+    given.push_back({known.mean + found,
+                     before - seen * gain * before + kSeenDoubt * kSeenDoubt * found * found.transpose()});
+  };
+  add(1 - kUneven, known.covariance);
+  for (const Allocation& one : allocations(point)) {
+    for (const Extent& extent : kExtents) {
+      const double square = std::pow(extent.seen * whole.seen, 2) + std::pow(extent.unseen * whole.unseen, 2);
+      add(kUneven * one.probability / kExtents.size(),
+          known.covariance + rows * rows * square * one.covariance);
+    }
+  }
+  const double best = *std::max_element(log_weight.begin(), log_weight.end());
+  TakenOff mixed{Position::Zero(d), Matrix::Zero(d, d)};
+  double weights = 0;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    const double weight = std::exp(log_weight[k] - best);
+    mixed.mean += weight * given[k].mean;
+    mixed.covariance += weight * (given[k].covariance + given[k].mean * given[k].mean.transpose());
+    weights += weight;
+  }
+  mixed.mean /= weights;
+  mixed.covariance = mixed.covariance / weights - mixed.mean * mixed.mean.transpose();
+  return mixed;
+}
+
+}  // namespace sotto

@@ -1,0 +1,39 @@
+// What a residual's clip takes off the score, direction by direction: as the law of residuals says, and as a wider clip shows.
+#pragma once
+
+#include <vector>
+
+#include "sotto/posterior/bounds_plan.hpp"
+
+namespace sotto {
+
+/// Mean and covariance, in the frame's coordinates, of what the clip took off the score: to be put back.
+struct TakenOff {
+  Position mean;
+  Matrix covariance;
+};
+
+/// Normal responses: as the histogram of residuals says, which knows of the mean and of the fitted value's direction alone.
+[[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan);
+
+/// Asks what a clip half as wide again would put back.
+[[nodiscard]] RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, Rho cost);
+
+/// Given the answer. Some rows may have tails that others do not have: if all of a tail sat with rows like one of them, drawn
+/// at random, what a clip takes off would be so many times that row's vector. How much there is of that, if any, is as
+/// likely as the answer says.
+/// Computes   mean and covariance of t ~ sum_k w_k N(mean, covariance + tau_k^2 n^2 V) given the answer ~ N(seen t, noise), V the
+///            second moments of a random row less what the histogram knows
+/// Checked by tests/posterior/remainder_test.cpp
+[[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
+                                 const NoisyVector& answer);
+
+/// What that did to each coefficient: how far it moved, and how much wider it is, in its standard deviations before.
+struct CoefficientChange {
+  Position moved, wider;
+};
+/// `spread`: covariance of the score with `to` and its noise in it.
+[[nodiscard]] CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matrix& information,
+                                          const Matrix& spread, const Matrix& frame);
+
+}  // namespace sotto
