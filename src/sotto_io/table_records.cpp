@@ -30,17 +30,12 @@ FileKind kind_of(const std::filesystem::path& path) {
 
 char delimiter_of(FileKind kind) { return kind == FileKind::tab ? '\t' : ','; }
 
-/// The file at its first record. Errors: data where another delimiter stands in the header.
-CsvReader open_csv(const std::filesystem::path& path, FileKind kind) {
-  CsvReader file(path, delimiter_of(kind));
-  const std::string& first = file.names().front();
-  if (file.names().size() == 1 && first.find_first_of(";\t|,") != std::string::npos) {
-    throw Error(ErrorCode::data,
-                fmt::format("{} has one column, named '{}': separate cells by commas in .csv "
-                            "files and by tabs in .tsv files, with points in numbers",
-                            path.string(), first));
-  }
-  return file;
+/// Errors: data where the header is one name with semicolons: they are the delimiters then.
+void check_delimiter(const std::filesystem::path& path, const std::vector<std::string>& names) {
+  if (names.size() != 1 || names[0].find(';') == std::string::npos) return;
+  throw Error(ErrorCode::data, fmt::format("{} has one column, named '{}': separate cells by commas in .csv "
+                                           "files and by tabs in .tsv files, with points in numbers",
+                                           path.string(), names[0]));
 }
 
 /// Where each wanted column stands in the file.
@@ -66,7 +61,10 @@ std::vector<std::size_t> places(const std::filesystem::path& path, const std::ve
 
 std::vector<std::string> read_column_names(const std::filesystem::path& path) {
   const FileKind kind = kind_of(path);
-  return kind == FileKind::parquet ? read_parquet_names(path) : open_csv(path, kind).names();
+  if (kind == FileKind::parquet) return read_parquet_names(path);
+  const CsvReader file(path, delimiter_of(kind));
+  check_delimiter(path, file.names());
+  return file.names();
 }
 
 void read_records(const std::filesystem::path& path, const std::vector<std::string>& names,
@@ -76,7 +74,8 @@ void read_records(const std::filesystem::path& path, const std::vector<std::stri
     static_cast<void>(places(path, read_parquet_names(path), names));
     return read_parquet_records(path, names, visit);
   }
-  CsvReader file = open_csv(path, kind);
+  CsvReader file(path, delimiter_of(kind));
+  check_delimiter(path, file.names());
   file.select(places(path, file.names(), names));
   std::vector<std::optional<std::string_view>> cells(names.size());
   while (file.next()) {

@@ -25,17 +25,23 @@ class Charges : public Program {
   }
   /// A run that would take minutes, ended by `signal` once its look and some sixteen ratios are in the record.
   [[nodiscard]] Outcome end_by(const std::string& signal) const {
-    return shell(
-        "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 --method penalty "
-        "--warmup 2 --draws 500000 --threads 1 --out out &\n"
-        "pid=$!\n"
-        "for i in $(seq 3000); do\n"
-        "  [ $(cat out/charges.jsonl 2>/dev/null | wc -l) -gt 30 ] && break\n"
-        "  kill -0 $pid 2>/dev/null || break\n"
-        "  sleep 0.1\n"
-        "done\n"
-        "kill -" +
-        signal + " $pid\nwait $pid\nexit $?");
+    return end_by(signal, "--method penalty --warmup 2 --draws 500000", 30);
+  }
+  /// Likewise, of a method whose record then has more than so many lines.
+  [[nodiscard]] Outcome end_by(const std::string& signal, const std::string& method, int booked) const {
+    return shell("$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 " +
+                 method +
+                 " --threads 1 --out out &\n"
+                 "pid=$!\n"
+                 "for i in $(seq 3000); do\n"
+                 "  [ $(cat out/charges.jsonl 2>/dev/null | wc -l) -gt " +
+                 std::to_string(booked) +
+                 " ] && break\n"
+                 "  kill -0 $pid 2>/dev/null || break\n"
+                 "  sleep 0.1\n"
+                 "done\n"
+                 "kill -" +
+                 signal + " $pid\nwait $pid\nexit $?");
   }
   [[nodiscard]] std::vector<nlohmann::json> lines() const {
     std::vector<nlohmann::json> all;
@@ -71,6 +77,17 @@ TEST_F(Charges, signals_end_a_run_with_draws_and_say_what_was_spent) {
     for (const auto& line : privacy.at("releases")) made[line.at("query")] += line.at("count").get<double>();
     for (const auto& [query, count] : made) EXPECT_GE(latest.at(query).at("count").get<double>(), count);
   }
+}
+
+// All is released within the first second; what would take minutes is the drawing.
+TEST_F(Charges, a_signal_ends_the_drawing_of_release_once_too) {
+  const Outcome run = end_by("INT", "--draws 2000000", 6);
+  ASSERT_EQ(run.status, 130) << run.err;
+  EXPECT_EQ(lines().back().at("closed").at("ending"), "interrupted");
+  const std::string draws = content("out/chain_1.csv");
+  const auto count = std::count(draws.begin(), draws.end(), '\n');
+  EXPECT_GT(count, 1000);
+  EXPECT_LT(count, 2000000);
 }
 
 TEST_F(Charges, are_on_the_disk_when_the_run_is_killed) {

@@ -15,7 +15,9 @@ using testing::HasSubstr;
 class Diagnose : public Program {};
 
 TEST_F(Diagnose, judges_an_output_directory) {
-  write_run(folder_ / "run", synthetic_run(1000, 0.3));
+  RunRecord record = synthetic_run(1000, 0.3);
+  record.draws.chains[1].stop = StopReason::finished;
+  write_run(folder_ / "run", record);
   const Outcome table = sotto("diagnose run");
   EXPECT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("ess_bulk"));

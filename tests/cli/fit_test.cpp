@@ -146,6 +146,21 @@ TEST_F(FitProgram, files_keep_the_umask) {
   EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
 }
 
+TEST_F(FitProgram, rows_of_a_person_are_said_to_be_taken_as_independent) {
+  std::string text = "y,x,g,who\n";
+  for (int i = 0; i < 300; ++i)
+    text += (i % 2 == 0 ? "1,0.5,a," : "0,-0.25,b,") + std::to_string(i / 3) + "\n";
+  write("d.csv", text);
+  const auto told = [&] {
+    const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.err.find("independent of each other") != std::string::npos;
+  };
+  EXPECT_FALSE(told());
+  write("s.toml", content("s.toml") + "[unit]\nperson = \"who\"\nmaximum_rows = 3\n");
+  EXPECT_TRUE(told());
+}
+
 TEST_F(FitProgram, a_chain_that_runs_away_is_no_success) {
   std::string text = "y,x,g\n";
   for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
@@ -165,6 +180,10 @@ TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
       {"--formula 'y ~ x + C(g)' --epsilon 1", 65},  // a declared column is missing
       {"--formula 'y ~ z' --epsilon 1", 78},         // not declared
       {"--formula 'y ~ x' --epsilon -1", 78},
+      {"--formula 'y ~ x' --epsilon 0", 78},
+      {"--formula 'y ~ x' --epsilon inf", 78},
+      {"--formula 'y ~ x' --epsilon 1e300", 78},
+      {"--formula 'y ~ x' --epsilon 1 --draws 1000000000000", 78},
       {"--formula 'y ~ x'", 78},  // no budget
       {"--formula 'y ~ x' --epsilon 1 --method x", 78},
       {"--formula 'y ~ x' --epsilon 1 --set nonsense", 64}};
@@ -174,6 +193,11 @@ TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
+  EXPECT_FALSE(exists("out")) << "nothing was spent";
+  const Outcome misspelt =
+      sotto("fit --data d.csv --schema s.toml --family binomal --formula 'y ~ x' --epsilon 1 --delta 1e-6");
+  EXPECT_EQ(misspelt.status, 78);
+  EXPECT_NE(misspelt.err.find("did you mean binomial?"), std::string::npos) << misspelt.err;
   EXPECT_EQ(fit("absent.csv", "--formula 'y ~ x' --epsilon 1").status, 66);
 }
 

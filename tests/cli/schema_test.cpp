@@ -106,5 +106,15 @@ TEST_F(SchemaVerb, what_is_not_well_formed_costs_nothing) {
   EXPECT_FALSE(exists("z.csv") || exists("z.csv.channel.toml") || exists("d") || exists("f"));
 }
 
+TEST_F(SchemaVerb, another_delimiter_is_told) {
+  write("d.csv", "y;note\n0,5;a\n");
+  for (const char* call :
+       {"schema d.csv", "privatize d.csv --column y --lower 0 --upper 1 --epsilon 1 --out z.csv"}) {
+    const Outcome run = sotto(call);
+    EXPECT_EQ(run.status, 65) << call;
+    EXPECT_NE(run.err.find("separate cells by commas"), std::string::npos) << run.err;
+  }
+}
+
 }  // namespace
 }  // namespace sotto

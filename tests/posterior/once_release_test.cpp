@@ -56,6 +56,34 @@ TEST(OnceRelease, a_prior_that_holds_a_coefficient_back_is_told) {
   EXPECT_EQ(held(), std::vector<Eigen::Index>{2});
 }
 
+// Of a level of 1 % a small budget says nothing, of the other columns it does.
+TEST(OnceRelease, what_only_the_prior_says_is_told) {
+  const SimulatedRegression data = simulated("level of 1 %", 20000);
+  const auto hidden = [&](double rho) {
+    const OnceSettings settings = settings_of(data, rho);
+    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), 1);
+    return study(data, non_private(data), settings, oracle, 500, 1).verdict.hidden;
+  };
+  EXPECT_TRUE(hidden(kRho).empty());
+  EXPECT_EQ(hidden(kRho / 10), std::vector<Eigen::Index>{data.x.cols() - 1});
+}
+
+TEST(OnceRelease, drawing_ends_when_asked_to) {
+  const SimulatedRegression data = simulated("logistic, d 5", 2000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(kRho), 1);
+  const OnceRelease release = release_once(settings, oracle);
+  const OncePosterior whole = sample_once(settings, release, {2, 2500, 1});
+  const OncePosterior ended =
+      sample_once(settings, release, {2, 2500, 1, [](std::size_t done) { return done < 2000; }});
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(whole.chains[c].draws.rows(), 2500);
+    EXPECT_EQ(whole.chains[c].stop, StopReason::finished);
+    EXPECT_EQ(ended.chains[c].stop, StopReason::interrupted);
+    EXPECT_EQ(ended.chains[c].draws, whole.chains[c].draws.topRows(2000));
+  }
+}
+
 TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) {
   const SimulatedRegression data = simulated("logistic, d 5", 500);
   const OnceSettings settings = settings_of(data, 1);

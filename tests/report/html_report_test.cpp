@@ -92,6 +92,7 @@ TEST(HtmlReport, bad_chains_are_told_at_the_top) {
 TEST(HtmlReport, independent_draws_have_no_traces) {
   RunRecord record = synthetic_run(500, 0);
   record.markov_chain = false;
+  record.draws.chains[1].stop = StopReason::finished;
   const std::string page = html_report(record);
   EXPECT_THAT(page, Not(HasSubstr("id=\"traces\"")));
   EXPECT_THAT(page, HasSubstr("no convergence to judge"));

@@ -19,6 +19,7 @@ constexpr double kTellMoved = 1;     // of a coefficient by the remainder, in it
 constexpr double kTellWider = 1.5;   // likewise, its standard deviation over that before
 constexpr double kLeastLevel = 0.4;  // of the information, released over expected
 constexpr double kFarOut = 2;        // standard deviations of a coefficient's prior
+constexpr double kPriorOnly = 0.6;   // of a coefficient's sd, over its prior's
 constexpr double kMisfit = 4;        // standard deviations of chi-squared
 
 }  // namespace
@@ -38,6 +39,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   for (Eigen::Index j = 0; j < posterior.prior_distance.size(); ++j) {
     if (std::abs(posterior.prior_distance[j]) > kFarOut) verdict.held.push_back(j);
+  }
+  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < posterior.prior_share.size(); ++j) {
+    if (posterior.prior_share[j] > kPriorOnly) verdict.hidden.push_back(j);
   }
   const PooledRelease& pooled = release.pooled;
   const double sd = std::max(release.predictor_sd, posterior.predictor_sd);

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
 #include "sotto/posterior/sigma_draws.hpp"
 
 namespace sotto {
+namespace {
+
+constexpr std::size_t kBlock = 1000;  // draws of a chain that are made together
+
+}  // namespace
 
 Matrix clear_covariance(const OnceRelease& release) {
   const BoundsPlan& plan = release.rounds.back().plan;
@@ -30,45 +36,61 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const OnceFacts& facts = release.facts;
   const Eigen::Index d = facts.dim();
   const bool sigma = facts.link == Link::identity && !facts.sigma;
-  const auto draws = static_cast<Eigen::Index>(sampling.draws);
   OncePosterior posterior;
+  std::vector<ChainRng> rngs;
+  for (std::size_t c = 0; c < sampling.chains; ++c) {
+    rngs.emplace_back(sampling.seed, c);
+    Chain& chain = posterior.chains.emplace_back();
+    chain.seed = sampling.seed;
+    chain.draws.resize(static_cast<Eigen::Index>(sampling.draws), d + (sigma ? 1 : 0));
+  }
   Position sum = Position::Zero(d);
   Matrix products = Matrix::Zero(d, d);
-  for (std::size_t c = 0; c < sampling.chains; ++c) {
-    ChainRng rng(sampling.seed, c);
-    Chain chain;
-    chain.seed = sampling.seed;
-    chain.draws.resize(draws, d + (sigma ? 1 : 0));
-    const auto [positions, settled] =
-        draw_positions(release.pooled, release.frame.matrix, release.prior, draws, rng);
-    posterior.settled = posterior.settled && settled;
-    chain.draws.leftCols(d) = positions;
-    if (sigma) {
-      chain.draws.col(d) = draw_sigma(release.rounds.back(), release.spread.tails, release.rows,
-                                      release.frame.matrix, positions, settings.sigma_prior, rng)
-                               .array()
-                               .log();
+  std::size_t done = 0;
+  for (bool go_on = true; go_on && done < sampling.draws;) {
+    const std::size_t block = std::min(kBlock, sampling.draws - done);
+    for (std::size_t c = 0; c < sampling.chains; ++c) {
+      const auto [positions, settled] = draw_positions(release.pooled, release.frame.matrix, release.prior,
+                                                       static_cast<Eigen::Index>(block), rngs[c]);
+      posterior.settled = posterior.settled && settled;
+      auto draws = posterior.chains[c].draws.middleRows(static_cast<Eigen::Index>(done), positions.rows());
+      draws.leftCols(d) = positions;
+      if (sigma) {
+        draws.col(d) = draw_sigma(release.rounds.back(), release.spread.tails, release.rows,
+                                  release.frame.matrix, positions, settings.sigma_prior, rngs[c])
+                           .array()
+                           .log();
+      }
+      const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
+      sum += moved.colwise().sum().transpose();
+      products += moved.transpose() * moved;
     }
-    const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
-    sum += moved.colwise().sum().transpose();
-    products += moved.transpose() * moved;
-    posterior.chains.push_back(std::move(chain));
+    done += block;
+    go_on = !sampling.progress || sampling.progress(done);
   }
-  const double count = static_cast<double>(sampling.chains * sampling.draws);
+  if (done < sampling.draws) {
+    for (Chain& chain : posterior.chains) {
+      chain.draws.conservativeResize(static_cast<Eigen::Index>(done), Eigen::NoChange);
+      chain.stop = StopReason::interrupted;
+    }
+  }
+  const auto count = static_cast<double>(sampling.chains * done);
   const Position mean = sum / count;
   const Matrix covariance = products / count - mean * mean.transpose();
   const Matrix rows = release.stand_in.moments();
   posterior.predictor_sd = std::sqrt(std::max((rows * covariance).trace(), 0.0)) / release.predictor_unit;
   posterior.predictor_move = std::sqrt(mean.dot(rows * mean)) / release.predictor_unit;
   const Cholesky prior(release.prior.normal.precision);
-  posterior.prior_distance = Position::Zero(d);
+  const Position sd = covariance.diagonal().cwiseMax(0).cwiseSqrt();
+  const Position clear_sd = clear_covariance(release).diagonal().cwiseSqrt();
+  posterior.prior_distance = posterior.prior_share = Position::Zero(d);
   if (prior.is_positive_definite()) {
-    const Position sd = prior.inverse().diagonal().cwiseSqrt();
+    const Position prior_sd = prior.inverse().diagonal().cwiseSqrt();
     posterior.prior_distance =
-        (release.pooled.anchor + mean - release.prior.normal.location).cwiseQuotient(sd);
+        (release.pooled.anchor + mean - release.prior.normal.location).cwiseQuotient(prior_sd);
+    posterior.prior_share = sd.cwiseQuotient(prior_sd);
   }
-  posterior.sd_inflation = covariance.diagonal().cwiseMax(0).cwiseSqrt().cwiseQuotient(
-      clear_covariance(release).diagonal().cwiseSqrt());
+  posterior.sd_inflation = sd.cwiseQuotient(clear_sd);
   return posterior;
 }
 

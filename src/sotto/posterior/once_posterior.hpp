@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "sotto/chain/draws.hpp"
@@ -14,6 +15,8 @@ struct OnceSampling {
   std::size_t chains = 4;
   std::size_t draws = 1000;  ///< of each chain
   std::uint64_t seed = 1;
+  /// Told how many draws each chain has, now and then; false ends the sampling with those.
+  std::function<bool(std::size_t)> progress = {};
 };
 
 struct OncePosterior {
@@ -25,6 +28,8 @@ struct OncePosterior {
   double predictor_sd = 0, predictor_move = 0;
   /// Each coefficient's mean less its prior's, over the prior's standard deviation; 0 where the prior is flat.
   Position prior_distance;
+  /// Each coefficient's standard deviation over its prior's; 0 where the prior is flat.
+  Position prior_share;
   bool settled = true;  ///< the sampler has converged, see once_sampler.hpp
 };
 

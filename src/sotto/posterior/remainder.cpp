@@ -106,7 +106,7 @@ std::vector<Allocation> allocations(const PlanPoint& point) {
 
 CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matrix& information,
                             const Matrix& spread, const Matrix& frame) {
-  const Matrix back = frame.transpose() * information.inverse();
+  const Matrix back = frame.transpose() * inverse(information);
   const auto sd = [&](const Matrix& covariance) -> Position {
     return (back * covariance * back.transpose()).diagonal().cwiseMax(1e-300).cwiseSqrt();
   };

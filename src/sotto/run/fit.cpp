@@ -49,6 +49,11 @@ constexpr const char* kHiddenByNoise =
     "epsilon, "
     "fewer columns or narrower bounds.";
 
+constexpr const char* kAlike =
+    "Note: the model takes a person's rows as independent of each other: where they are alike beyond what "
+    "the "
+    "formula says, intervals are too narrow; model one row a person, a mean or a sum, where that may matter.";
+
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
            EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
@@ -56,15 +61,15 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   const RunPlan run_plan = make_run_plan(
       method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy, method.looks);
   record.draws.parameters = problem.public_info.parameters;
-  if (method.run == nullptr) {
-    // A millionth is kept for the slack of discreteness.
-    const Rho cost(budget.left().value() * (1 - 1e-6));
-    run_release_once(config, problem, settings.draws, *run_plan.interface, cost, record);
-    return;
-  }
   const Progress report = [&](std::size_t done, std::size_t total) {
     return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
   };
+  if (method.run == nullptr) {
+    // A millionth is kept for the slack of discreteness.
+    const Rho cost(budget.left().value() * (1 - 1e-6));
+    run_release_once(config, problem, settings.draws, *run_plan.interface, cost, report, record);
+    return;
+  }
   std::optional<Pilot> pilot;
   if (run_plan.look_cost.value() > 0) {
     pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
@@ -113,6 +118,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
     record.privacy = statement(budget, problem, entropy);
   }
+  if (problem.unit.rows_per_unit > 1) record.warnings.emplace_back(kAlike);
   if (!config.not_private) {
     for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
       record.warnings.push_back(std::move(sentence));

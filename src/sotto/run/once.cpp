@@ -1,6 +1,7 @@
 #include "sotto/run/once.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,60 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   return descriptions;
 }
 
+/// The verdict's sentences, with columns by their names.
+void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vector<std::string>& parameters,
+          std::vector<std::string>& warnings) {
+  const bool counts = release.facts.link == Link::log;
+  if (!verdict.hidden.empty()) {
+    constexpr std::size_t kNamed = 4;
+    std::vector<std::string> names;
+    for (const Eigen::Index j : verdict.hidden) names.push_back(parameters[static_cast<std::size_t>(j)]);
+    const std::size_t more = names.size() - std::min(names.size(), kNamed);
+    names.resize(names.size() - more);
+    warnings.push_back(
+        fmt::format("Little but the prior is left of {}{}: the noise, or too few rows, hide what the data "
+                    "say, so an interval "
+                    "around 0 means no small effect; take a larger epsilon or fewer columns.",
+                    fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+  }
+  warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  for (const Eigen::Index j : verdict.held) {
+    const std::string& column = parameters[static_cast<std::size_t>(j)];
+    warnings.push_back(
+        fmt::format("The prior holds the coefficient of {0} back, which lies more than two of its standard "
+                    "deviations out: "
+                    "set a wider one, prior.parameter.\"{0}\" or prior.default.",
+                    column));
+  }
+  for (const Eigen::Index j : verdict.curved) {
+    const std::string& column = parameters[static_cast<std::size_t>(j)];
+    warnings.push_back(fmt::format(
+        "The effect of {0} is curved, and its coefficient is the slope of a line: add a power of it to the "
+        "formula, as in I({0}^2).",
+        column));
+  }
+  for (const Eigen::Index j : verdict.uneven) {
+    const std::string& column = parameters[static_cast<std::size_t>(j)];
+    warnings.push_back(fmt::format(
+        "{1} differ by {0}: clipping them moved its coefficient by {2:.1f} of its standard deviations, which "
+        "is "
+        "put back only as far as a noisy release tells; take {3}a larger epsilon.",
+        column, counts ? "How far counts vary" : "Residuals' tails", std::abs(release.remainder.moved[j]),
+        counts ? "" : "the logarithm of the response, or "));
+  }
+  for (const Eigen::Index j : verdict.far_rows) {
+    const std::string& column = parameters[static_cast<std::size_t>(j)];
+    warnings.push_back(
+        fmt::format("About {1:.1f} % of the rows lie far from the others, and those far out in {0} do not "
+                    "follow the model that "
+                    "fits the rest: they have little weight, so the result is that of the rest; take "
+                    "narrower bounds of {0}, or "
+                    "transform it.",
+                    column, 100 * release.light.share));
+  }
+  for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
+}
+
 }  // namespace
 
 OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
@@ -102,7 +157,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
 }
 
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
-                      QueryInterface& owner, Rho cost, RunRecord& record) {
+                      QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record) {
   const Glm* glm = problem.model.as<Glm>();
   if (glm == nullptr) {
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
@@ -110,10 +165,13 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   const PublicProblem& known = problem.public_info;
   const OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);
   const OnceRelease release = release_once(settings, owner);
-  OncePosterior posterior = sample_once(
-      settings, release, {.chains = config.method.chains, .draws = draws, .seed = config.method.seed});
+  OncePosterior posterior =
+      sample_once(settings, release,
+                  {.chains = config.method.chains,
+                   .draws = draws,
+                   .seed = config.method.seed,
+                   .progress = [&](std::size_t done) { return progress(done, draws); }});
   const OnceVerdict verdict = check_once(release, posterior);
-  const bool counts = release.facts.link == Link::log;
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
     for (Eigen::Index i = 0; i < reported.rows(); ++i) reported.row(i) = known.to_report(chain.draws.row(i));
@@ -122,42 +180,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.draws.chains = std::move(posterior.chains);
   record.markov_chain = false;
   record.priors = describe(config, known, release);
-  record.warnings.insert(record.warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
-  for (const Eigen::Index j : verdict.held) {
-    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
-    record.warnings.push_back(
-        fmt::format("The prior holds the coefficient of {0} back, which lies more than two of its standard "
-                    "deviations out: "
-                    "set a wider one, prior.parameter.\"{0}\" or prior.default.",
-                    column));
-  }
-  for (const Eigen::Index j : verdict.curved) {
-    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
-    record.warnings.push_back(fmt::format(
-        "The effect of {0} is curved, and its coefficient is the slope of a line: add a power of it to the "
-        "formula, as in I({0}^2).",
-        column));
-  }
-  for (const Eigen::Index j : verdict.uneven) {
-    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
-    record.warnings.push_back(fmt::format(
-        "{1} differ by {0}: clipping them moved its coefficient by {2:.1f} of its standard deviations, which "
-        "is "
-        "put back only as far as a noisy release tells; take {3}a larger epsilon.",
-        column, counts ? "How far counts vary" : "Residuals' tails", std::abs(release.remainder.moved[j]),
-        counts ? "" : "the logarithm of the response, or "));
-  }
-  for (const Eigen::Index j : verdict.far_rows) {
-    const std::string& column = known.parameters[static_cast<std::size_t>(j)];
-    record.warnings.push_back(
-        fmt::format("About {1:.1f} % of the rows lie far from the others, and those far out in {0} do not "
-                    "follow the model that "
-                    "fits the rest: they have little weight, so the result is that of the rest; take "
-                    "narrower bounds of {0}, or "
-                    "transform it.",
-                    column, 100 * release.light.share));
-  }
-  for (const std::string& note : verdict.notes) record.warnings.push_back("Note: " + note);
+  tell(verdict, release, known.parameters, record.warnings);
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
   for (Eigen::Index j = known.intercept ? 1 : 0; j < posterior.sd_inflation.size(); ++j) {

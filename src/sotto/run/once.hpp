@@ -1,7 +1,7 @@
 // Release-once for a regression: settings from what is public, the releases, draws and warnings for the record.
 #pragma once
 
-#include "sotto/chain/draws.hpp"
+#include "sotto/chain/lockstep.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/report/run_record.hpp"
@@ -14,9 +14,9 @@ namespace sotto {
 [[nodiscard]] OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem,
                                          const Glm& model, const PrivacyUnit& unit, Rho cost);
 
-/// Asks, checks, draws. Fills in the record's draws, priors, warnings and what the releases predict.
+/// Asks, checks, draws; `progress` may end the drawing. Fills in the record's draws, priors, warnings and what the releases predict.
 /// Errors: budget before anything is released; configuration for a model that is no regression.
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
-                      QueryInterface& owner, Rho cost, RunRecord& record);
+                      QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record);
 
 }  // namespace sotto
