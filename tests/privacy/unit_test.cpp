@@ -114,10 +114,11 @@ std::string refusal(QueryRegime regime, Adjacency adjacency, std::size_t rows_pe
 TEST(Unit, batches_of_persons_are_refused) {
   EXPECT_THAT(refusal(QueryRegime::batches, Adjacency::substitute, 5), testing::HasSubstr("one row"));
   for (const QueryRegime regime : {QueryRegime::batch_ratios, QueryRegime::variance_completed_ratios}) {
-    for (const auto& [adjacency, rows] :
-         {std::pair{Adjacency::substitute, 5}, std::pair{Adjacency::add_remove, 0},
-          // A person of one row may stand in the file with more, of which the others are dropped: how many rows there are is private.
-          std::pair{Adjacency::substitute, 1}}) {
+    for (
+        const auto& [adjacency, rows] :
+        {std::pair{Adjacency::substitute, 5}, std::pair{Adjacency::add_remove, 0},
+         // A person of one row may stand in the file with more, of which the others are dropped: how many rows there are is private.
+         std::pair{Adjacency::substitute, 1}}) {
       EXPECT_THAT(refusal(regime, adjacency, static_cast<std::size_t>(rows)),
                   testing::HasSubstr("batches of fixed size"));
     }
