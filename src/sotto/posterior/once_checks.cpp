@@ -22,6 +22,19 @@ constexpr double kFarOut = 2;        // standard deviations of a coefficient's p
 constexpr double kPriorOnly = 0.6;   // of a coefficient's sd, over its prior's
 constexpr double kMisfit = 4;        // standard deviations of chi-squared
 
+/// What the linear predictor is, in words.
+const char* predicted(Link link) {
+  switch (link) {
+    case Link::logit:
+      return "log odds";
+    case Link::log:
+      return "logarithm of the mean";
+    case Link::identity:
+      return "fitted value";
+  }
+  return "linear predictor";
+}
+
 }  // namespace
 
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
@@ -55,9 +68,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
     verdict.warnings.push_back(fmt::format(
-        "The noise dominates: linear predictors are known to about {:.1f} only; next time take a larger "
+        "The noise dominates: a typical row's {} is known to about +-{:.2g} only; next time take a larger "
         "epsilon, fewer columns, narrower bounds or more rows.",
-        sd * release.predictor_unit));
+        predicted(release.facts.link), sd * release.predictor_unit));
   }
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;

@@ -95,7 +95,11 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   record.priors = problem.public_info.prior_descriptions;
   record.manifest.versions = current_versions();
   record.manifest.configuration = to_json(config);
-  record.manifest.configuration["method"]["name"] = method.name;
+  const ChainSettings settings = chain_settings(method, config.method);
+  nlohmann::ordered_json& stated = record.manifest.configuration["method"];
+  stated["name"] = method.name;
+  stated["draws"] = settings.draws;
+  stated["warmup"] = method.run == nullptr ? 0 : settings.warmup;
   if (problem.public_info.own) state_own_model(problem.public_info, record.manifest.configuration);
   record.manifest.started = utc_now();
 

@@ -180,6 +180,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.draws.chains = std::move(posterior.chains);
   record.markov_chain = false;
   record.priors = describe(config, known, release);
+  if (!config.default_prior_given)
+    record.manifest.configuration["prior"]["default"] = "from released spreads";
   tell(verdict, release, known.parameters, record.warnings);
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
