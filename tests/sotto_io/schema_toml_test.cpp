@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.hpp"
+#include "sotto_io/atomic_file.hpp"
 
 namespace sotto {
 namespace {
@@ -98,6 +99,14 @@ TEST(SchemaToml, neighbours_differ_by_exchange_unless_declared) {
   EXPECT_EQ(parse_schema("adjacency = \"substitute\"\n" + column, "s.toml").adjacency, Adjacency::substitute);
   EXPECT_EQ(parse_schema("adjacency = \"add-remove\"\n" + column, "s.toml").adjacency, Adjacency::add_remove);
   EXPECT_TRUE(parse_schema(column, "s.toml").unit.is_row());
+}
+
+TEST(SchemaToml, what_the_readme_shows_is_a_schema) {
+  const std::string page = read_whole_file("README.md");
+  const std::size_t begin = page.find("```toml\n") + 8;
+  const Schema schema = parse_schema(page.substr(begin, page.find("```", begin) - begin), "README.md");
+  EXPECT_EQ(schema.unit.maximum_rows, 3U);
+  EXPECT_EQ(schema.columns.size(), 4U);
 }
 
 }  // namespace
