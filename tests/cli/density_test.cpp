@@ -69,6 +69,8 @@ TEST_F(DensityVerb, confidential_data_are_marked) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "d"))
     files += entry.exists() ? 1 : 0;
   EXPECT_EQ(files, 7u) << "a file that this test does not look at";
+  const Outcome text = sotto("density y.csv --not-private --column y --lower 0 --upper 1 --out d" + quick_);
+  EXPECT_TRUE(text.out.starts_with("NOT PRIVATE")) << text.out << text.err;
 }
 
 TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {

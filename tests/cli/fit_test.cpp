@@ -113,6 +113,22 @@ TEST_F(FitProgram, durations_are_published_only_when_asked_for) {
   EXPECT_TRUE(json("out/privacy.json").at("times_published").get<bool>());
 }
 
+TEST_F(FitProgram, says_on_standard_output_what_is_not_private) {
+  std::string text = "y,x\n";
+  for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
+  write("d.csv", text);
+  const Outcome exact = fit("d.csv", "--formula 'y ~ x' --not-private --draws 20");
+  ASSERT_EQ(exact.status, 0) << exact.err;
+  EXPECT_NE(exact.out.find("\nNOT PRIVATE\n"), std::string::npos) << exact.out;
+  const std::string release = "--formula 'y ~ x' --epsilon 1 --draws 20 --overwrite";
+  const Outcome beside = fit("d.csv", release + " --set privacy.compare_not_private=true");
+  ASSERT_EQ(beside.status, 0) << beside.err;
+  EXPECT_NE(beside.out.find("not_private/report.html (NOT PRIVATE)"), std::string::npos) << beside.out;
+  const Outcome alone = fit("d.csv", release);
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.out.find("NOT PRIVATE"), std::string::npos) << alone.out;
+}
+
 TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   std::string text = "y,x\n";
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";

@@ -1,4 +1,8 @@
 // What a row can do to the process: nothing to its memory or exit status; and what it leaves there: nothing.
+#include <arrow/api.h>
+#include <arrow/io/file.h>
+#include <fmt/format.h>
+#include <parquet/arrow/writer.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -48,6 +52,8 @@ class Memory : public Program {
   struct Scan {
     std::size_t found = 999;  ///< how often the marked number is in memory
     long kilobytes = 0;       ///< peak
+    int dumpable = -1;        ///< whether the system would dump it, or let others read it
+    int core = -1;            ///< whether the limit of dumps is above zero
   };
   /// What the library loaded beside the program saw when it exited. Each letter of its text is one up, so that the
   /// environment does not hold the number.
@@ -56,7 +62,7 @@ class Memory : public Program {
                               variables + " $sotto " + command);
     EXPECT_EQ(run.status, 0) << run.err;
     Scan scan;
-    std::istringstream(content("found.txt")) >> scan.found >> scan.kilobytes;
+    std::istringstream(content("found.txt")) >> scan.found >> scan.kilobytes >> scan.dumpable >> scan.core;
     return scan;
   }
 };
@@ -96,6 +102,24 @@ TEST_F(Memory, rows_beyond_the_limits_contribute_nothing_and_count) {
   }
 }
 
+/// The same in a Parquet file.
+void write_parquet(const std::filesystem::path& path, double marked) {
+  arrow::Int64Builder y;
+  arrow::DoubleBuilder x;
+  arrow::StringBuilder text;
+  for (int i = 0; i <= 300; ++i) {
+    const double value = i == 0 ? marked : i % 2 == 0 ? 0.5 : -0.25;
+    EXPECT_TRUE(y.Append(i % 2).ok() && x.Append(value).ok() &&
+                text.Append(fmt::format("{:.17g}", value)).ok());
+  }
+  const auto schema = arrow::schema({arrow::field("y", arrow::int64()), arrow::field("x", arrow::float64()),
+                                     arrow::field("t", arrow::utf8())});
+  const auto file = *arrow::io::FileOutputStream::Open(path.string());
+  const auto table = arrow::Table::Make(schema, {*y.Finish(), *x.Finish(), *text.Finish()});
+  EXPECT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), file).ok());
+  EXPECT_TRUE(file->Close().ok());
+}
+
 TEST_F(Memory, is_never_dumped) {
   rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
   rlimit before{};
@@ -124,6 +148,19 @@ TEST_F(Memory, is_never_dumped) {
   EXPECT_FALSE(WCOREDUMP(status));
 }
 
+TEST_F(Memory, of_every_verb_that_reads_rows_is_never_dumped) {
+  for (const std::string& verb :
+       {"fit --data plain.csv " + options_, std::string("schema --check plain.csv s.toml"),
+        std::string("privatize plain.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv"),
+        std::string("density plain.csv --not-private --column x --lower -1 --upper 1 --out d --chains 1 "
+                    "--warmup 10 --draws 10")}) {
+    const Scan scan = scanned("", verb);
+    EXPECT_EQ(scan.dumpable, 0) << verb;
+    EXPECT_EQ(scan.core, 0) << verb;
+  }
+  EXPECT_EQ(scanned("", "schema plain.csv").dumpable, 1) << "the scan sees nothing";
+}
+
 // A number of one row, as text in the file and as a double in the table, is nowhere when the program exits.
 TEST_F(Memory, holds_no_row_at_exit) {
   table("marked.csv", "1,0.73105857863000487,a");
@@ -134,6 +171,17 @@ TEST_F(Memory, holds_no_row_at_exit) {
   EXPECT_EQ(scanned(marked, "schema --check marked.csv s.toml").found, 0u);
   EXPECT_EQ(scanned(marked, privatize).found, 0u);
   EXPECT_GT(scanned(marked + " SOTTO_SCAN_PLANT=1", privatize).found, 0u) << "the scan sees nothing";
+}
+
+// As a double and as text in the file: Arrow's memory is wiped too.
+TEST_F(Memory, holds_no_row_of_a_parquet_file_at_exit) {
+  write_parquet(folder_ / "marked.parquet", 0.73105857863000487);
+  const std::string marked = "SOTTO_SCAN_TEXT_PLUS_ONE='1/84216968974111598'";
+  const std::string privatize =
+      "privatize marked.parquet --lower -1 --upper 1 --epsilon 1 --overwrite --out z.csv";
+  EXPECT_EQ(scanned(marked, "fit --data marked.parquet " + options_).found, 0u);
+  EXPECT_EQ(scanned(marked, privatize + " --column x").found, 0u);
+  EXPECT_EQ(scanned(marked, privatize + " --column t").found, 0u);
 }
 
 }  // namespace

@@ -56,6 +56,19 @@ TEST_F(Outputs, privatize_keeps_what_was_released) {
   EXPECT_NE(content("z.csv") + content("z.csv.channel.toml"), first);
 }
 
+// The description is the record of what was spent; the values may have been moved elsewhere.
+TEST_F(Outputs, one_file_of_a_release_is_enough_to_keep_it) {
+  const std::string command = "privatize x.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv";
+  for (const char* left : {"z.csv", "z.csv.channel.toml"}) {
+    std::filesystem::remove(folder_ / "z.csv");
+    std::filesystem::remove(folder_ / "z.csv.channel.toml");
+    write(left, "released");
+    EXPECT_EQ(sotto(command).status, EX_CANTCREAT) << left;
+    EXPECT_EQ(content(left), "released");
+    EXPECT_NE(exists("z.csv"), exists("z.csv.channel.toml")) << left;
+  }
+}
+
 // chain_9.csv would not be written but removed, as the rest of a larger run.
 TEST_F(Outputs, fit_never_overwrites_an_input) {
   std::filesystem::create_directory(folder_ / "out");

@@ -1,6 +1,9 @@
 // Loaded beside the program (LD_PRELOAD): when the program exits, looks for a number in all of its writable memory but the
-// stack, as text and as a double, and writes into a file how often it is there, and the most memory that the program
-// occupied (KiB).
+// stack, as text and as a double, and writes into a file how often it is there, the most memory that the program occupied
+// (KiB), whether it could be dumped or read by others, and whether its limit of dumps is above zero.
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -74,7 +77,10 @@ __attribute__((destructor)) void scan() {
   const std::size_t found = count_in_memory();
   std::FILE* out = std::fopen(result, "w");
   if (out == nullptr) return;
-  std::fprintf(out, "%zu %zu\n", found, most);
+  rlimit core{};
+  ::getrlimit(RLIMIT_CORE, &core);
+  std::fprintf(out, "%zu %zu %d %d\n", found, most, ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0),
+               core.rlim_max > 0 ? 1 : 0);
   std::fclose(out);
 }
 

@@ -164,16 +164,18 @@ TEST(Unit, batches_are_calibrated_for_the_whole_run) {
 
 // Where a row may be added or left out their number is a secret; and the number of persons is not that of rows.
 TEST(Unit, the_number_of_rows_is_public_for_exchanged_rows_only) {
-  const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
-                                                kRuns[1].first + "[privacy]\nepsilon = 3\ndelta = 1e-6\n",
-                                            {});
-  const auto rows = [&](Adjacency adjacency, std::size_t rows_per_person) {
-    return make_problem(config, table_of(adjacency, rows_per_person)).public_info.rows;
-  };
-  EXPECT_EQ(rows(Adjacency::substitute, 0), 3.0);
-  EXPECT_FALSE(rows(Adjacency::add_remove, 0));
-  EXPECT_FALSE(rows(Adjacency::substitute, 2));
-  EXPECT_FALSE(rows(Adjacency::add_remove, 2));
+  for (const auto& [model, regime] : kRuns) {
+    const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                  model + "[privacy]\nepsilon = 3\ndelta = 1e-6\n",
+                                              {});
+    const auto rows = [&config](Adjacency adjacency, std::size_t rows_per_person) {
+      return make_problem(config, table_of(adjacency, rows_per_person)).public_info.rows;
+    };
+    EXPECT_EQ(rows(Adjacency::substitute, 0), 3.0) << model;
+    EXPECT_FALSE(rows(Adjacency::add_remove, 0)) << model;
+    EXPECT_FALSE(rows(Adjacency::substitute, 2)) << model;
+    EXPECT_FALSE(rows(Adjacency::add_remove, 2)) << model;
+  }
 }
 
 }  // namespace

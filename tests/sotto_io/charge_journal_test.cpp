@@ -91,6 +91,8 @@ TEST_F(Journal, a_composition_is_booked_as_one) {
   EXPECT_EQ(booked.at("count"), 5000);
   EXPECT_GE(booked.at("composed_epsilon").get<double>(), 0.7);
   EXPECT_LE(booked.at("composed_epsilon").get<double>(), 1);
+  EXPECT_GE(booked.at("slack").get<double>(), 5000 * 1e-12);
+  EXPECT_LE(booked.at("slack").get<double>(), 5001 * 1e-12);
 }
 
 TEST_F(Journal, a_line_that_cannot_be_written_keeps_the_receipt_back) {

@@ -76,6 +76,18 @@ TEST(ParquetFile, means_the_same_as_csv) {
   EXPECT_EQ(read_column_names(parquet), read_column_names(csv));
 }
 
+// As in CSV, the row stays a row: the number of rows tells nothing of what is in them.
+TEST(ParquetFile, a_cell_beyond_the_limit_empties_its_row_and_keeps_it) {
+  const Schema schema{{{"x", ColumnKind::real, {0, 1}}, {"n", ColumnKind::count, {0, 9}}}};
+  const std::string path = write("long.parquet", {"x", "n"},
+                                 {array<arrow::StringBuilder, std::string>(
+                                      {"0.5", "0." + std::string(4998, '5'), "0." + std::string(4094, '5')}),
+                                  array<arrow::Int64Builder, std::int64_t>({1, 2, 3})});
+  const Table table = read_table(path, schema);
+  ASSERT_EQ(table.rows(), 3U);
+  EXPECT_TRUE(table.kept(0) && !table.kept(1) && table.kept(2));
+}
+
 TEST(ParquetFile, a_column_without_single_values_is_refused) {
   const auto item = std::make_shared<arrow::DoubleBuilder>();
   arrow::ListBuilder lists(arrow::default_memory_pool(), item);

@@ -1,5 +1,6 @@
 #include "sotto_io/run_directory.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,6 +140,16 @@ TEST_F(RunDirectory, a_run_without_privacy_claims_no_numbers) {
   EXPECT_TRUE(privacy["epsilon"].is_null());
   EXPECT_FALSE(read_run(folder_).privacy.is_private);
   EXPECT_THAT(read_whole_file(folder_ / "chain_1.csv"), testing::HasSubstr("# dp_private = 0"));
+}
+
+TEST_F(RunDirectory, exact_chains_beside_private_ones_claim_no_privacy) {
+  write_run(folder_, synthetic_run(20));
+  EXPECT_THAT(read_whole_file(folder_ / "chain_1.csv"), testing::HasSubstr("# dp_private = 1"));
+  for (const int c : {1, 2}) {
+    const std::string chain = read_whole_file(folder_ / "not_private" / fmt::format("chain_{}.csv", c));
+    EXPECT_THAT(chain, testing::HasSubstr("# dp_private = 0")) << c;
+    EXPECT_THAT(chain, testing::Not(testing::HasSubstr("dp_epsilon"))) << c;
+  }
 }
 
 TEST_F(RunDirectory, an_unreachable_place_is_refused) {

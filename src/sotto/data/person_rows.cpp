@@ -8,11 +8,15 @@ static_assert(crypto_shorthash_siphashx24_KEYBYTES == 16 && crypto_shorthash_sip
 
 PersonRows::PersonRows() { randombytes_buf(key_.data(), key_.size()); }
 
-bool PersonRows::take(std::string_view person, std::size_t maximum) {
+PersonRows::Hash PersonRows::hash(std::string_view person) const {
   Hash hash;
   crypto_shorthash_siphashx24(hash.data(), reinterpret_cast<const unsigned char*>(person.data()),
                               person.size(), key_.data());
-  std::size_t& used = used_[hash];
+  return hash;
+}
+
+bool PersonRows::take(std::string_view person, std::size_t maximum) {
+  std::size_t& used = used_[hash(person)];
   if (used == maximum) return false;
   ++used;
   return true;

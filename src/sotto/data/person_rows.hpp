@@ -21,8 +21,11 @@ class PersonRows {
   /// Whether this person has used fewer than `maximum` rows so far; if so one more is counted.
   [[nodiscard]] bool take(std::string_view person, std::size_t maximum);
 
- private:
+ protected:
   using Hash = std::array<unsigned char, 16>;
+  [[nodiscard]] Hash hash(std::string_view person) const;
+
+ private:
   struct First64Bits {
     std::size_t operator()(const Hash& hash) const {
       std::size_t bits = 0;
