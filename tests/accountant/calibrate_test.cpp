@@ -39,6 +39,15 @@ TEST(Calibrate, pure_privacy_with_others_beside) {
   EXPECT_NEAR(smallest_noise(parse_event("laplace:scale=1"), beside), 1, 1e-6);
 }
 
+// Noise below 1/35 of what one row contributes is beyond the accountant.
+TEST(Calibrate, what_the_accountant_cannot_compute_does_not_fit) {
+  const Event mechanism = parse_event("subsampled-gaussian:sigma=0.01,rate=0.5");
+  const Target far = target(1e5, 1e-6, Adjacency::add_remove);
+  EXPECT_THROW((void)account_delta(mechanism, far.adjacency, far.epsilon, BoundKind::tight), Error);
+  EXPECT_EQ(largest_count(mechanism, far), 0U);
+  EXPECT_GE(smallest_noise(mechanism, far), 1.0 / 35);
+}
+
 // The answer must be one that the accountant, asked afterwards, agrees with.
 TEST(Calibrate, the_accountant_agrees_with_the_answer) {
   struct Case {

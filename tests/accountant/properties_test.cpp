@@ -113,6 +113,21 @@ TEST(Properties, more_noise_never_costs_more) {
 }
 
 // Awkward corners: rare huge losses, delta near 1, bounded losses, tiny delta. The bounds must never cross.
+// An exchanged row moves a sum by twice what one row contributes.
+TEST(Properties, a_batch_of_all_rows_costs_what_all_rows_do) {
+  const Delta delta(1e-6);
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    const double rows = adjacency == Adjacency::substitute ? 2 : 1;
+    for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp}) {
+      const auto cost = [&](const Event& event) { return upper_epsilon(event, adjacency, delta, kind); };
+      const double gaussian = cost({GaussianEvent{3 * rows, 15}, 4});
+      EXPECT_NEAR(cost({SubsampledGaussianEvent{3, 15, 1, Sampling::poisson}, 4}), gaussian, 1e-3 * gaussian);
+      const double laplace = cost({LaplaceEvent{3 * rows, 30}, 4});
+      EXPECT_NEAR(cost({SubsampledLaplaceEvent{3, 30, 1, Sampling::poisson}, 4}), laplace, 1e-3 * laplace);
+    }
+  }
+}
+
 TEST(Properties, bounds_never_cross) {
   struct Corner {
     double sigma, rate;

@@ -58,6 +58,27 @@ TEST(Columns, gaussians_are_composed_tightly) {
   EXPECT_EQ(plan.total.delta.value(), delta);
 }
 
+// The coarsest grid has the most slack, wherever its column stands.
+TEST(Columns, gaussians_on_any_grids_are_composed_within_the_target) {
+  ColumnSettings coarse = column("x", "gaussian");
+  coarse.steps = 4;
+  ColumnSettings fine = column("y", "gaussian");
+  fine.steps = 1 << 20;
+  for (const auto& columns : {std::vector{coarse, fine}, std::vector{fine, coarse}}) {
+    const ColumnPlan plan = plan_columns(columns, approximate(1, 1e-5), 20);
+    double rho = 0;
+    double slack = 0;
+    for (const Column& c : plan.columns) {
+      const auto& channel = std::get<DiscreteGaussianChannel>(c.channel);
+      const auto steps = static_cast<double>(channel.sensitivity());
+      const auto variance = static_cast<double>(channel.grid_variance());
+      rho += steps * steps / (2 * variance);
+      slack += steps / variance;
+    }
+    EXPECT_LE(gaussian_delta(Rho(rho), Epsilon(1 - slack)).value(), 1e-5);
+  }
+}
+
 TEST(Columns, mixed_columns_compose_by_addition) {
   const ColumnPlan plan =
       plan_columns({column("x", "gaussian"), column("y", "laplace"), column("z", "gaussian", 2)},

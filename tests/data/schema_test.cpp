@@ -28,6 +28,15 @@ TEST(Schema, accepts_a_consistent_declaration) {
   EXPECT_THROW((void)schema.column("z"), Error);
 }
 
+// What is priced is priced for the unit and the exchange that were declared, whichever columns are read.
+TEST(Schema, fewer_columns_keep_unit_and_adjacency) {
+  const Schema schema{{{"x"}, {"y"}}, {"id", 3}, Adjacency::add_remove};
+  const Schema selected = schema.select({"y"});
+  EXPECT_EQ(selected.unit.person, "id");
+  EXPECT_EQ(selected.unit.maximum_rows, 3U);
+  EXPECT_EQ(selected.adjacency, Adjacency::add_remove);
+}
+
 TEST(Schema, refuses_what_would_break_bounds) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();

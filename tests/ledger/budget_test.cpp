@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace sotto {
 namespace {
@@ -80,6 +82,22 @@ TEST(Budget, a_composition_counts_its_slack_and_holds_at_its_delta_only) {
   EXPECT_EQ(budget.spent_epsilon(Delta(1e-7)).value(), std::numeric_limits<double>::infinity());
   EXPECT_FALSE(budget.spend(charge(0.06))) << "beyond what was composed with the batches";
   EXPECT_FALSE(budget.spend(charge(0.01, 0.48))) << "beyond epsilon";
+}
+
+static_assert(!std::is_copy_constructible_v<PrecomposedBudget> &&
+              !std::is_copy_assignable_v<PrecomposedBudget>);
+
+TEST(Budget, what_was_booked_together_is_paid_out_once) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  auto booked = budget.precompose(charge(1), 3, Epsilon(0.5), Rho(0));
+  ASSERT_TRUE(booked);
+  EXPECT_TRUE(booked->take());
+  PrecomposedBudget moved = std::move(*booked);
+  EXPECT_EQ(moved.left(), 2U);
+  EXPECT_FALSE(booked->take());
+  EXPECT_TRUE(moved.take());
+  EXPECT_TRUE(moved.take());
+  EXPECT_FALSE(moved.take());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -131,6 +132,26 @@ TEST(Batches, hold_the_share_of_the_rows_that_is_priced) {
   for (int i = 0; i < kBatches; ++i)
     sum += std::get<Released<NoisyGradient>>(owner.answer(std::span(&query, 1))[0]).value().value[0];
   EXPECT_NEAR(sum / kBatches / kRows, 1, 0.025);
+}
+
+// Every row contributes 1 and the noise is a hundredth of that: the sums are the batches' sizes. Ten draws with a deviation of
+// 13 are all alike for less than one in 10^13 seeds.
+TEST(Batches, are_drawn_anew_for_each_step) {
+  constexpr std::size_t kRows = 2000;
+  Rows ones(kRows, 1);
+  for (std::size_t i = 0; i < kRows; ++i) ones.at(i, 0) = ones.weight(i) = 1;
+  Budget budget(Epsilon(1e3), Delta(1e-6));
+  TestEntropy entropy(3);
+  const BatchPlan plan{.rate = 0.1, .noise_multiplier = 0.01, .count = 10};
+  DataOwner owner(std::move(ones), measure_batches({model(), {}}, plan, budget, Epsilon(1)), 1, budget,
+                  entropy, std::make_unique<DiscreteGaussianMechanism>(entropy));
+  const Query query = BatchGradientQuery{Position::Zero(1), plan.rate, plan.noise_multiplier};
+  std::set<long> sizes;
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const Answer answer = owner.answer(std::span(&query, 1))[0];
+    sizes.insert(std::lround(std::get<Released<NoisyGradient>>(answer).value().value[0] * plan.rate));
+  }
+  EXPECT_GT(sizes.size(), 1u);
 }
 
 // What the accountant is told.

@@ -2,7 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "sotto/sum/exact_sum.hpp"
 
 namespace sotto {
 namespace {
@@ -32,6 +43,35 @@ TEST(RatioNoise, the_range_holds_what_a_dropped_row_contributes) {
   for (const Interval range : {Interval{0.2, 0.7}, Interval{-0.7, -0.2}}) {
     const GaussianNoise noise = ratio_noise(*contribution_range(range), {}, Rho(0.01)).value();
     EXPECT_GE(noise.sensitivity * noise.grid.value(), 0.7);
+  }
+}
+
+// Inside a run integers are summed in doubles: far positions make runs short, on whichever side the range is long.
+TEST(RatioPass, sums_of_far_positions_are_exact) {
+  constexpr std::size_t kRows = 4096;
+  const LocationModel model({{0, 1}}, Matrix::Identity(1, 1));
+  Rows rows(kRows, 1);
+  ChainRng rng(1);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    rows.at(i, 0) = rng.uniform();
+    rows.weight(i) = 1;
+  }
+  const Position near = Position::Zero(1);
+  const Position far =
+      Position::Constant(1, 22);  // every row changes by less than -2^47 steps, or more than 2^47
+  for (const auto& [from, to] : {std::pair(near, far), std::pair(far, near)}) {
+    const Query query = RatioQuery{from, to, Rho(1)};
+    const Measurements asked = measure_all_rows({model})(query).value();
+    const auto& pass = std::get<RowPass>(asked.parts[0].pass);
+    const auto sum = [&](std::size_t run) {
+      std::int64_t sum = 0;
+      for (std::size_t first = 0; first < rows.tiles(); first += run)
+        pass.add(rows, first, std::min(run, rows.tiles() - first), std::span(&sum, 1));
+      return sum;
+    };
+    EXPECT_GT(std::abs(sum(1)), std::int64_t{1} << 59);
+    EXPECT_EQ(sum(pass.run), sum(1));
+    EXPECT_NE(sum(kLongestRun), sum(1)) << "longer runs would not do";
   }
 }
 

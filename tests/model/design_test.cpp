@@ -120,10 +120,21 @@ TEST(DesignRows, hold_scaled_columns_response_and_weight) {
     for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(rows.at(i, j), expected[i][j]) << i << ' ' << j;
   }
   EXPECT_EQ(rows.tile(0)[5 * kTile + 3], 0);  // padding weighs nothing
+}
 
-  Schema wider = schema();
-  wider.columns[1].bounds.upper = 6;
-  EXPECT_THROW((void)design_rows(Table(wider), d), Error);
+// Else bounds other than those that were priced would be enforced.
+TEST(DesignRows, come_from_a_table_of_the_same_schema_only) {
+  const auto given = [](const auto& change) {
+    Schema other = schema();
+    change(other);
+    (void)design_rows(Table(other), design("y > 2 ~ x + r + k"));
+  };
+  EXPECT_NO_THROW(given([](Schema&) {}));
+  EXPECT_THROW(given([](Schema& s) { s.columns[1].bounds.upper = 6; }), Error);
+  EXPECT_THROW(given([](Schema& s) { s.columns[1].bounds.lower = 0; }), Error);
+  EXPECT_THROW(given([](Schema& s) { s.columns[0].bounds.lower = 1; }), Error) << "the response";
+  EXPECT_THROW(given([](Schema& s) { s.columns[4].levels = {"n", "w", "s"}; }), Error);
+  EXPECT_THROW(given([](Schema& s) { s.columns[5].kind = ColumnKind::real; }), Error);
 }
 
 }  // namespace

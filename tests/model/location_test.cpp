@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "sotto/random/chain_rng.hpp"
 
@@ -19,7 +23,7 @@ Matrix random_precision(Eigen::Index dim, ChainRng& rng) {
 // visited one by one, each from the start.
 TEST(LocationModel, gradient_bound_is_that_of_the_worst_row) {
   ChainRng rng(3);
-  for (const Eigen::Index dim : {1, 2, 5, 10}) {
+  for (const Eigen::Index dim : {1, 2, 5, 10, 13}) {
     for (const double bend : {0.0, 0.7}) {
       const Matrix precision = random_precision(dim, rng);
       const LocationModel model(std::vector<Interval>(static_cast<std::size_t>(dim), {-1, 3}), precision,
@@ -43,10 +47,68 @@ TEST(LocationModel, gradient_bound_is_that_of_the_worst_row) {
       }
       EXPECT_GE(bound.norm, longest);
       EXPECT_GE(bound.diameter, widest);
+      if (dim > 12) continue;  // not every corner is visited
       EXPECT_NEAR(bound.norm, longest, 1e-11 * longest);
       EXPECT_NEAR(bound.diameter, widest, 1e-11 * widest);
     }
   }
+}
+
+// With independent columns the worst row is as far out as it can be in each of them, on whichever side.
+TEST(LocationModel, gradient_bound_of_many_columns_is_that_of_the_worst_row) {
+  const Eigen::Index dim = 13;
+  const LocationModel model(std::vector<Interval>(13, {-1, 3}), Matrix::Identity(dim, dim));
+  Position at(dim);
+  for (Eigen::Index j = 0; j < dim; ++j) at[j] = j % 2 == 0 ? 6 : -5;
+  const VectorBound bound = model.gradient_bound(at, Position::Ones(dim));
+  EXPECT_NEAR(bound.norm, std::sqrt(7 * 7.0 * 7.0 + 6 * 8.0 * 8.0), 1e-11);
+  EXPECT_NEAR(bound.diameter, std::sqrt(13 * 4.0 * 4.0), 1e-11);
+}
+
+// Far from zero a gradient is a difference of large numbers: between bounds a few roundings apart, what two rows
+// contribute differs by more than exact gradients would.
+TEST(LocationModel, gradient_bound_holds_what_rounding_adds) {
+  ChainRng rng(5);
+  const double lower = 1e15;
+  const double width = 0.25;
+  int seen = 0;  // rounds in which rounding shows
+  for (int round = 0; round < 50; ++round) {
+    const Eigen::Index dim = 2 + round % 3;
+    const auto columns = static_cast<std::size_t>(dim);
+    const Matrix precision = random_precision(dim, rng) / 16;
+    const LocationModel model(std::vector<Interval>(columns, {lower, lower + width}), precision);
+    const Position at = 1e15 * rng.normals(dim);
+    const double diameter = model.gradient_bound(at, Position::Ones(dim)).diameter;
+    const GradientTask task{&at, Position::Constant(dim, 256)};
+    double exact = 0;
+    long double computed = 0;
+    for (std::uint32_t corner = 0; corner < 1u << dim; ++corner) {  // against the opposite one
+      Rows one(1, columns);
+      Rows other(1, columns);
+      one.weight(0) = other.weight(0) = 1;
+      Position apart(dim);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const double up = static_cast<double>(corner >> j & 1u);
+        one.at(0, j) = lower + up * width;
+        other.at(0, j) = lower + (1 - up) * width;
+        apart[static_cast<Eigen::Index>(j)] = (2 * up - 1) * width;
+      }
+      exact = std::max(exact, (precision * apart).norm());
+      std::vector<std::int64_t> a(columns);
+      std::vector<std::int64_t> b(columns);
+      model.add_gradients(one, 0, 1, std::span(&task, 1), a);
+      model.add_gradients(other, 0, 1, std::span(&task, 1), b);
+      long double squared = 0;
+      for (std::size_t j = 0; j < columns; ++j) {
+        const auto steps = static_cast<long double>(a[j] - b[j]) / 256;
+        squared += steps * steps;
+      }
+      computed = std::max(computed, std::sqrt(squared));
+    }
+    EXPECT_LE(computed, static_cast<long double>(diameter));
+    seen += computed > 1.01L * static_cast<long double>(exact) ? 1 : 0;
+  }
+  EXPECT_GT(seen, 0);
 }
 
 }  // namespace

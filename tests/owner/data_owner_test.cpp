@@ -54,6 +54,26 @@ TEST(DataOwner, answers_are_centred_on_the_sums) {
   EXPECT_LT((std::get<Released<NoisyGradient>>(answers[1]).value().value - gradient).norm(), 1e-6);
 }
 
+// A far ratio is summed over a few tiles at a time. Each row counts once all the same.
+TEST(DataOwner, every_row_counts_once_however_far_the_question) {
+  const Query query = RatioQuery{at(0, 0), at(20, 0), Rho(1)};
+  const std::size_t n = 101;
+  const auto passed = measure_all_rows({unit_model()})(query).value();
+  ASSERT_LT(4 * std::get<RowPass>(passed.parts[0].pass).run, some_rows(n).tiles());
+  const auto answer = [&](Rows rows) {
+    NonPrivateOracle open(std::move(rows), unit_model(), ExecutionOptions{});
+    return std::get<Released<NoisyRatio>>(open.answer({&query, 1})[0]).value().value;
+  };
+  const Rows rows = some_rows(n);
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Rows one(1, 2);
+    for (std::size_t j = 0; j <= 2; ++j) one.at(0, j) = rows.at(i, j);
+    sum += answer(std::move(one));
+  }
+  EXPECT_NEAR(answer(some_rows(n)), sum, 1e-9 * std::abs(sum));
+}
+
 TEST(DataOwner, books_before_it_answers_and_refuses_when_spent) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);

@@ -36,9 +36,14 @@ class Receipt {
 };
 
 /// Equal releases that were booked together before the first of them, because only their composition has a
-/// price. Each takes one receipt. Made by a Budget only.
+/// price. Each takes one receipt. Made by a Budget only; moved, never copied: a copy would pay again.
 class PrecomposedBudget {
  public:
+  PrecomposedBudget(PrecomposedBudget&& other) noexcept
+      : each_(std::move(other.each_)), left_(std::exchange(other.left_, 0)) {}
+  PrecomposedBudget& operator=(PrecomposedBudget&&) = delete;
+  PrecomposedBudget(const PrecomposedBudget&) = delete;
+  PrecomposedBudget& operator=(const PrecomposedBudget&) = delete;
   /// None when all have been taken.
   [[nodiscard]] std::optional<Receipt> take() {
     if (left_ == 0) return std::nullopt;
