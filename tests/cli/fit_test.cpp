@@ -162,6 +162,26 @@ TEST_F(FitProgram, files_keep_the_umask) {
   EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
 }
 
+// The unit and the exchange of the schema are those that the fit is priced for and that its statement names.
+TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
+  std::string text = "y,x,g,who\n";
+  for (int i = 0; i < 300; ++i)
+    text += (i % 2 == 0 ? "1,0.5,a," : "0,-0.25,b,") + std::to_string(i / 3) + "\n";
+  write("d.csv", text);
+  const auto statement = [&] {
+    const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return nlohmann::json::parse(content("out/privacy.json"));
+  };
+  EXPECT_EQ(statement().at("privacy_unit"), "one row");
+  std::string schema = content("s.toml");
+  schema.replace(schema.find("substitute"), 10, "add-remove");
+  write("s.toml", schema + "[unit]\nperson = \"who\"\nmaximum_rows = 3\n");
+  const auto persons = statement();
+  EXPECT_EQ(persons.at("privacy_unit"), "one person (at most 3 rows)");
+  EXPECT_EQ(persons.at("adjacency"), "add-remove");
+}
+
 TEST_F(FitProgram, rows_of_a_person_are_said_to_be_taken_as_independent) {
   std::string text = "y,x,g,who\n";
   for (int i = 0; i < 300; ++i)
