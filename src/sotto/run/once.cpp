@@ -79,53 +79,47 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
 /// The verdict's sentences, with columns by their names.
 void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vector<std::string>& parameters,
           std::vector<std::string>& warnings) {
-  const bool counts = release.facts.link == Link::log;
+  const auto name = [&](Eigen::Index j) -> const std::string& {
+    return parameters[static_cast<std::size_t>(j)];
+  };
   if (!verdict.hidden.empty()) {
     constexpr std::size_t kNamed = 4;
     std::vector<std::string> names;
-    for (const Eigen::Index j : verdict.hidden) names.push_back(parameters[static_cast<std::size_t>(j)]);
+    for (const Eigen::Index j : verdict.hidden) names.push_back(name(j));
     const std::size_t more = names.size() - std::min(names.size(), kNamed);
     names.resize(names.size() - more);
-    warnings.push_back(
-        fmt::format("Little but the prior is left of {}{}: the noise, or too few rows, hide what the data "
-                    "say, so an interval "
-                    "around 0 means no small effect; take a larger epsilon or fewer columns.",
-                    fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+    warnings.push_back(fmt::format(
+        "Little but the prior is left of {}{}: the noise, or too few rows, hide what the data say, so an "
+        "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
+        fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   for (const Eigen::Index j : verdict.held) {
-    const std::string& column = parameters[static_cast<std::size_t>(j)];
-    warnings.push_back(
-        fmt::format("The prior holds the coefficient of {0} back, which lies more than two of its standard "
-                    "deviations out: "
-                    "set a wider one, prior.parameter.\"{0}\" or prior.default.",
-                    column));
+    warnings.push_back(fmt::format(
+        "The prior holds the coefficient of {0} back, which lies more than two of its standard deviations "
+        "out: set a wider one, prior.parameter.\"{0}\" or prior.default.",
+        name(j)));
   }
   for (const Eigen::Index j : verdict.curved) {
-    const std::string& column = parameters[static_cast<std::size_t>(j)];
     warnings.push_back(fmt::format(
         "The effect of {0} is curved, and its coefficient is the slope of a line: add a power of it to the "
         "formula, as in I({0}^2).",
-        column));
+        name(j)));
   }
+  const bool counts = release.facts.link == Link::log;
   for (const Eigen::Index j : verdict.uneven) {
-    const std::string& column = parameters[static_cast<std::size_t>(j)];
     warnings.push_back(fmt::format(
         "{1} differ by {0}: clipping them moved its coefficient by {2:.1f} of its standard deviations, which "
-        "is "
-        "put back only as far as a noisy release tells; take {3}a larger epsilon.",
-        column, counts ? "How far counts vary" : "Residuals' tails", std::abs(release.remainder.moved[j]),
+        "is put back only as far as a noisy release tells; take {3}a larger epsilon.",
+        name(j), counts ? "How far counts vary" : "Residuals' tails", std::abs(release.remainder.moved[j]),
         counts ? "" : "the logarithm of the response, or "));
   }
   for (const Eigen::Index j : verdict.far_rows) {
-    const std::string& column = parameters[static_cast<std::size_t>(j)];
-    warnings.push_back(
-        fmt::format("About {1:.1f} % of the rows lie far from the others, and those far out in {0} do not "
-                    "follow the model that "
-                    "fits the rest: they have little weight, so the result is that of the rest; take "
-                    "narrower bounds of {0}, or "
-                    "transform it.",
-                    column, 100 * release.light.share));
+    warnings.push_back(fmt::format(
+        "About {1:.1f} % of the rows lie far from the others, and those far out in {0} do not follow the "
+        "model that fits the rest: they have little weight, so the result is that of the rest; take narrower "
+        "bounds of {0}, or transform it.",
+        name(j), 100 * release.light.share));
   }
   for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
 }
