@@ -18,6 +18,13 @@ class FitProgram : public Program {
           "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n"
           "[[column]]\nname = \"g\"\nkind = \"category\"\nlevels = [\"a\", \"b\"]\n");
   }
+  /// 100 persons of three rows each.
+  void write_persons() const {
+    std::string text = "y,x,g,who\n";
+    for (int i = 0; i < 300; ++i)
+      text += (i % 2 == 0 ? "1,0.5,a," : "0,-0.25,b,") + std::to_string(i / 3) + "\n";
+    write("d.csv", text);
+  }
   Outcome fit(const std::string& data, const std::string& more) const {
     return sotto("fit --data " + data + " --schema s.toml --family bernoulli --delta 1e-6 --out out " + more);
   }
@@ -164,10 +171,7 @@ TEST_F(FitProgram, files_keep_the_umask) {
 
 // The unit and the exchange of the schema are those that the fit is priced for and that its statement names.
 TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
-  std::string text = "y,x,g,who\n";
-  for (int i = 0; i < 300; ++i)
-    text += (i % 2 == 0 ? "1,0.5,a," : "0,-0.25,b,") + std::to_string(i / 3) + "\n";
-  write("d.csv", text);
+  write_persons();
   const auto statement = [&] {
     const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
     EXPECT_EQ(run.status, 0) << run.err;
@@ -183,10 +187,7 @@ TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
 }
 
 TEST_F(FitProgram, rows_of_a_person_are_said_to_be_taken_as_independent) {
-  std::string text = "y,x,g,who\n";
-  for (int i = 0; i < 300; ++i)
-    text += (i % 2 == 0 ? "1,0.5,a," : "0,-0.25,b,") + std::to_string(i / 3) + "\n";
-  write("d.csv", text);
+  write_persons();
   const auto told = [&] {
     const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
     EXPECT_EQ(run.status, 0) << run.err;
