@@ -62,10 +62,10 @@ class WatchedOwner final : public QueryInterface {
   double sum_ = 0;
 };
 
-class Run {
+class ClippingRun {
  public:
-  Run(const ClippingExperiment& experiment, const SyntheticProblem& problem, const PublishedClipping& tuning,
-      ClippingOutcome& outcome)
+  ClippingRun(const ClippingExperiment& experiment, const SyntheticProblem& problem,
+              const PublishedClipping& tuning, ClippingOutcome& outcome)
       : experiment_(experiment), problem_(problem), tuning_(tuning), outcome_(outcome) {}
 
   void operator()() {
@@ -148,7 +148,7 @@ std::vector<ClippingOutcome> run_clipping_experiment(
       for (const double bound : experiment.bounds.empty() ? tuning.bounds : experiment.bounds) {
         for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat) {
           ClippingOutcome outcome{.problem = name, .method = method, .bound = bound, .repeat = repeat};
-          Run(experiment, problem, tuning, outcome)();
+          ClippingRun(experiment, problem, tuning, outcome)();
           outcomes.push_back(outcome);
           if (done) done(outcome);
         }

@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::size_t kChains = 4;
 
-class Run {
+class HmcRun {
  public:
-  Run(const DpHmcExperiment& experiment, const SyntheticProblem& problem, const Published& tuning,
-      DpHmcOutcome& outcome)
+  HmcRun(const DpHmcExperiment& experiment, const SyntheticProblem& problem, const Published& tuning,
+         DpHmcOutcome& outcome)
       : experiment_(experiment),
         problem_(problem),
         tuning_(tuning),
@@ -148,7 +148,7 @@ std::vector<DpHmcOutcome> run_dp_hmc_experiment(const DpHmcExperiment& experimen
       for (const double epsilon : experiment.epsilons) {
         for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat) {
           DpHmcOutcome outcome{.problem = name, .method = method, .epsilon = epsilon, .repeat = repeat};
-          Run(experiment, problem, tuning, outcome)();
+          HmcRun(experiment, problem, tuning, outcome)();
           outcomes.push_back(outcome);
           if (done) done(outcome);
         }

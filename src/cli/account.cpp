@@ -14,7 +14,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Options {
+struct AccountOptions {
   std::vector<std::string> mechanisms;
   double epsilon = -1;
   double delta = -1;
@@ -36,7 +36,7 @@ BoundKind bound_kind(const std::string& name) {
 // JSON has no infinity; null stands for it.
 nlohmann::json number(double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); }
 
-void solve(const Options& options, const std::vector<Event>& events) {
+void solve(const AccountOptions& options, const std::vector<Event>& events) {
   Target target{Epsilon(options.epsilon), Delta(options.delta)};
   target.adjacency = options.adjacency == "substitute" ? Adjacency::substitute : Adjacency::add_remove;
   target.kind = bound_kind(options.bound);
@@ -56,7 +56,7 @@ void solve(const Options& options, const std::vector<Event>& events) {
   }
 }
 
-void report(const Options& options, const Event& event, bool by_delta) {
+void report(const AccountOptions& options, const Event& event, bool by_delta) {
   const Adjacency adjacency =
       options.adjacency == "substitute" ? Adjacency::substitute : Adjacency::add_remove;
   const BoundKind kind = bound_kind(options.bound);
@@ -92,7 +92,7 @@ void report(const Options& options, const Event& event, bool by_delta) {
   fmt::print(options.out, "{}\n", out.dump());
 }
 
-void account(const Options& options, bool by_delta, bool by_epsilon) {
+void account(const AccountOptions& options, bool by_delta, bool by_epsilon) {
   if (by_delta && !(options.delta >= 0 && options.delta <= 1)) {
     throw Error(ErrorCode::usage, "--delta must lie in [0, 1]");
   }
@@ -116,7 +116,7 @@ void account(const Options& options, bool by_delta, bool by_epsilon) {
 }  // namespace
 
 void add_account(CLI::App& program, int&, std::FILE* out) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AccountOptions>();
   options->out = out;
   CLI::App* verb =
       program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");

@@ -16,7 +16,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Options {
+struct DensityOptions {
   std::filesystem::path data;
   std::filesystem::path channel_file;
   std::filesystem::path out;
@@ -45,13 +45,13 @@ std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std:
   return found;
 }
 
-std::filesystem::path channel_file(const Options& options) {
+std::filesystem::path channel_file(const DensityOptions& options) {
   if (!options.channel_file.empty()) return options.channel_file;
   std::filesystem::path beside = options.data;
   return beside += ".channel.toml";
 }
 
-DensityReport from_release(const Options& options) {
+DensityReport from_release(const DensityOptions& options) {
   DensityReport report;
   report.channel = read_channel_file(channel_file(options));
   report.rows = report.channel->rows;
@@ -66,7 +66,7 @@ DensityReport from_release(const Options& options) {
   return report;
 }
 
-DensityReport from_confidential(const Options& options) {
+DensityReport from_confidential(const DensityOptions& options) {
   if (options.columns.size() != 1)
     throw Error(ErrorCode::usage,
                 "confidential data are estimated one column at a time: name it with --column");
@@ -95,7 +95,7 @@ void compare(DensityReport& report, const std::filesystem::path& directory) {
   report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other);
 }
 
-void density(const Options& options) {
+void density(const DensityOptions& options) {
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
   refuse_overwriting_inputs(present_outputs(options.out, is_result_file), inputs);
@@ -124,7 +124,7 @@ void density(const Options& options) {
 }  // namespace
 
 void add_density(CLI::App& program, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DensityOptions>();
   CLI::App* verb = program.add_subcommand("density", "Density and clusters of a privatised column");
   verb->add_option("data", options->data, "CSV (or Parquet) file written by `sotto privatize`")->required();
   auto* channel_file = verb->add_option("--channel-file", options->channel_file,

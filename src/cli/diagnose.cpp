@@ -18,7 +18,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Options {
+struct DiagnoseOptions {
   std::vector<std::string> paths;
   bool json = false;
 };
@@ -53,7 +53,7 @@ nlohmann::ordered_json extreme(const std::vector<ParameterSummary>& summary, dou
   return std::isnan(found) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found);
 }
 
-void diagnose(const Options& options) {
+void diagnose(const DiagnoseOptions& options) {
   const Source source = read(options.paths);
   const auto summary = summarise(source.draws);
   std::vector<std::string> complaints = source.warnings;
@@ -83,7 +83,7 @@ void diagnose(const Options& options) {
 
 void add_diagnose(CLI::App& program, int& status) {
   (void)status;
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiagnoseOptions>();
   CLI::App* verb =
       program.add_subcommand("diagnose", "Judge draws: R-hat, effective sample size, Monte Carlo errors");
   verb->add_option("PATH", options->paths, "output directory of a fit, or CmdStan CSV files, one per chain")

@@ -19,7 +19,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Options {
+struct ExperimentOptions {
   std::string name;
   std::string out;
   DpHmcExperiment dp_hmc;
@@ -57,9 +57,9 @@ Line line_of(const ClippingOutcome& o) {
 }
 
 /// table.csv, flushed line by line so that a long run can be watched; and the same for people, or as JSON at the end.
-class Table {
+class PaperTable {
  public:
-  Table(const std::string& directory, bool json) : path_(directory + "/table.csv"), json_(json) {
+  PaperTable(const std::string& directory, bool json) : path_(directory + "/table.csv"), json_(json) {
     std::error_code failed;
     std::filesystem::create_directories(directory, failed);
     file_.open(path_);
@@ -127,7 +127,7 @@ void print_mmd(const DpHmcExperiment& experiment, const std::vector<DpHmcOutcome
 
 /// What both experiments share.
 template <class Experiment>
-Experiment with_common(Experiment experiment, const Options& options) {
+Experiment with_common(Experiment experiment, const ExperimentOptions& options) {
   experiment.rows = options.rows;
   experiment.repeats = options.repeats;
   experiment.seed = options.seed;
@@ -137,10 +137,10 @@ Experiment with_common(Experiment experiment, const Options& options) {
   return experiment;
 }
 
-void run(const Options& options) {
+void run(const ExperimentOptions& options) {
   if (options.name != "dp-hmc" && options.name != "clipping")
     throw Error(ErrorCode::usage, "the experiments are: dp-hmc, clipping");
-  Table table(options.out, options.json);
+  PaperTable table(options.out, options.json);
   const auto done = [&](const auto& outcome) { table.add(line_of(outcome)); };
   if (options.name == "dp-hmc") {
     const DpHmcExperiment experiment = with_common(options.dp_hmc, options);
@@ -155,7 +155,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_experiment(CLI::App& program, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExperimentOptions>();
   CLI::App* verb = program.add_subcommand(
       "experiment", "Rerun a published experiment on synthetic data, with its published tuning");
   verb->add_option(

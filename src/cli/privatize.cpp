@@ -19,7 +19,7 @@
 namespace sotto::cli {
 namespace {
 
-struct Options {
+struct PrivatizeOptions {
   std::filesystem::path data;
   std::filesystem::path out;
   std::filesystem::path columns_file;
@@ -62,7 +62,7 @@ std::vector<std::string> channel_names() {
   return names;
 }
 
-nlohmann::json summary(const ChannelFile& file, const Options& options,
+nlohmann::json summary(const ChannelFile& file, const PrivatizeOptions& options,
                        const std::filesystem::path& channel_file) {
   nlohmann::json columns = nlohmann::json::array();
   for (const Column& column : file.columns) {
@@ -93,7 +93,7 @@ nlohmann::json summary(const ChannelFile& file, const Options& options,
 }
 
 /// Before a row is read: nothing that is an input, and no release that was paid for, is written over.
-void check_output(const Options& options, const std::filesystem::path& channel_file) {
+void check_output(const PrivatizeOptions& options, const std::filesystem::path& channel_file) {
   const std::string extension = options.out.extension().string();
   if (!extension.empty() && extension != ".csv" && extension != ".txt") {
     throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
@@ -111,7 +111,7 @@ void check_output(const Options& options, const std::filesystem::path& channel_f
              options.out.string());
 }
 
-void privatize(const Options& options, bool has_epsilon, bool has_delta, bool has_rho) {
+void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta, bool has_rho) {
   std::filesystem::path channel_file = options.out;
   channel_file += ".channel.toml";
   check_output(options, channel_file);
@@ -179,7 +179,7 @@ void privatize(const Options& options, bool has_epsilon, bool has_delta, bool ha
 }  // namespace
 
 void add_privatize(CLI::App& program, int&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PrivatizeOptions>();
   CLI::App* verb = program.add_subcommand("privatize", "Put noise on columns of a CSV file, for release");
   verb->add_option("data", options->data,
                    "CSV (.csv, .tsv) or Parquet (.parquet) file with the confidential column")

@@ -10,13 +10,13 @@
 namespace sotto::cli {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string directory;
   bool without_comparison = false;
   bool json = false;
 };
 
-void report(const Options& options) {
+void report(const ReportOptions& options) {
   RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();
   write_report(options.directory, record);
@@ -38,7 +38,7 @@ void report(const Options& options) {
 
 void add_report(CLI::App& program, int& status) {
   (void)status;
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = program.add_subcommand("report", "Make report.html again from an output directory");
   verb->add_option("DIR", options->directory, "output directory of a fit")->required();
   verb->add_flag("--without-comparison", options->without_comparison,

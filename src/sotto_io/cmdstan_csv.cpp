@@ -154,15 +154,15 @@ struct Layout {
 };
 
 // The rows of a file as numbers, under the names in `header`.
-struct Rows {
+struct DrawRows {
   std::vector<std::string> header;
   std::vector<std::vector<double>> values;
   Layout layout;
 };
 
-Rows read_rows(const std::filesystem::path& file) {
+DrawRows read_rows(const std::filesystem::path& file) {
   const std::string content = read_whole_file(file);
-  Rows rows;
+  DrawRows rows;
   std::size_t line_number = 0;
   for (std::size_t start = 0; start < content.size();) {
     const std::size_t end = std::min(content.find('\n', start), content.size());
@@ -241,7 +241,7 @@ void write_cmdstan_csv(std::ostream& out, const CsvHeader& header, const std::ve
 }
 
 std::pair<std::vector<std::string>, Chain> read_cmdstan_csv(const std::filesystem::path& file) {
-  const Rows rows = read_rows(file);
+  const DrawRows rows = read_rows(file);
   const std::size_t skipped = std::min(rows.layout.saved_warmup(), rows.values.size());
   const std::size_t draws = rows.values.size() - skipped;
   std::vector<std::string> parameters;

@@ -51,9 +51,7 @@ TEST(Barker, errors_are_the_best_known) {
   EXPECT_THROW(Correction(1.2), Error);
 }
 
-double log_likelihood(const Position& x) {
-  return x[0] >= 0 && x[0] < 5 ? 1.5 * std::cos(3 * x[0]) : -INFINITY;
-}
+double wave(const Position& x) { return x[0] >= 0 && x[0] < 5 ? 1.5 * std::cos(3 * x[0]) : -INFINITY; }
 
 struct LatticeWalk {
   [[nodiscard]] Position propose(const Position& at, double /*size*/, ChainRng& rng) const {
@@ -71,8 +69,8 @@ double reversibility_error(double variance) {
   // Exact ratios: hardly any noise, on a grid too coarse for it.
   const EnumeratedNoise noise = variance > 0 ? EnumeratedNoise{0x1p-7, variance} : EnumeratedNoise{1, 1e-9};
   const EnumeratedKernel chain(
-      kernel, states, log_likelihood, [](const Position&, const Position&) { return 0.5; }, noise, 40);
-  return chain.reversibility_error(log_likelihood);
+      kernel, states, wave, [](const Position&, const Position&) { return 0.5; }, noise, 40);
+  return chain.reversibility_error(wave);
 }
 
 // The smoothed acceptance is off by at most the table's error, so a flow is by at most twice that times its weight; the

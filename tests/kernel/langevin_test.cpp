@@ -9,8 +9,8 @@
 namespace sotto {
 namespace {
 
-const LogPrior kFlat{[](const Position&) { return 0.0; },
-                     [](const Position& x) { return Position::Zero(x.size()).eval(); }};
+const LogPrior kNoPrior{[](const Position&) { return 0.0; },
+                        [](const Position& x) { return Position::Zero(x.size()).eval(); }};
 
 /// The step size that a step takes when the answer has this noise variance.
 double taken(const Sgld& kernel, Sgld::State& state, ChainRng& rng, double variance) {
@@ -21,7 +21,7 @@ double taken(const Sgld& kernel, Sgld::State& state, ChainRng& rng, double varia
 }
 
 TEST(Sgld, steps_get_shorter_by_the_stated_power) {
-  const Sgld kernel({.scale = Position::Ones(1), .step_size = 0.2, .decay = 0.5, .decay_from = 10}, kFlat);
+  const Sgld kernel({.scale = Position::Ones(1), .step_size = 0.2, .decay = 0.5, .decay_from = 10}, kNoPrior);
   Sgld::State state = kernel.init(Position::Zero(1));
   ChainRng rng(1);
   for (int t = 0; t < 30; ++t)
@@ -29,7 +29,7 @@ TEST(Sgld, steps_get_shorter_by_the_stated_power) {
 }
 
 TEST(Sgld, a_step_injects_at_least_the_noise_it_was_given) {
-  const Sgld kernel({.scale = Position::Constant(1, 3), .step_size = 0.2}, kFlat);
+  const Sgld kernel({.scale = Position::Constant(1, 3), .step_size = 0.2}, kNoPrior);
   Sgld::State state = kernel.init(Position::Zero(1));
   ChainRng rng(1);
   EXPECT_EQ(taken(kernel, state, rng, 1), 0.2);  // 9 in scaled coordinates: less than 4 / 0.2
@@ -37,7 +37,7 @@ TEST(Sgld, a_step_injects_at_least_the_noise_it_was_given) {
 }
 
 TEST(Sgld, known_spread_counts_as_noise) {
-  const Sgld kernel({.scale = Position::Ones(1), .spread = 30, .step_size = 0.2}, kFlat);
+  const Sgld kernel({.scale = Position::Ones(1), .spread = 30, .step_size = 0.2}, kNoPrior);
   Sgld::State state = kernel.init(Position::Zero(1));
   ChainRng rng(1);
   EXPECT_NEAR(taken(kernel, state, rng, 10), 4 / 40.0, 1e-15);
@@ -60,7 +60,7 @@ TEST(Langevin, an_aligned_factor_is_one_of_the_covariance_and_makes_noise_indepe
 }
 
 TEST(Sgnht, the_thermostat_follows_the_kinetic_energy) {
-  const Sgnht kernel({.scale = Position::Ones(2), .step_size = 0.1, .diffusion = 3}, kFlat);
+  const Sgnht kernel({.scale = Position::Ones(2), .step_size = 0.1, .diffusion = 3}, kNoPrior);
   Sgnht::State state = kernel.init(Position::Zero(2));
   EXPECT_EQ(state.thermostat, 3);
   ChainRng rng(1);

@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-Rows rows_of(const std::vector<std::vector<double>>& values) {
+Rows cells_of(const std::vector<std::vector<double>>& values) {
   Rows rows(values.size(), values[0].size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t j = 0; j < values[i].size(); ++j) rows.at(i, j) = values[i][j];
@@ -35,7 +35,7 @@ void expect_log_likelihood(F family, const std::vector<std::vector<double>>& val
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(3);
   const StandardStatistic<F> statistic(family);
-  DataOwner owner(measure_statistic(rows_of(values), statistic, PrivacyUnit{}, 1), budget, entropy);
+  DataOwner owner(measure_statistic(cells_of(values), statistic, PrivacyUnit{}, 1), budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   double expected = 0;
   for (const auto& row : values) expected += log_density(row, to) - log_density(row, from);
@@ -97,7 +97,7 @@ TEST(Statistic, price_is_paid_and_noise_is_fresh) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);
   DataOwner owner(
-      measure_statistic(rows_of({{1}, {0}}), StandardStatistic(BernoulliFamily{}), PrivacyUnit{}, 1), budget,
+      measure_statistic(cells_of({{1}, {0}}), StandardStatistic(BernoulliFamily{}), PrivacyUnit{}, 1), budget,
       entropy);
   const NoisyStatistic first = ask(owner, Rho(1e-3));
   const NoisyStatistic second = ask(owner, Rho(1e-3));
@@ -119,7 +119,7 @@ TEST(Statistic, rows_outside_the_bounds_count_as_the_nearest_bound) {
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(1);
   DataOwner owner(
-      measure_statistic(rows_of({{100}, {NAN}}), StandardStatistic(NormalFamily{{-1, 1}}), PrivacyUnit{}, 1),
+      measure_statistic(cells_of({{100}, {NAN}}), StandardStatistic(NormalFamily{{-1, 1}}), PrivacyUnit{}, 1),
       budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   EXPECT_NEAR(released.value[0], 2, 1e-4);
@@ -131,8 +131,8 @@ TEST(Statistic, several_owners_add_and_keep_the_coarser_quantum) {
   Budget b(Epsilon(10), Delta(1e-6));
   TestEntropy entropy(1);
   const StandardStatistic statistic{BernoulliFamily{}};
-  DataOwner first(measure_statistic(rows_of({{1}}), statistic, PrivacyUnit{}, 1), a, entropy);
-  DataOwner second(measure_statistic(rows_of({{0}}), statistic, PrivacyUnit{.rows_per_unit = 64}, 1), b,
+  DataOwner first(measure_statistic(cells_of({{1}}), statistic, PrivacyUnit{}, 1), a, entropy);
+  DataOwner second(measure_statistic(cells_of({{0}}), statistic, PrivacyUnit{.rows_per_unit = 64}, 1), b,
                    entropy);
   Federation both({&first, &second});
   const NoisyStatistic sum = ask(both, Rho(0.1));

@@ -17,7 +17,7 @@ RatioQuery between(double from, double to) {
   return {Position::Constant(1, from), Position::Constant(1, to), Rho(0), std::sqrt(2.0)};
 }
 
-double log_ratio(const std::vector<double>& values, double from, double to) {
+double ratio_of(const std::vector<double>& values, double from, double to) {
   double sum = 0;
   for (const double x : values) sum += (to - from) * (x - (from + to) / 2);
   return sum;
@@ -35,7 +35,7 @@ TEST(VarianceCompletedRatios, batch_and_noise_have_variance_two_together) {
                                                     plan, kBatches, budget),
                   budget, entropy);
   const Query query = between(0.395, 0.405);
-  const double exact = log_ratio(values, 0.395, 0.405);
+  const double exact = ratio_of(values, 0.395, 0.405);
   double mean = 0;
   double spread = 0;
   for (std::size_t i = 0; i < kBatches; ++i) {

@@ -14,7 +14,7 @@
 namespace sotto::mixture {
 namespace {
 
-const Interval kDomain{-10, 10};
+const Interval kDeconvolved{-10, 10};
 
 // Three equally weighted normals at -5, 0, 5, of variance one; the truncation to the domain does not show.
 double truth(double x) {
@@ -38,8 +38,8 @@ double squared_error(const Position& grid, const Position& estimate) {
 TEST(Deconvolution, agrees_with_the_closed_form) {
   const std::vector<double> z{-12, -3, 0.4, 0.5, 7, 20};
   const AdditiveNoise noise{NoiseLaw::laplace, 2};
-  const Deconvolution estimator(z, noise, kDomain);
-  const Position grid = even_grid(kDomain, 81);
+  const Deconvolution estimator(z, noise, kDeconvolved);
+  const Position grid = even_grid(kDeconvolved, 81);
   for (const double h : {0.8, 2.0, 5.0}) {
     const Position estimate = estimator.density(h, grid);
     for (Eigen::Index x = 0; x < grid.size(); ++x) {
@@ -58,15 +58,15 @@ TEST(Deconvolution, agrees_with_the_closed_form) {
 TEST(Deconvolution, bootstrap_beats_the_rule_of_thumb) {
   const int n = 200;
   const int data_sets = 40;
-  const Position grid = even_grid(kDomain, 201);
-  const LaplaceChannel channel(kDomain, Epsilon(1));
+  const Position grid = even_grid(kDeconvolved, 201);
+  const LaplaceChannel channel(kDeconvolved, Epsilon(1));
   ChainRng rng(21);
   std::vector<double> bootstrap;
   std::vector<double> thumb;
   for (int set = 0; set < data_sets; ++set) {
     std::vector<double> z(n);
     for (double& entry : z) entry = channel.simulate(draw_truth(rng), rng);
-    const Deconvolution estimator(z, {NoiseLaw::laplace, channel.scale()}, kDomain);
+    const Deconvolution estimator(z, {NoiseLaw::laplace, channel.scale()}, kDeconvolved);
     bootstrap.push_back(squared_error(grid, estimator.density(estimator.bootstrap_bandwidth(), grid)));
     thumb.push_back(squared_error(grid, estimator.density(estimator.rule_of_thumb_bandwidth(), grid)));
   }
@@ -84,18 +84,18 @@ TEST(Deconvolution, bootstrap_beats_the_rule_of_thumb) {
 // With little noise and many data the truth is found, for both laws of noise.
 TEST(Deconvolution, finds_the_truth) {
   const int n = 4000;
-  const Position grid = even_grid(kDomain, 201);
+  const Position grid = even_grid(kDeconvolved, 201);
   ChainRng rng(22);
-  const LaplaceChannel laplace(kDomain, Epsilon(40));
-  const GaussianChannel gaussian(kDomain, Rho(400));
+  const LaplaceChannel laplace(kDeconvolved, Epsilon(40));
+  const GaussianChannel gaussian(kDeconvolved, Rho(400));
   std::vector<double> with_laplace(n);
   std::vector<double> with_gaussian(n);
   for (int i = 0; i < n; ++i) {
     with_laplace[i] = laplace.simulate(draw_truth(rng), rng);
     with_gaussian[i] = gaussian.simulate(draw_truth(rng), rng);
   }
-  const Deconvolution a(with_laplace, {NoiseLaw::laplace, laplace.scale()}, kDomain);
-  const Deconvolution b(with_gaussian, {NoiseLaw::gaussian, gaussian.scale()}, kDomain);
+  const Deconvolution a(with_laplace, {NoiseLaw::laplace, laplace.scale()}, kDeconvolved);
+  const Deconvolution b(with_gaussian, {NoiseLaw::gaussian, gaussian.scale()}, kDeconvolved);
   EXPECT_LT(squared_error(grid, a.density(a.bootstrap_bandwidth(), grid)), 0.002);
   EXPECT_LT(squared_error(grid, b.density(b.bootstrap_bandwidth(), grid)), 0.002);
   const Position shown = positive_density(grid, a.density(a.bootstrap_bandwidth(), grid));
@@ -105,11 +105,11 @@ TEST(Deconvolution, finds_the_truth) {
 
 TEST(Deconvolution, refuses_what_is_no_release) {
   const std::vector<double> none;
-  EXPECT_THROW(Deconvolution(none, {}, kDomain), Error);
+  EXPECT_THROW(Deconvolution(none, {}, kDeconvolved), Error);
   const std::vector<double> odd{1, std::nan("")};
-  EXPECT_THROW(Deconvolution(odd, {}, kDomain), Error);
+  EXPECT_THROW(Deconvolution(odd, {}, kDeconvolved), Error);
   const std::vector<double> one{3};
-  EXPECT_GT(Deconvolution(one, {}, kDomain).bootstrap_bandwidth(), 0);
+  EXPECT_GT(Deconvolution(one, {}, kDeconvolved).bootstrap_bandwidth(), 0);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace sotto::mixture {
 namespace {
 
-const Interval kDomain{-3, 5};
+const Interval kBounds{-3, 5};
 const NormalInverseGamma kBase{};
 
 template <class Channel, class Kernel>
@@ -17,8 +17,8 @@ double by_quadrature(const Channel& channel, const Kernel& kernel, const typenam
                      double z) {
   // Corners of the integrand at z and at the ends of the domain fall on cell borders.
   double sum = 0;
-  std::vector<double> ends = {theta.mean - 12 * theta.sd, theta.mean + 12 * theta.sd, kDomain.lower,
-                              kDomain.upper, std::clamp(z, kDomain.lower, kDomain.upper)};
+  std::vector<double> ends = {theta.mean - 12 * theta.sd, theta.mean + 12 * theta.sd, kBounds.lower,
+                              kBounds.upper, std::clamp(z, kBounds.lower, kBounds.upper)};
   std::sort(ends.begin(), ends.end());
   for (std::size_t e = 0; e + 1 < ends.size(); ++e)
     if (ends[e] < ends[e + 1])
@@ -39,9 +39,9 @@ void check(const Channel& channel, const Kernel& kernel, bool completed_by_z) {
         theta = {mean, sd, std::log(sd)};
       else
         theta = kernel.complete({mean, sd, std::log(sd)});
-      if (theta.mean > kDomain.upper && sd < 0.3 && std::same_as<Kernel, TruncatedNormalKernel>) continue;
+      if (theta.mean > kBounds.upper && sd < 0.3 && std::same_as<Kernel, TruncatedNormalKernel>) continue;
       for (std::size_t i = 0; i < releases.size(); ++i) {
-        const double inside = std::clamp(releases[i], kDomain.lower, kDomain.upper);
+        const double inside = std::clamp(releases[i], kBounds.lower, kBounds.upper);
         const double factor = completed_by_z ? channel.log_density(releases[i], inside) : 0;
         const double exact = by_quadrature(channel, kernel, theta, releases[i]) - factor;
         EXPECT_NEAR(density.log_density(kernel, i, density.prepare(kernel, theta)), exact, 2e-4)
@@ -49,7 +49,7 @@ void check(const Channel& channel, const Kernel& kernel, bool completed_by_z) {
         EXPECT_NEAR(density.pieces(i, theta).log_total(),
                     exact + factor +
                         (std::same_as<Kernel, TruncatedNormalKernel>
-                             ? log_interval((kDomain.lower - mean) / sd, (kDomain.upper - mean) / sd)
+                             ? log_interval((kBounds.lower - mean) / sd, (kBounds.upper - mean) / sd)
                              : 0),
                     2e-4);
       }
@@ -58,17 +58,17 @@ void check(const Channel& channel, const Kernel& kernel, bool completed_by_z) {
 
 TEST(MarginalDensity, laplace) {
   for (const double epsilon : {0.5, 5.0, 50.0}) {
-    const LaplaceChannel channel(kDomain, Epsilon(epsilon));
+    const LaplaceChannel channel(kBounds, Epsilon(epsilon));
     check(channel, NormalKernel(kBase), true);
-    check(channel, TruncatedNormalKernel(kBase, kDomain), true);
+    check(channel, TruncatedNormalKernel(kBase, kBounds), true);
   }
 }
 
 TEST(MarginalDensity, gaussian) {
   for (const double rho : {0.1, 5.0}) {
-    const GaussianChannel channel(kDomain, Rho(rho));
+    const GaussianChannel channel(kBounds, Rho(rho));
     check(channel, NormalKernel(kBase), false);
-    check(channel, TruncatedNormalKernel(kBase, kDomain), false);
+    check(channel, TruncatedNormalKernel(kBase, kBounds), false);
   }
 }
 
@@ -92,8 +92,8 @@ TEST(MarginalDensity, leaves_out_the_rounding_of_fine_grids_only) {
   const NormalParameter theta{0.3, 0.5, std::log(0.5)};
   const double places[] = {-2.0, 0.25, 1.0};
   const auto worst = [&](long long steps) {
-    const DiscreteLaplaceChannel grid(Grid(kDomain, steps), Epsilon(20));
-    const LaplaceChannel line(kDomain, Epsilon(20));
+    const DiscreteLaplaceChannel grid(Grid(kBounds, steps), Epsilon(20));
+    const LaplaceChannel line(kBounds, Epsilon(20));
     const MarginalDensity<LocalRelease<LaplaceChannel, double>, NormalKernel> density(
         {line, {std::begin(places), std::end(places)}});
     double apart = 0;
@@ -107,10 +107,10 @@ TEST(MarginalDensity, leaves_out_the_rounding_of_fine_grids_only) {
   const NormalKernel kernel(kBase);
   using Laplace = MarginalDensity<LocalRelease<DiscreteLaplaceChannel, double>, NormalKernel>;
   using Gaussian = MarginalDensity<LocalRelease<DiscreteGaussianChannel, double>, NormalKernel>;
-  EXPECT_THROW(Laplace({DiscreteLaplaceChannel(Grid(kDomain, 1 << 15), Epsilon(1)), {0.0}}), Error);
-  EXPECT_THROW(Gaussian({DiscreteGaussianChannel(Grid(kDomain, 1 << 15), Rho(1)), {0.0}}), Error);
-  EXPECT_NO_THROW(Laplace({DiscreteLaplaceChannel(Grid(kDomain), Epsilon(100)), {0.0}}));
-  EXPECT_NO_THROW(Gaussian({DiscreteGaussianChannel(Grid(kDomain), Rho(100)), {0.0}}));
+  EXPECT_THROW(Laplace({DiscreteLaplaceChannel(Grid(kBounds, 1 << 15), Epsilon(1)), {0.0}}), Error);
+  EXPECT_THROW(Gaussian({DiscreteGaussianChannel(Grid(kBounds, 1 << 15), Rho(1)), {0.0}}), Error);
+  EXPECT_NO_THROW(Laplace({DiscreteLaplaceChannel(Grid(kBounds), Epsilon(100)), {0.0}}));
+  EXPECT_NO_THROW(Gaussian({DiscreteGaussianChannel(Grid(kBounds), Rho(100)), {0.0}}));
 }
 
 TEST(NormalInterval, matches_reference_values) {

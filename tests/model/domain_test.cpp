@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-Schema schema() {
+Schema domain_schema() {
   return {{{"y", ColumnKind::binary},
            {"x", ColumnKind::real, {1, 5}, {}},
            {"z", ColumnKind::real, {-3, 1}, {}},
@@ -40,7 +40,7 @@ class DomainOf : public testing::TestWithParam<const char*> {};
 // No possible row goes beyond the bounds, and some possible row attains each (many random rows have all
 // sources at bounds).
 TEST_P(DomainOf, bounds_are_attained_and_never_passed) {
-  const Design design(parse_formula(GetParam()), schema());
+  const Design design(parse_formula(GetParam()), domain_schema());
   const Domain domain = design.domain();
   ASSERT_EQ(domain.columns(), design.columns());
   ChainRng rng(7);
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Formulas, DomainOf,
                                          "y ~ x:r - 1", "y ~ x + C(n):g", "y ~ log(x) + sqrt(n)", "y ~ 1"));
 
 TEST(Domain, two_functions_of_one_column_are_enclosed) {
-  const Design design(parse_formula("y ~ x + log(x)"), schema());
+  const Design design(parse_formula("y ~ x + log(x)"), domain_schema());
   const Domain domain = design.domain();
   ChainRng rng(8);
   for (int i = 0; i < 2000; ++i) {

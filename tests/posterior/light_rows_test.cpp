@@ -10,13 +10,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kRho = 0.0236;  // about epsilon = 1 at delta = 1e-6
-
 LightRows found(const SimulatedRegression& data, std::uint64_t seed) {
-  OnceSettings settings;
-  settings.facts = facts_of(data, Adjacency::substitute);
-  settings.cost = Rho(kRho);
-  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+  const OnceSettings settings = settings_of(data, kRho);
   RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
   return release_once(settings, oracle).light;
 }

@@ -11,16 +11,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kRho = 0.0236;  // about epsilon = 1 at delta = 1e-6
-
-OnceSettings settings_of(const SimulatedRegression& data, double rho) {
-  OnceSettings settings;
-  settings.facts = facts_of(data, Adjacency::substitute);
-  settings.cost = Rho(rho);
-  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
-  return settings;
-}
-
 OnceOutcome fit(const SimulatedRegression& data, double rho, std::uint64_t seed) {
   const OnceSettings settings = settings_of(data, rho);
   RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), seed);

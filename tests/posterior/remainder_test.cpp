@@ -10,13 +10,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kRho = 0.0236;  // about epsilon = 1 at delta = 1e-6
-
-OnceOutcome fit(const SimulatedRegression& data, double rho, std::uint64_t seed) {
-  OnceSettings settings;
-  settings.facts = facts_of(data, Adjacency::substitute);
-  settings.cost = Rho(rho);
-  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+OnceOutcome outcome_of(const SimulatedRegression& data, double rho, std::uint64_t seed) {
+  const OnceSettings settings = settings_of(data, rho);
   RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
   return study(data, non_private(data), settings, oracle, 500, seed);
 }
@@ -28,7 +23,7 @@ TEST(Remainder, effects_of_a_group_whose_counts_vary_more_are_near_or_told) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     ChainRng rng(seed);
     const SimulatedRegression data = designs::dispersed_in_group(20000, 0.2, false, rng);
-    const OnceOutcome outcome = fit(data, kRho, seed);
+    const OnceOutcome outcome = outcome_of(data, kRho, seed);
     if (outcome.verdict.uneven == std::vector<Eigen::Index>{4}) ++told;
     squares += outcome.farthest * outcome.farthest / 10;
   }
@@ -42,7 +37,7 @@ TEST(Remainder, effects_of_a_group_with_skewed_errors_are_near) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     ChainRng rng(seed);
     const SimulatedRegression data = designs::skewed_in_group(20000, 0.1, 1, rng);
-    const OnceOutcome outcome = fit(data, 10 * kRho, seed);
+    const OnceOutcome outcome = outcome_of(data, 10 * kRho, seed);
     squares += outcome.farthest * outcome.farthest / 10;
   }
   EXPECT_LT(squares, 9);
@@ -56,7 +51,7 @@ TEST(Remainder, little_is_moved_where_the_model_holds) {
       double wider = 0;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {
         ChainRng rng(seed);
-        const OnceOutcome outcome = fit(design.simulate(20000, rng), kRho, seed);
+        const OnceOutcome outcome = outcome_of(design.simulate(20000, rng), kRho, seed);
         EXPECT_TRUE(outcome.verdict.uneven.empty()) << name << ' ' << seed;
         wider += outcome.release.remainder.wider.mean() / 12;
       }

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kRows = 50000;
+constexpr double kManyRows = 50000;
 
 struct Cells {
   Position edges, counts;
@@ -19,7 +19,7 @@ Cells counted(const Draw& draw, double noise, ChainRng& rng) {
   Cells cells{Position(32), noise * rng.normals(31)};
   cells.edges[0] = 0;
   for (int j = 0; j <= 30; ++j) cells.edges[j + 1] = 100 * std::exp2((j - 30) / 2.0);
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 0; i < kManyRows; ++i) {
     const double r = draw();
     const auto place =
         std::upper_bound(cells.edges.begin(), cells.edges.end(), std::abs(r)) - cells.edges.begin();
@@ -32,14 +32,14 @@ Cells counted(const Draw& draw, double noise, ChainRng& rng) {
 TEST(ResidualTails, normal_residuals_have_none) {
   ChainRng rng(1);
   const Cells c = counted([&] { return rng.normal(); }, 57, rng);
-  EXPECT_LE(find_tails(c.edges, c.counts, 3200, kRows, 1).cells.size(), 1U);
+  EXPECT_LE(find_tails(c.edges, c.counts, 3200, kManyRows, 1).cells.size(), 1U);
 }
 
 // Exponential residuals less their mean: E (r^2 - 9; r > 3) = e^-4 (2 + 6), nearly all of it beyond the normal law.
 TEST(ResidualTails, squares_beyond_a_clip_are_found) {
   ChainRng rng(2);
   const Cells c = counted([&] { return -std::log1p(-rng.uniform()) - 1; }, 57, rng);
-  const ResidualTails tails = find_tails(c.edges, c.counts, 3200, kRows, 1);
+  const ResidualTails tails = find_tails(c.edges, c.counts, 3200, kManyRows, 1);
   EXPECT_NEAR(tails.square_beyond(3), 8 * std::exp(-4.0), 0.2 * 8 * std::exp(-4.0));
 }
 

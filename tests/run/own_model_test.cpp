@@ -21,7 +21,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kRows = 500;
+constexpr std::size_t kOwnRows = 500;
 const Interval kBounds{-4, 4};
 const CoefficientPrior kPrior{.scale = 3};
 
@@ -32,8 +32,8 @@ double value(std::size_t row, std::size_t column) {
 }
 
 Rows rows() {
-  Rows made(kRows, 2);
-  for (std::size_t i = 0; i < kRows; ++i) {
+  Rows made(kOwnRows, 2);
+  for (std::size_t i = 0; i < kOwnRows; ++i) {
     for (std::size_t j = 0; j < 2; ++j) made.at(i, j) = value(i, j);
     made.weight(i) = 1;
   }
@@ -41,12 +41,12 @@ Rows rows() {
 }
 
 /// The same rows for the built-in model.
-const Table& table() {
+const Table& own_table() {
   static const Table made = [] {
     Schema schema;
     schema.columns = {{.name = "u", .bounds = kBounds}, {.name = "v", .bounds = kBounds}};
     Table read(schema);
-    for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t i = 0; i < kOwnRows; ++i) {
       const std::string u = fmt::format("{:.17g}", value(i, 0));
       const std::string v = fmt::format("{:.17g}", value(i, 1));
       const std::optional<std::string_view> cells[] = {u, v};
@@ -83,7 +83,7 @@ OwnModel own_mean(AnyModel model) {
           .rows = rows,
           .parameters = {"theta.1", "theta.2"},
           .priors = {kPrior, kPrior},
-          .expected_rows = kRows};
+          .expected_rows = kOwnRows};
 }
 
 const Method& method_of(const std::string& name) {
@@ -112,7 +112,7 @@ std::vector<std::string> chain_methods() {
   return names;
 }
 
-std::string name_of(const testing::TestParamInfo<std::string>& info) {
+std::string method_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
@@ -129,7 +129,7 @@ TEST_P(OwnModels, fit_as_built_in_ones_do) {
   built_in.model.columns = {"u", "v"};
   built_in.model.sd = {1, 1};
   built_in.default_prior = kPrior;
-  const Problem from_table = make_problem(built_in, table());
+  const Problem from_table = make_problem(built_in, own_table());
   OwnModel own = own_mean(LocationModel({kBounds, kBounds}, Matrix::Identity(2, 2)));
   own.posterior_scale = from_table.public_info.prior_scale;
   TestEntropy noise(7);
@@ -164,7 +164,7 @@ TEST_P(OwnModels, written_row_by_row_run) {
   EXPECT_TRUE(method.for_study || record.privacy.spent_epsilon <= 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, OwnModels, testing::ValuesIn(chain_methods()), name_of);
+INSTANTIATE_TEST_SUITE_P(Methods, OwnModels, testing::ValuesIn(chain_methods()), method_name);
 
 std::string why(const std::function<void()>& act) {
   try {

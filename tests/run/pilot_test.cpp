@@ -60,15 +60,15 @@ FitConfig config_of(Responses responses, const std::string& method, double epsil
 }
 
 /// Posterior under a flat prior, of intercept and slope; for real responses given their sd.
-struct Exact {
+struct ExactNormal {
   Position mean = Position::Zero(2);
   Matrix covariance;
 };
 
-Exact exact(const Table& data, Responses responses) {
+ExactNormal exact(const Table& data, Responses responses) {
   const auto y = data.column(0);
   const auto x = data.column(1);
-  Exact found;
+  ExactNormal found;
   for (int newton = 0; newton < 20; ++newton) {
     Position slope = Position::Zero(2);
     Matrix information = Matrix::Zero(2, 2);
@@ -102,7 +102,7 @@ TEST(Pilot, finds_where_the_posterior_lies_and_how_wide_it_is) {
     EXPECT_LE(before - budget.left().value(), plan.look_cost.value() * (1 + 1e-9));
     EXPECT_EQ(pilot.starts.size(), 4u);
     EXPECT_FALSE(pilot.noise_dominates);
-    const Exact truth = exact(data, responses);
+    const ExactNormal truth = exact(data, responses);
     for (Eigen::Index j = 0; j < 2; ++j) {
       const double sd = std::sqrt(truth.covariance(j, j));
       EXPECT_NEAR(pilot.at[j], truth.mean[j], 0.5 * sd);
@@ -119,7 +119,7 @@ TEST(Pilot, finds_where_the_posterior_lies_and_how_wide_it_is) {
 // sd of 1,200 draws with autocorrelation time 20 has a standard error of 9 %; bands of four.
 TEST(Pilot, langevin_chains_are_as_wide_as_the_posterior_of_an_unknown_number_of_rows) {
   const Table data = table(Responses::binary, 20000, Adjacency::add_remove);
-  const Exact truth = exact(data, Responses::binary);
+  const ExactNormal truth = exact(data, Responses::binary);
   for (const char* method : {"sgld"}) {
     const FitConfig config =
         config_of(Responses::binary, method, 1e3, {"method.warmup=100", "method.draws=300"});

@@ -10,6 +10,7 @@
 #include "sotto/ledger/budget.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
+#include "support/batch_means.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -58,14 +59,6 @@ Problem make_problem(Bend bend) {
           prior,
           precision.array() * total.array() / posterior_precision,
           posterior_precision.inverse()};
-}
-
-// Batch means: the standard error of the mean of a column, from 50 batches.
-double standard_error(const Eigen::VectorXd& x) {
-  const Eigen::Index batch = x.size() / 50;
-  Eigen::VectorXd means(50);
-  for (Eigen::Index b = 0; b < 50; ++b) means[b] = x.segment(b * batch, batch).mean();
-  return std::sqrt((means.array() - means.mean()).square().sum() / 49 / 50);
 }
 
 // Mean and variance of both coordinates within 4.5 standard errors: false alarm below 3e-5 for each of the four.

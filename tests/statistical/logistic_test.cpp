@@ -10,17 +10,18 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
+#include "support/batch_means.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr std::size_t kRows = 400;
+constexpr std::size_t kLogisticRows = 400;
 
 Rows simulated() {
-  Rows rows(kRows, 3);
+  Rows rows(kLogisticRows, 3);
   ChainRng rng(21);
-  for (std::size_t i = 0; i < kRows; ++i) {
+  for (std::size_t i = 0; i < kLogisticRows; ++i) {
     const double x = 2 * rng.uniform() - 1;
     rows.at(i, 0) = 1;
     rows.at(i, 1) = x;
@@ -30,7 +31,7 @@ Rows simulated() {
   return rows;
 }
 
-Glm model() {
+Glm logistic_model() {
   DomainComponent one{{0}, Matrix::Ones(1, 1)};
   DomainComponent x{{1}, Matrix(2, 1)};
   x.vertices << -1, 1;
@@ -49,7 +50,7 @@ void quadrature(const Rows& rows, const LogPrior& prior, Position& mean, Positio
         Position at(2);
         at << -1.2 + 2.0 * (i + 0.5) / steps, 0.2 + 2.4 * (j + 0.5) / steps;
         double log_p = prior.log_density(at);
-        for (std::size_t r = 0; r < kRows; ++r) {
+        for (std::size_t r = 0; r < kLogisticRows; ++r) {
           const double eta = at[0] + at[1] * rows.at(r, 1);
           log_p += rows.at(r, 2) * eta - std::log1p(std::exp(eta));
         }
@@ -68,13 +69,6 @@ void quadrature(const Rows& rows, const LogPrior& prior, Position& mean, Positio
   sd = (sd / mass - mean.cwiseAbs2()).cwiseSqrt();
 }
 
-double standard_error(const Eigen::VectorXd& x) {
-  const Eigen::Index batch = x.size() / 50;
-  Eigen::VectorXd means(50);
-  for (Eigen::Index b = 0; b < 50; ++b) means[b] = x.segment(b * batch, batch).mean();
-  return std::sqrt((means.array() - means.mean()).square().sum() / 49 / 50);
-}
-
 // Means and variances within 4.5 standard errors: false alarm below 3e-5 for each.
 template <Kernel K>
 void expect_quadrature(const K& kernel, const LogPrior& prior, std::size_t draws) {
@@ -83,7 +77,7 @@ void expect_quadrature(const K& kernel, const LogPrior& prior, std::size_t draws
   quadrature(simulated(), prior, mean, sd);
   Budget budget(Epsilon(1e9), Delta(1e-6));
   TestEntropy entropy(6);
-  DataOwner owner(simulated(), model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+  DataOwner owner(simulated(), logistic_model(), PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
   const std::vector<Position> starts(1, mean);
   const auto chains =
       run_chains(kernel, std::span<const Position>(starts), owner,

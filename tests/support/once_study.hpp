@@ -46,6 +46,18 @@ struct OnceOutcome {
   OnceRelease release;
 };
 
+/// About epsilon = 1 at delta = 1e-6.
+inline constexpr double kRho = 0.0236;
+
+/// Under substitute, with default priors.
+[[nodiscard]] inline OnceSettings settings_of(const SimulatedRegression& data, double rho) {
+  OnceSettings settings;
+  settings.facts = facts_of(data, Adjacency::substitute);
+  settings.cost = Rho(rho);
+  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+  return settings;
+}
+
 [[nodiscard]] inline OnceOutcome study(const SimulatedRegression& data, const NormalFit& reference,
                                        const OnceSettings& settings, QueryInterface& interface,
                                        std::size_t draws, std::uint64_t seed) {

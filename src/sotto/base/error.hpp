@@ -30,4 +30,9 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
+/// Refuses a setting; `message` says what to change.
+[[noreturn]] inline void refuse(const std::string& message) {
+  throw Error(ErrorCode::configuration, message);
+}
+
 }  // namespace sotto

@@ -17,8 +17,6 @@ constexpr double kLargestBound = 1e100;
 // Above this not every whole number is a double.
 constexpr double kLargestCount = 9007199254740992.0;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
-
 void check_bounds(const SchemaColumn& column) {
   const auto [lower, upper] = column.bounds;
   if (!(std::abs(lower) <= kLargestBound) || !(std::abs(upper) <= kLargestBound)) {

@@ -12,8 +12,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 // Geyer's initial positive sequence, made monotone: pairs of autocorrelations are kept while their sum is
 // positive, and of the pair behind the last one kept the even member counts once.
 double autocorrelation_time(const Eigen::VectorXd& rho) {
@@ -52,7 +50,7 @@ Matrix autocovariance(const Matrix& x) {
 }
 
 double plain_ess(const Matrix& x) {
-  if (x.rows() < 2 || x.cols() < 1 || !x.allFinite() || x.maxCoeff() == x.minCoeff()) return kNone;
+  if (x.rows() < 2 || x.cols() < 1 || !x.allFinite() || x.maxCoeff() == x.minCoeff()) return kUndefined;
   const auto length = static_cast<double>(x.rows());
   const Eigen::VectorXd covariance = autocovariance(x).rowwise().mean();
   const double within = covariance(0) * length / (length - 1);
@@ -67,14 +65,14 @@ double plain_ess(const Matrix& x) {
   return total / std::max(autocorrelation_time(rho), 1 / std::log10(total));
 }
 
-double ess_mean(const Matrix& x) { return can_be_diagnosed(x) ? plain_ess(split_chains(x)) : kNone; }
+double ess_mean(const Matrix& x) { return can_be_diagnosed(x) ? plain_ess(split_chains(x)) : kUndefined; }
 
 double ess_bulk(const Matrix& x) {
-  return can_be_diagnosed(x) ? plain_ess(rank_normalise(split_chains(x))) : kNone;
+  return can_be_diagnosed(x) ? plain_ess(rank_normalise(split_chains(x))) : kUndefined;
 }
 
 double ess_quantile(const Matrix& x, double probability) {
-  if (!can_be_diagnosed(x)) return kNone;
+  if (!can_be_diagnosed(x)) return kUndefined;
   const double border = quantile(std::vector<double>(x.data(), x.data() + x.size()), probability);
   return plain_ess(split_chains((x.array() <= border).cast<double>()));
 }
@@ -82,7 +80,7 @@ double ess_quantile(const Matrix& x, double probability) {
 double ess_tail(const Matrix& x) {
   const double lower = ess_quantile(x, 0.05);
   const double upper = ess_quantile(x, 0.95);
-  return std::isnan(lower) || std::isnan(upper) ? kNone : std::min(lower, upper);
+  return std::isnan(lower) || std::isnan(upper) ? kUndefined : std::min(lower, upper);
 }
 
 }  // namespace sotto

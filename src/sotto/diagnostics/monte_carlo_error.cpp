@@ -10,20 +10,15 @@
 #include "sotto/diagnostics/sequences.hpp"
 
 namespace sotto {
-namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
 
 double mcse_mean(const Matrix& x) {
-  if (!can_be_diagnosed(x)) return kNone;
+  if (!can_be_diagnosed(x)) return kUndefined;
   const double variance = (x.array() - x.mean()).square().sum() / static_cast<double>(x.size() - 1);
   return std::sqrt(variance / ess_mean(x));
 }
 
 double mcse_sd(const Matrix& x) {
-  if (!can_be_diagnosed(x)) return kNone;
+  if (!can_be_diagnosed(x)) return kUndefined;
   const Matrix square = (x.array() - x.mean()).square();
   const double m2 = square.mean();
   const double m4 = square.array().square().mean();
@@ -32,7 +27,7 @@ double mcse_sd(const Matrix& x) {
 
 double mcse_quantile(const Matrix& x, double probability) {
   const double ess = ess_quantile(x, probability);
-  if (std::isnan(ess)) return kNone;
+  if (std::isnan(ess)) return kUndefined;
   const boost::math::beta_distribution<double> rank(ess * probability + 1, ess * (1 - probability) + 1);
   std::vector<double> sorted(x.data(), x.data() + x.size());
   std::sort(sorted.begin(), sorted.end());

@@ -1,6 +1,7 @@
 // The draws of one quantity from several chains, and the transformations that diagnostics share.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "sotto/base/position.hpp"
@@ -18,6 +19,9 @@ namespace sotto {
 /// False when a diagnostic has nothing to say about x: not finite, constant, or fewer than four draws a
 /// chain.
 [[nodiscard]] bool can_be_diagnosed(const Matrix& x);
+
+/// What a diagnostic is where it has nothing to say.
+inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 /// Each chain cut into its halves: shape (draws / 2, 2 chains). The middle draw of an odd number is dropped.
 [[nodiscard]] Matrix split_chains(const Matrix& x);

@@ -7,7 +7,8 @@ namespace sotto {
 
 Measure measure_all_rows(OwnerContext context) {
   return [context = std::move(context)](const Query& query) {
-    return std::visit([&](const auto& asked) { return measure(asked, context); }, query);
+    return std::visit<std::optional<Measurements>>([&](const auto& asked) { return measure(asked, context); },
+                                                   query);
   };
 }
 

@@ -6,11 +6,6 @@
 #include "sotto/base/error.hpp"
 
 namespace sotto {
-namespace {
-
-constexpr double kRoundUp = 1 + 0x1p-48;  // more than the rounding of the few operations it covers
-
-}  // namespace
 
 Rho GaussianNoise::rho() const {
   return Rho(sensitivity * sensitivity / (2 * static_cast<double>(variance)) * kRoundUp);

@@ -11,6 +11,10 @@
 
 namespace sotto {
 
+/// Bounds of real arithmetic are raised by this, more than the rounding of the few operations that it covers: they hold of what is
+/// computed.
+inline constexpr double kRoundUp = 1 + 0x1p-48;
+
 /// All of it is public.
 struct GaussianNoise {
   using Integer = boost::multiprecision::cpp_int;

@@ -7,6 +7,11 @@
 namespace sotto {
 
 template <>
+std::optional<Measurements> measure(const GradientQuery& query, const OwnerContext& context);
+template <>
+std::optional<Measurements> measure(const RatioQuery& query, const OwnerContext& context);
+
+template <>
 std::optional<Measurements> measure(const JointQuery& query, const OwnerContext& context) {
   auto gradient = measure(query.gradient, context);
   auto ratio = measure(query.ratio, context);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/measurement/gaussian_noise.hpp"
 #include "sotto/measurement/measurement.hpp"
 #include "sotto/measurement/regression_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
@@ -40,9 +41,6 @@ struct MatrixSum {
                                                          Rho cost);
 [[nodiscard]] std::optional<Measurements> measure_matrix(MatrixSum sum, Eigen::Index dim,
                                                          const OwnerContext& context, Rho cost);
-
-/// Bounds of real arithmetic are raised by this: they hold of what is computed.
-inline constexpr double kRoundUp = 1 + 0x1p-48;
 
 /// The regression that is asked, and a bound on psd matrices of trace at most `trace`: Frobenius norm at most trace, and two
 /// differ by at most sqrt(2) trace because the trace of their product is not negative.

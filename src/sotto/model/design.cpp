@@ -17,10 +17,6 @@ constexpr std::size_t kMostColumns = 4096;
 constexpr double kMostLevelsOfCount = 256;
 constexpr double kSmallestWidth = 1e-100;
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::configuration, "formula: " + message);
-}
-
 double apply(const Variable& variable, double x) {
   switch (variable.transform) {
     case Transform::none:
@@ -40,14 +36,15 @@ double apply(const Variable& variable, double x) {
 void check_transform(const Variable& variable, const SchemaColumn& column) {
   if (variable.transform == Transform::none) return;
   if (column.kind == ColumnKind::category)
-    refuse(fmt::format("{}: {} is a category", variable.text(), column.name));
+    refuse_formula(fmt::format("{}: {} is a category", variable.text(), column.name));
   if (variable.transform == Transform::power) return;  // defined everywhere
   const double lower = column.range().lower;
   const bool legal = variable.transform == Transform::log     ? lower > 0
                      : variable.transform == Transform::log1p ? lower > -1
                                                               : lower >= 0;
   if (!legal)
-    refuse(fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
+    refuse_formula(
+        fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
 }
 
 Source source_of(const Variable& variable, const Schema& schema) {
@@ -63,12 +60,12 @@ Source source_of(const Variable& variable, const Schema& schema) {
   if (column.kind == ColumnKind::category) source.levels = column.levels;
   if (!variable.categorical || column.kind == ColumnKind::category) return source;
   if (column.kind == ColumnKind::real) {
-    refuse(fmt::format("C({0}): {0} is declared as a real number; declare it as a category with levels",
-                       column.name));
+    refuse_formula(fmt::format(
+        "C({0}): {0} is declared as a real number; declare it as a category with levels", column.name));
   }
   if (upper - lower >= kMostLevelsOfCount) {
-    refuse(fmt::format("C({0}): {0} has more than {1} levels; narrow its bounds", column.name,
-                       kMostLevelsOfCount));
+    refuse_formula(fmt::format("C({0}): {0} has more than {1} levels; narrow its bounds", column.name,
+                               kMostLevelsOfCount));
   }
   for (double level = lower; level <= upper; ++level) source.levels.push_back(fmt::format("{:.0f}", level));
   return source;
@@ -81,16 +78,16 @@ Response response_of(const Formula& formula, const Schema& schema) {
   if (formula.comparison) {
     const bool with_level = std::holds_alternative<std::string>(formula.comparison->with);
     if (source.is_category() != with_level) {
-      refuse(fmt::format("{} is {}", column.name,
-                         with_level ? "no category; compare it with a number, without quotes"
-                                    : "a category; compare it with a level in quotes: == 'level'"));
+      refuse_formula(fmt::format("{} is {}", column.name,
+                                 with_level ? "no category; compare it with a number, without quotes"
+                                            : "a category; compare it with a level in quotes: == 'level'"));
     }
     if (with_level) {
       const auto& level = std::get<std::string>(formula.comparison->with);
       const auto found = std::find(source.levels.begin(), source.levels.end(), level);
       if (found == source.levels.end()) {
-        refuse(fmt::format("'{}' is no level of {}; its levels are {}", level, column.name,
-                           fmt::join(source.levels, ", ")));
+        refuse_formula(fmt::format("'{}' is no level of {}; its levels are {}", level, column.name,
+                                   fmt::join(source.levels, ", ")));
       }
       response.comparison->with = static_cast<double>(found - source.levels.begin());
     }
@@ -99,8 +96,8 @@ Response response_of(const Formula& formula, const Schema& schema) {
     return response;
   }
   if (source.is_category()) {
-    refuse(fmt::format("{0} is a category; for a response of 0 and 1 write {0} == '{1}' ~ ...", column.name,
-                       source.levels.back()));
+    refuse_formula(fmt::format("{0} is a category; for a response of 0 and 1 write {0} == '{1}' ~ ...",
+                               column.name, source.levels.back()));
   }
   if (formula.response.transform != Transform::none) return response;
   if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
@@ -169,7 +166,7 @@ Design::Design(const Formula& formula, const Schema& schema)
     std::vector<bool> all_levels;
     for (const Variable& variable : term.variables) {
       if (variable.column == response_.source.variable.column) {
-        refuse(fmt::format("{} is the response and cannot be a term too", variable.column));
+        refuse_formula(fmt::format("{} is the response and cannot be a term too", variable.column));
       }
       const bool category = sources_[add_source(variable, schema)].is_category();
       const bool alone = term.variables.size() == 1;
@@ -216,8 +213,8 @@ void Design::add_term(const Term& term, const std::vector<bool>& all_levels, con
         longer.push_back(std::move(product));
       }
       if (longer.size() + columns_.size() > kMostColumns) {
-        refuse(fmt::format("more than {} columns in the design; leave out an interaction or some levels",
-                           kMostColumns));
+        refuse_formula(fmt::format(
+            "more than {} columns in the design; leave out an interaction or some levels", kMostColumns));
       }
     }
     products = std::move(longer);
@@ -233,8 +230,8 @@ void Design::scale(DesignColumn& column) const {
   column.center = intercept_ ? lower + (upper - lower) / 2 : 0;
   column.half_width = intercept_ ? (upper - lower) / 2 : column.range.magnitude();
   if (!(column.half_width >= kSmallestWidth) || !std::isfinite(upper - lower)) {
-    refuse(fmt::format("the declared range of {} is too narrow or too wide to compute with; change its unit",
-                       column.name));
+    refuse_formula(fmt::format(
+        "the declared range of {} is too narrow or too wide to compute with; change its unit", column.name));
   }
 }
 
@@ -260,7 +257,7 @@ Domain Design::domain() const {
       members.push_back(s);
       count *= sources_[s].is_category() ? sources_[s].levels.size() : 2;
       if (count > kMostVertices) {
-        refuse(fmt::format(
+        refuse_formula(fmt::format(
             "the interactions with {} have more than {} corners; use fewer variables or levels in them",
             sources_[members[0]].variable.text(), kMostVertices));
       }

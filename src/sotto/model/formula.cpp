@@ -11,11 +11,11 @@
 
 namespace sotto {
 
-namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
+void refuse_formula(const std::string& message) {
   throw Error(ErrorCode::configuration, "formula: " + message);
 }
+
+namespace {
 
 /// More terms than this is a slip of the pen, such as (a + b + ...)^9.
 constexpr std::size_t kMostTerms = 500;
@@ -54,7 +54,7 @@ Token next_token(std::string_view& rest) {
                                     std::pair('"', Token::Kind::text)}) {
     if (rest[0] != quote) continue;
     const auto end = rest.find(quote, 1);
-    if (end == std::string_view::npos) refuse(fmt::format("the quote {} is not closed", quote));
+    if (end == std::string_view::npos) refuse_formula(fmt::format("the quote {} is not closed", quote));
     Token token{kind, std::string(rest.substr(1, end - 1))};
     rest.remove_prefix(end + 1);
     return token;
@@ -64,7 +64,7 @@ Token next_token(std::string_view& rest) {
   }
   if (std::string_view("~+-*:^()<>").find(rest[0]) != std::string_view::npos)
     return take(1, Token::Kind::symbol);
-  refuse(
+  refuse_formula(
       fmt::format("cannot read \"{}\"; allowed are names, numbers and ~ + - : * ^ ( ) < > == !=", rest[0]));
 }
 
@@ -89,7 +89,7 @@ void add(Terms& terms, const Term& term) {
   if (std::any_of(terms.begin(), terms.end(), [&](const Term& t) { return same(t, term); })) return;
   terms.push_back(term);
   if (terms.size() > kMostTerms)
-    refuse(fmt::format("more than {} terms; write a shorter right side", kMostTerms));
+    refuse_formula(fmt::format("more than {} terms; write a shorter right side", kMostTerms));
 }
 void add(Terms& terms, const Terms& more) {
   for (const Term& term : more) add(terms, term);
@@ -123,16 +123,16 @@ class Parser {
   Formula formula() {
     Formula formula;
     formula.response = variable("the response");
-    if (formula.response.categorical) refuse("C() has no meaning for the response; leave it out");
+    if (formula.response.categorical) refuse_formula("C() has no meaning for the response; leave it out");
     if (formula.response.transform == Transform::power) {
-      refuse("a power of the response is not supported; take log, log1p or sqrt");
+      refuse_formula("a power of the response is not supported; take log, log1p or sqrt");
     }
     formula.comparison = comparison();
-    if (!accept("~")) refuse(fmt::format("expected ~ after the response, found {}", shown()));
+    if (!accept("~")) refuse_formula(fmt::format("expected ~ after the response, found {}", shown()));
     Terms terms{Term{}};
     sum(terms);
     if (here().kind != Token::Kind::end)
-      refuse(fmt::format("expected + - : * or the end, found {}", shown()));
+      refuse_formula(fmt::format("expected + - : * or the end, found {}", shown()));
     for (Term& term : terms) {
       std::sort(term.variables.begin(), term.variables.end(),
                 [this](const Variable& a, const Variable& b) { return place(a) < place(b); });
@@ -143,7 +143,7 @@ class Parser {
     terms.erase(terms.begin(), terms.begin() + (formula.intercept ? 1 : 0));
     formula.terms = std::move(terms);
     if (!formula.intercept && formula.terms.empty())
-      refuse("nothing is left to estimate; write y ~ 1 for an intercept");
+      refuse_formula("nothing is left to estimate; write y ~ 1 for an intercept");
     return formula;
   }
 
@@ -160,10 +160,10 @@ class Parser {
 
   Variable variable(std::string_view what) {
     if (here().kind != Token::Kind::name) {
-      refuse(fmt::format("expected the name of a column for {}, found {}", what, shown()));
+      refuse_formula(fmt::format("expected the name of a column for {}, found {}", what, shown()));
     }
     const std::string name = tokens_[position_++].text;
-    if (name == ".") refuse("\".\" is not supported; write the names of the columns");
+    if (name == ".") refuse_formula("\".\" is not supported; write the names of the columns");
     if (!accept("(")) return {name, Transform::none, false};
     Variable inner{"", Transform::none, name == "C"};
     if (name == "log") inner.transform = Transform::log;
@@ -171,20 +171,22 @@ class Parser {
     if (name == "sqrt") inner.transform = Transform::sqrt;
     if (name == "I") inner.transform = Transform::power;
     if (!inner.categorical && inner.transform == Transform::none) {
-      refuse(fmt::format("function {} is not supported; use C, log, log1p, sqrt or I(x^2)", name));
+      refuse_formula(fmt::format("function {} is not supported; use C, log, log1p, sqrt or I(x^2)", name));
     }
-    if (here().kind != Token::Kind::name) refuse(fmt::format("{}( needs the name of one column", name));
+    if (here().kind != Token::Kind::name)
+      refuse_formula(fmt::format("{}( needs the name of one column", name));
     inner.column = tokens_[position_++].text;
     if (inner.transform == Transform::power) inner.power = power(inner.column);
     if (!accept(")"))
-      refuse(fmt::format("{}({} is not closed; only one column may stand inside", name, inner.column));
+      refuse_formula(
+          fmt::format("{}({} is not closed; only one column may stand inside", name, inner.column));
     return inner;
   }
 
   int power(const std::string& column) {
     const std::string digit = accept("^") && here().kind == Token::Kind::number ? here().text : "";
     if (digit.size() != 1 || digit[0] < '2' || digit[0] > '9') {
-      refuse(fmt::format("I({0}) needs a whole power from 2 to 9, as in I({0}^2)", column));
+      refuse_formula(fmt::format("I({0}) needs a whole power from 2 to 9, as in I({0}^2)", column));
     }
     ++position_;
     return digit[0] - '0';
@@ -207,11 +209,11 @@ class Parser {
       if (token.kind == Token::Kind::text && !negative) {
         ++position_;
         if (relation != Relation::equal && relation != Relation::not_equal) {
-          refuse(fmt::format("a level is compared with == or !=, not {}", symbol));
+          refuse_formula(fmt::format("a level is compared with == or !=, not {}", symbol));
         }
         return Comparison{relation, token.text};
       }
-      refuse(fmt::format("after {} write a number or a level in quotes, not {}", symbol, shown()));
+      refuse_formula(fmt::format("after {} write a number or a level in quotes, not {}", symbol, shown()));
     }
     return std::nullopt;
   }
@@ -220,7 +222,7 @@ class Parser {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec != std::errc() || !std::isfinite(value))
-      refuse(fmt::format("{} is too large or too small", text));
+      refuse_formula(fmt::format("{} is too large or too small", text));
     return value;
   }
 
@@ -260,10 +262,10 @@ class Parser {
   Terms power() {
     const Terms base = operand();
     if (!accept("^")) return base;
-    if (here().kind != Token::Kind::number) refuse("after ^ write a whole number from 1 to 9");
+    if (here().kind != Token::Kind::number) refuse_formula("after ^ write a whole number from 1 to 9");
     const double exponent = number(tokens_[position_++].text);
     if (!(exponent >= 1 && exponent <= 9) || exponent != std::floor(exponent)) {
-      refuse("after ^ write a whole number from 1 to 9");
+      refuse_formula("after ^ write a whole number from 1 to 9");
     }
     Terms all = base;
     for (int i = 1; i < static_cast<int>(exponent); ++i) add(all, interaction(all, base));
@@ -272,16 +274,16 @@ class Parser {
 
   Terms operand() {
     if (accept("(")) {
-      if (++depth_ > 50) refuse("parentheses are nested too deeply");
+      if (++depth_ > 50) refuse_formula("parentheses are nested too deeply");
       Terms inner;
       sum(inner);
-      if (!accept(")")) refuse(fmt::format("expected ) , found {}", shown()));
+      if (!accept(")")) refuse_formula(fmt::format("expected ) , found {}", shown()));
       --depth_;
       return inner;
     }
     if (here().kind == Token::Kind::number) {
       if (here().text != "1")
-        refuse(fmt::format("the number {} has no meaning; only 0 and 1 do (intercept)", here().text));
+        refuse_formula(fmt::format("the number {} has no meaning; only 0 and 1 do (intercept)", here().text));
       ++position_;
       return {Term{}};
     }

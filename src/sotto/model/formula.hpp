@@ -9,6 +9,9 @@
 
 namespace sotto {
 
+/// Errors: configuration, always; `message` says what to change.
+[[noreturn]] void refuse_formula(const std::string& message);
+
 /// A function of one column, applied value by value. All but even powers are increasing, so bounds map to bounds.
 enum class Transform { none, log, log1p, sqrt, power };
 

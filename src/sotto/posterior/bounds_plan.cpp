@@ -12,7 +12,7 @@ constexpr double kSpareClip = 1.02;
 constexpr int kWidestClip = 31;          // 34 standard deviations
 constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
 constexpr double kSkewOfMeans = 1.2;     // mean of m^2 over the squared mean
-constexpr double kHeadroom = 1.3;        // of a residual's slope over its mean
+constexpr double kSlopeHeadroom = 1.3;   // of a residual's slope over its mean
 constexpr double kInformationShare = 0.12;
 constexpr double kKnownEntry =
     0.03;  // entries of the information that are known so well need no tighter bound
@@ -84,7 +84,7 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   switch (facts.link) {
     case Link::logit:
       plan.typical = point.stand_in.typical_residual(point.at);
-      typical_slope = std::min(0.25, kHeadroom * level);
+      typical_slope = std::min(0.25, kSlopeHeadroom * level);
       plan.dispersion = plan.level = level;
       break;
     case Link::log:
@@ -101,7 +101,7 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
       plan.level = counts ? level : 1;
       plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows, point.spread, rows);
       plan.typical = plan.clip * std::sqrt(variance);
-      if (counts) typical_slope = kHeadroom * level;
+      if (counts) typical_slope = kSlopeHeadroom * level;
       break;
     }
   }

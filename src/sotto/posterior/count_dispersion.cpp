@@ -11,10 +11,10 @@ namespace sotto {
 namespace {
 
 constexpr double kCoarse = 0.7;
-constexpr int kPredictors = 24;  // quantiles
+constexpr int kQuantiles = 24;  // quantiles
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
-constexpr double kGrid[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
+constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
 
 struct Cells {
   Position edges;  ///< the first is 0
@@ -43,10 +43,10 @@ double within(const CountLaw& law, double t) {
 Position shares(const Cells& cells, const NormalPredictor& predictor, double dispersion) {
   const boost::math::normal standard;
   Position below = Position::Zero(cells.edges.size());
-  for (int q = 0; q < kPredictors; ++q) {
-    const double eta = predictor.mean + predictor.sd * quantile(standard, (q + 0.5) / kPredictors);
+  for (int q = 0; q < kQuantiles; ++q) {
+    const double eta = predictor.mean + predictor.sd * quantile(standard, (q + 0.5) / kQuantiles);
     const CountLaw law{count_mean(eta), dispersion};
-    for (Eigen::Index j = 1; j + 1 < below.size(); ++j) below[j] += within(law, cells.edges[j]) / kPredictors;
+    for (Eigen::Index j = 1; j + 1 < below.size(); ++j) below[j] += within(law, cells.edges[j]) / kQuantiles;
   }
   below[below.size() - 1] = 1;
   return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);
@@ -60,7 +60,7 @@ CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram, con
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
   CountFit best{0, HUGE_VAL};
   double poisson = 0;
-  for (const double dispersion : kGrid) {
+  for (const double dispersion : kDispersions) {
     const Position p = shares(cells, predictor, dispersion);
     const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
     const double chi2 = (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();

@@ -7,9 +7,9 @@ namespace sotto {
 namespace {
 
 constexpr double kSpread = 1.1101;    // sd of min(W^2, 4)
-constexpr double kWidth = 1.5;        // of the bound, in a typical row's vectors
+constexpr double kBoundWidth = 1.5;   // of the bound, in a typical row's vectors
 constexpr double kThirdMoment = 0.5;  // of a column, standardised: how much a move weighs
-constexpr double kClear = 4;          // standard deviations
+constexpr double kClearCurve = 4;     // standard deviations
 
 }  // namespace
 
@@ -25,7 +25,7 @@ CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan, std::ve
                          Rho cost) {
   const Position mean = point.stand_in.mean()(columns);
   const Position sd = point.stand_in.covariance().diagonal()(columns).cwiseMax(1e-300).cwiseSqrt();
-  const double bound = kWidth * kSpread * std::sqrt(static_cast<double>(columns.size())) * plan.typical;
+  const double bound = kBoundWidth * kSpread * std::sqrt(static_cast<double>(columns.size())) * plan.typical;
   return {point.at, plan.clip, plan.count_dispersion, std::move(columns), mean, sd, bound, cost};
 }
 
@@ -35,7 +35,8 @@ std::vector<Eigen::Index> curved_columns(const CurvesQuery& query, const NoisyVe
   const double sd = std::sqrt(score.variance + rows * plan.dispersion * kSpread * kSpread + moved * moved);
   std::vector<Eigen::Index> curved;
   for (std::size_t k = 0; k < query.columns.size(); ++k) {
-    if (std::abs(score.value[static_cast<Eigen::Index>(k)]) > kClear * sd) curved.push_back(query.columns[k]);
+    if (std::abs(score.value[static_cast<Eigen::Index>(k)]) > kClearCurve * sd)
+      curved.push_back(query.columns[k]);
   }
   return curved;
 }

@@ -11,11 +11,11 @@ namespace sotto {
 namespace {
 
 constexpr int kRounds = 4;
-constexpr int kMostRounds = 7;  // where rounds are cheap: each takes bounds too wide by 1 / sqrt(edge)
+constexpr int kMostFrameRounds = 7;  // where rounds are cheap: each takes bounds too wide by 1 / sqrt(edge)
 constexpr double kCheap = 0.02;
-constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the moments' own is about 1
-constexpr double kClear = 2;          // eigenvalues above so many edges are resolved
-constexpr double kHeadroom = 1.3;     // of the bound over a typical |z|^2
+constexpr double kWantedEdge = 0.08;    // of the noise's spectrum, where the moments' own is about 1
+constexpr double kResolved = 2;         // eigenvalues above so many edges are resolved
+constexpr double kBoundHeadroom = 1.3;  // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
   const Spectrum spectrum(matrix);
@@ -80,7 +80,7 @@ Matrix refine(const Matrix& moments, double noise, double edge, Rounds& rounds) 
   }
   std::vector<bool> clear(rounds.open.size());
   for (std::size_t i = 0; i < clear.size(); ++i) {
-    clear[i] = values[static_cast<Eigen::Index>(i)] > kClear * edge;
+    clear[i] = values[static_cast<Eigen::Index>(i)] > kResolved * edge;
   }
   Matrix scale = Matrix::Identity(d, d);
   scale(rounds.open, rounds.open) =
@@ -105,9 +105,9 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
   Frame frame{guessed_frame(facts), false};
   Rounds rounds;
   for (Eigen::Index j = 0; j < d; ++j) rounds.open.push_back(j);
-  const double bound = kHeadroom * dim;
+  const double bound = kBoundHeadroom * dim;
   const double sensitivity = bound * facts.matrix_reach();
-  for (int round = 0; round < kMostRounds && !rounds.open.empty(); ++round) {
+  for (int round = 0; round < kMostFrameRounds && !rounds.open.empty(); ++round) {
     const double wanted = std::sqrt(2 * dim) * sensitivity / (rows * kWantedEdge);
     const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.005, 0.04);
     const double noise = questions.noise_sd(sensitivity, share) / rows;

@@ -6,8 +6,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kClear = 3;           // standard deviations
-constexpr double kLeastShare = 0.005;  // of the rows
+constexpr double kClearWeight = 3;      // standard deviations
+constexpr double kLeastWeight = 0.005;  // of the rows
 
 }  // namespace
 
@@ -16,7 +16,7 @@ LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const Noisy
   const double count = std::max(answer.value[0], 0.0);
   LightRows found{count / rows};
   const double noise = std::sqrt(answer.variance);
-  if (count < std::max(kLeastShare * rows, 2 * noise)) return found;
+  if (count < std::max(kLeastWeight * rows, 2 * noise)) return found;
   // A move of the linear predictor is so many times larger where rows lie far out.
   const double distance = 2 * plan.score_bound / plan.typical;
   const double moved = count * std::min(1.0, move * distance * plan.level / plan.typical /
@@ -25,7 +25,7 @@ LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const Noisy
   const Position direction = answer.value.tail(answer.value.size() - 1);
   for (Eigen::Index j = point.facts.intercept ? 1 : 0; j < point.facts.dim(); ++j) {
     const Position towards = point.frame.col(j).normalized();
-    if (std::abs(direction.dot(towards)) > kClear * sd) found.columns.push_back(j);
+    if (std::abs(direction.dot(towards)) > kClearWeight * sd) found.columns.push_back(j);
   }
   return found;
 }

@@ -11,9 +11,9 @@ namespace sotto {
 namespace {
 
 constexpr int kMostSteps = 6;
-constexpr double kWanted = 0.35;        // error of the linear predictor after a step, in its unit
+constexpr double kWantedError = 0.35;   // error of the linear predictor after a step, in its unit
 constexpr double kHopeless = 0.4;       // likewise, of one score with most of the budget
-constexpr double kWidth = 1.2;          // of the score's bound
+constexpr double kScoreWidth = 1.2;     // of the score's bound
 constexpr double kReserve = 0.45;       // of the cost: the rounds' and one more step's
 constexpr double kInformationRoom = 4;  // the information's bound should not bind here
 
@@ -47,12 +47,12 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
   const int steps = found_frame.resolved ? kMostSteps : 1;
   for (int step = 0; step < steps && questions.left() > kReserve; ++step) {
     BoundsPlan plan = plan_at(0.1);
-    if (plan.width > kWidth) plan.score_bound *= kWidth / plan.width;
+    if (plan.width > kScoreWidth) plan.score_bound *= kScoreWidth / plan.width;
     plan.information_bound *= kInformationRoom;
     const double unit = predictor_unit(facts, plan.dispersion);
     const double slope = plan.level * rows;
     const double wanted =
-        kWanted * (facts.link == Link::log ? 1 / std::sqrt(std::max(4 * plan.level, 1.0)) : unit);
+        kWantedError * (facts.link == Link::log ? 1 / std::sqrt(std::max(4 * plan.level, 1.0)) : unit);
     const double reach = facts.vector_reach() * plan.score_bound;
     const double share =
         std::clamp(d * reach * reach / (2 * questions.rho()) / (slope * slope * wanted * wanted), 0.01, 0.08);
@@ -70,7 +70,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
       place.spread = residual_spread(facts, stand_in, place.at, Look::first, &place.spread, questions);
       if (facts.link == Link::identity && before > 1.3 * place.spread.scale && step < steps - 1) continue;
     }
-    if (move < std::max(std::min(kWanted, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;
+    if (move < std::max(std::min(kWantedError, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;
   }
   return found;
 }

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
-constexpr double kDisagreement = 4;   // standard deviations of chi-squared
 constexpr double kSkewed = 0.95;      // probability
 constexpr double kTellBias =
     0.2;  // what clips took off and was put back, in a coefficient's standard deviations

@@ -12,7 +12,6 @@ constexpr double kGuessDoubt = 0.3;    // relative error of the stand-in's level
 constexpr double kLeastSpread = 0.15;  // of the information's eigenvalues, over their mean
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;
-constexpr double kDisagreement = 4;
 constexpr double kWeightDoubt = 0.1;   // relative error of the guessed mean weight
 constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
 

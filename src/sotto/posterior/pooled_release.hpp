@@ -11,6 +11,9 @@
 
 namespace sotto {
 
+/// Rounds further apart than this, in standard deviations of chi-squared, do not agree.
+inline constexpr double kDisagreement = 4;
+
 /// What was released at one position.
 struct OnceRound {
   Position at;

@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kLeastShare = 0.008;  // of the cost
+constexpr double kLeastCost = 0.008;  // of the cost
 constexpr double kMostShare = 0.03;
 constexpr double kShareOfNormal = 0.016;  // likewise; clips are chosen, and skewness found, by the last
 constexpr double kShareOfLastNormal = 0.05;
@@ -59,7 +59,7 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
                             PaidQuestions& questions) {
   const Position edges = edges_of(facts.response.width() * 1.001, nullptr);
   const auto cells = static_cast<double>(edges.size() - 1);
-  const auto share = share_of(cells, stand_in.rows(), facts.matrix_reach(), kLeastShare, questions);
+  const auto share = share_of(cells, stand_in.rows(), facts.matrix_reach(), kLeastCost, questions);
   if (!share) return {.hidden = true};
   const auto histogram = questions.ask<NoisyVector>(
       HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)});

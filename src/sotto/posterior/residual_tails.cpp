@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kClear = 4;          // standard deviations of noise and sampling
+constexpr double kClearTail = 4;      // standard deviations of noise and sampling
 constexpr double kTogether = 8.01;    // cells from a size to so many times that
 constexpr double kNotEmpty = 2;       // standard deviations of the noise
 constexpr double kFrom = 2;           // tails begin here, in scales
@@ -63,7 +63,8 @@ ResidualTails find_tails(const Position& edges, const Position& counts, double v
     while (j + cells < counts.size() && edges[j + cells + 1] <= kTogether * edges[j]) ++cells;
     const double sampling = std::max({counts.segment(j, cells).sum(), expected.segment(j, cells).sum(), 0.0});
     const double noise = static_cast<double>(cells) * variance;
-    if (edges[j] >= kFrom * scale && excess.segment(j, cells).sum() > kClear * std::sqrt(noise + sampling)) {
+    if (edges[j] >= kFrom * scale &&
+        excess.segment(j, cells).sum() > kClearTail * std::sqrt(noise + sampling)) {
       std::fill_n(clear.begin() + j, cells, true);
     }
   }

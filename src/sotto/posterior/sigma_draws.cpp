@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-constexpr int kGrid = 2000;
+constexpr int kSigmaGrid = 2000;
 constexpr double kFromClip = 1.0 / 30;  // sigma over the clip: the grid's ends
 constexpr double kToClip = 10;
 
@@ -37,11 +37,11 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
                     ChainRng& rng) {
   const double h = last.plan.clip;
   const NoisyVector& squares = *last.residual_squares;
-  std::vector<double> log_total(kGrid), weight(kGrid), cumulated(kGrid);
+  std::vector<double> log_total(kSigmaGrid), weight(kSigmaGrid), cumulated(kSigmaGrid);
   double best = -HUGE_VAL;
-  for (std::size_t i = 0; i < kGrid; ++i) {
+  for (std::size_t i = 0; i < kSigmaGrid; ++i) {
     log_total[i] =
-        std::log(h * kFromClip) + std::log(kToClip / kFromClip) * static_cast<double>(i) / (kGrid - 1);
+        std::log(h * kFromClip) + std::log(kToClip / kFromClip) * static_cast<double>(i) / (kSigmaGrid - 1);
     const Moments m = clipped_moments(std::exp(log_total[i]), h);
     const double variance =
         squares.variance +
@@ -52,7 +52,7 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
     best = std::max(best, weight[i]);
   }
   double total = 0;
-  for (std::size_t i = 0; i < kGrid; ++i) cumulated[i] = total += std::exp(weight[i] - best);
+  for (std::size_t i = 0; i < kSigmaGrid; ++i) cumulated[i] = total += std::exp(weight[i] - best);
   const Matrix to_phi = inverse(frame.transpose());
   const double beyond = tails.square_beyond(h);
   const double doubt = std::sqrt(tails.square_beyond_variance(h));
@@ -61,7 +61,7 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
     const double u = rng.uniform() * total;
     const auto at =
         static_cast<std::size_t>(std::lower_bound(cumulated.begin(), cumulated.end(), u) - cumulated.begin());
-    const std::size_t cell = std::min(at, static_cast<std::size_t>(kGrid - 1));
+    const std::size_t cell = std::min(at, static_cast<std::size_t>(kSigmaGrid - 1));
     const double below = cell == 0 ? 0 : cumulated[cell - 1];
     const double within = (u - below) / (cumulated[cell] - below) - 0.5;
     const double spread = std::exp(log_total[cell] + within * (log_total[1] - log_total[0]));

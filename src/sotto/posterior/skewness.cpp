@@ -10,13 +10,13 @@
 namespace sotto {
 namespace {
 
-constexpr double kNone = 0.75;  // prior probability that there is no skewness
-constexpr double kBegin = 1.4;  // tails begin here, in scales
+constexpr double kNone = 0.75;       // prior probability that there is no skewness
+constexpr double kTailsBegin = 1.4;  // tails begin here, in scales
 constexpr double kAmplitude =
     0.3;  // prior sd of an amplitude, over the part's rows; long tails: over the squared length
 constexpr double kShift = 0.1;          // prior sd of the residuals' centre, in scales
 constexpr double kBetweenHalves = 0.8;  // sd of the means of a standard normal's halves
-constexpr double kLeastShare = 0.05;    // of a part
+constexpr double kLeastPart = 0.05;     // of a part
 constexpr std::array<double, 6> kLengths{0.5, 0.7, 1, 1.4, 2, 2.8};  // in scales
 
 double density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi); }
@@ -73,7 +73,7 @@ Skewness Skewness::find(const Position& edges, const std::vector<ResidualSides>&
   Skewness result;
   result.rows_ = rows;
   Eigen::Index first = 0;
-  while (first < edges.size() - 2 && edges[first] < kBegin * scale) ++first;
+  while (first < edges.size() - 2 && edges[first] < kTailsBegin * scale) ++first;
   result.begin_ = edges[first];
   const Eigen::Index cells = edges.size() - 1 - first;
   const Position steps = edges.tail(cells + 1) / scale;
@@ -82,7 +82,7 @@ Skewness Skewness::find(const Position& edges, const std::vector<ResidualSides>&
   std::vector<double> size;
   for (const ResidualSides& part : parts) {
     const Position both = part.above + part.below;
-    size.push_back(std::max(both.sum(), kLeastShare * rows));
+    size.push_back(std::max(both.sum(), kLeastPart * rows));
   }
   double all = 0;
   for (const double n : size) all += n;

@@ -9,12 +9,12 @@ namespace {
 
 constexpr int kLooks = 3;
 constexpr Eigen::Index kBins = 16;
-constexpr double kClear = 4;          // standard deviations of the noise: 200 bins are looked at
-constexpr double kLeastShare = 0.01;  // of the rows in a bin, so that a few far rows do not count
-constexpr double kWanted = 0.04;      // of the rows: so many standard deviations of the noise
-constexpr double kHidden = 0.13;      // likewise: more hides the bins
-constexpr double kNarrower = 0.4;     // of the window, or the guess stays
-constexpr double kAgain = 0.3;        // likewise, or another look is not worth it
+constexpr double kClearBin = 4;      // standard deviations of the noise: 200 bins are looked at
+constexpr double kLeastBin = 0.01;   // of the rows in a bin, so that a few far rows do not count
+constexpr double kWantedBin = 0.04;  // of the rows: so many standard deviations of the noise
+constexpr double kHidden = 0.13;     // likewise: more hides the bins
+constexpr double kNarrower = 0.4;    // of the window, or the guess stays
+constexpr double kAgain = 0.3;       // likewise, or another look is not worth it
 
 /// Bins that stand clear and one more on each side; the whole window if none does.
 Interval hull(const Interval& window, const Position& counts, double least) {
@@ -40,13 +40,13 @@ OnceFacts zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
   }
   for (int look = 0; look < kLooks && !columns.empty(); ++look) {
     const double sensitivity = std::sqrt(static_cast<double>(columns.size())) * facts.matrix_reach();
-    const double wanted = kClear * sensitivity / (kWanted * rows);
+    const double wanted = kClearBin * sensitivity / (kWantedBin * rows);
     const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.003, 0.03);
     const double noise = questions.noise_sd(sensitivity, share);
-    if (kClear * noise > kHidden * rows) break;
+    if (kClearBin * noise > kHidden * rows) break;
     const auto counts = questions.ask<NoisyVector>(
         ColumnHistogramsQuery{columns, windows, static_cast<std::size_t>(kBins), questions.pay(share)});
-    const double least = std::max(kClear * noise, kLeastShare * rows);
+    const double least = std::max(kClearBin * noise, kLeastBin * rows);
     std::vector<Eigen::Index> narrowed;
     std::vector<Interval> narrower;
     for (std::size_t k = 0; k < columns.size(); ++k) {

@@ -18,8 +18,6 @@ namespace {
 constexpr double kLargestEpsilon = 1e6;
 constexpr std::size_t kMostDraws = 10'000'000;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
-
 /// Reads keys of one table and refuses those nobody asked for.
 class Section {
  public:

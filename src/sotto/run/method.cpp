@@ -21,8 +21,6 @@
 namespace sotto {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
-
 /// Starts are spread over what is known of the posterior, so that R-hat can see chains that have not met.
 std::vector<Position> starts(const ChainRun& run) {
   if (run.pilot) return run.pilot->starts;

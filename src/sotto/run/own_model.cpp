@@ -10,8 +10,6 @@
 namespace sotto {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
-
 void check(const FitConfig& config, const OwnModel& own) {
   if (!config.model.formula.empty() || !config.model.columns.empty() || !config.priors.empty() ||
       config.default_prior_given) {

@@ -20,8 +20,6 @@
 namespace sotto {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::configuration, message); }
-
 bool is_location(const ModelConfig& model) {
   return model.family == "normal-mean" || model.family == "banana";
 }

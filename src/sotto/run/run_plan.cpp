@@ -28,8 +28,6 @@
 namespace sotto {
 namespace {
 
-[[noreturn]] void refuse(const char* message) { throw Error(ErrorCode::configuration, message); }
-
 // Kept for the discreteness of the noise: of the cost of simple releases, and of a prepaid run's epsilon.
 constexpr double kSlackOfCost = 1e-6;
 constexpr double kSlackOfRun = 1e-3;

@@ -14,9 +14,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kMostIndex = 0x1p60;
 constexpr std::int64_t kMostRegridded = 1 << 22;
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
 // mass e^exponent, where the product may be moderate but the exponential too large.
 double scaled(double mass, double exponent) {

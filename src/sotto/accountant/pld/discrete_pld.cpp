@@ -9,7 +9,6 @@ namespace sotto {
 namespace {
 
 constexpr double kMostBins = 1 << 24;
-constexpr double kMostIndex = 0x1p60;
 
 struct Range {
   std::int64_t first;

@@ -36,6 +36,10 @@ struct TailCut {
   double most_loss = std::numeric_limits<double>::infinity();
 };
 
+/// Losses are kept at fewer steps than this from 0, so that their indices are exact.
+inline constexpr double kMostIndex = 0x1p60;
+/// The largest relative error of one rounding.
+inline constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 /// Beyond it e^loss leaves the range of numbers: an upper bound then counts all probability, a lower one none.
 inline constexpr double kLargestLoss = 700;
 

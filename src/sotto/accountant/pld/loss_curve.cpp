@@ -5,11 +5,6 @@
 #include <limits>
 
 namespace sotto {
-namespace {
-
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-
-}  // namespace
 
 LossCurve::LossCurve(const TiltedLoss& loss, double tilt, Side side)
     : side_(side),

@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kLeastReach = 0x1p-960;  // of scaled covariates: shorter ones lose digits to underflow
 
-[[noreturn]] void refuse(std::string_view message) {
-  throw Error(ErrorCode::configuration, std::string(message));
-}
-
 /// Range of d log p / d eta, which falls in eta and rises in y.
 template <ResponseFamily F>
 Interval score_over(const F&, const Interval& eta, const Interval& y, const law::Spread& spread) {
@@ -32,7 +28,8 @@ Glm::Glm(Family family, Domain domain, Interval response)
     : family_(family), domain_(std::move(domain)), response_(response) {
   std::visit(
       [&](const auto& f) {
-        if (response.lower < f.support.lower || response.upper > f.support.upper) refuse(f.needs);
+        if (response.lower < f.support.lower || response.upper > f.support.upper)
+          refuse(std::string(f.needs));
       },
       family_);
   const auto* sigma = sigma_of(family_);
