@@ -251,6 +251,24 @@ TEST(RegressionSums, no_row_moves_column_histograms_further_than_declared) {
       },
       0.9, 9);
 }
+TEST(RegressionSums, ends_of_a_window_are_counted_apart) {
+  const Asked asked(kCases[0], ColumnHistogramsQuery{{0, 2}, {{-1, 1}, {0, 0.5}}, 4, Rho(1)},
+                    Adjacency::substitute);
+  const auto bins_of = [&](double x, double z) {
+    const auto entries = asked.contribution({Position{{x, 0, z}}, 0});
+    std::vector<std::size_t> bins;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (entries[k] != 0) bins.push_back(k);
+    }
+    return bins;
+  };
+  using Bins = std::vector<std::size_t>;
+  EXPECT_EQ(bins_of(-1, 0.5), (Bins{0, 11}));
+  EXPECT_EQ(bins_of(1, 0), (Bins{5, 6}));
+  EXPECT_EQ(bins_of(-0.9, 0.45), (Bins{1, 10}));
+  EXPECT_EQ(bins_of(-2, 1), (Bins{0, 11}));
+  EXPECT_EQ(bins_of(0, 0.25), (Bins{3, 9}));
+}
 TEST(RegressionSums, no_row_moves_a_total_further_than_declared) {
   expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::rows, Rho(1)}; }, 0.9, 7);
   expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::response, Rho(1)}; }, 0, 8);

@@ -47,15 +47,15 @@ TEST(OnceRelease, a_prior_that_holds_a_coefficient_back_is_told) {
 }
 
 // Of a level of 1 % a small budget says nothing, of the other columns it does.
+// With a fortieth of the budget the noise hides a level of 200 rows, or most of it: told in three of four runs.
 TEST(OnceRelease, what_only_the_prior_says_is_told) {
   const SimulatedRegression data = simulated("level of 1 %", 20000);
-  const auto hidden = [&](double rho) {
-    const OnceSettings settings = settings_of(data, rho);
-    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), 1);
-    return study(data, non_private(data), settings, oracle, 500, 1).verdict.hidden;
-  };
-  EXPECT_TRUE(hidden(kRho).empty());
-  EXPECT_EQ(hidden(kRho / 10), std::vector<Eigen::Index>{data.x.cols() - 1});
+  const std::vector<Eigen::Index> rare{data.x.cols() - 1};
+  const auto hidden = [&](double rho, std::uint64_t seed) { return fit(data, rho, seed).verdict.hidden; };
+  EXPECT_TRUE(hidden(kRho, 1).empty());
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) told += hidden(kRho / 40, seed) == rare ? 1 : 0;
+  EXPECT_GE(told, 8);
 }
 
 TEST(OnceRelease, drawing_ends_when_asked_to) {
@@ -132,7 +132,8 @@ TEST(OnceRelease, separation_is_told) {
       const OnceRelease release = release_once(settings, oracle);
       const OncePosterior posterior = sample_once(settings, release, {1, 500, 1});
       EXPECT_TRUE(posterior.chains[0].draws.allFinite());
-      EXPECT_FALSE(check_once(release, posterior).warnings.empty());
+      const OnceVerdict verdict = check_once(release, posterior);
+      EXPECT_FALSE(verdict.warnings.empty() && verdict.held.empty());
       EXPECT_LT(release.pooled.anchor.norm(), 60);
     }
   }

@@ -16,6 +16,7 @@ namespace sotto {
   facts.link = data.link;
   facts.response = data.response;
   facts.indicator = data.indicator;
+  facts.from_zero.assign(data.indicator.size(), false);
   facts.range = data.column_range;
   facts.offset = data.offset_range;
   facts.adjacency = adjacency;

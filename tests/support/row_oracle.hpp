@@ -134,12 +134,14 @@ class RowOracle final : public QueryInterface {
   }
   Answer one(const ColumnHistogramsQuery& q) {
     const auto bins = static_cast<double>(q.bins);
-    Position counts = Position::Zero(static_cast<Eigen::Index>(q.columns.size() * q.bins));
+    Position counts = Position::Zero(static_cast<Eigen::Index>(q.columns.size() * (q.bins + 2)));
     for (std::size_t k = 0; k < q.columns.size(); ++k) {
       for (const double x : x_.col(q.columns[k])) {
         const double place = (x - q.windows[k].lower) / q.windows[k].width() * bins;
-        counts[static_cast<Eigen::Index>(k * q.bins) +
-               static_cast<Eigen::Index>(std::clamp(place, 0.0, bins - 1))] += 1;
+        const double bin = x <= q.windows[k].lower   ? 0
+                           : x >= q.windows[k].upper ? bins + 1
+                                                     : 1 + std::floor(std::min(place, bins - 0.5));
+        counts[static_cast<Eigen::Index>(k * (q.bins + 2)) + static_cast<Eigen::Index>(bin)] += 1;
       }
     }
     return vector(counts, std::sqrt(static_cast<double>(q.columns.size())) * facts_.matrix_reach(), q.cost);

@@ -1,6 +1,6 @@
 // Noisy histograms of some of a regression's columns over all rows.
 //
-// Query        for each column, how many rows fall into each bin of its window; outside, into the first or last
+// Query        for each column, how many rows fall into each bin of its window; at an end or beyond, into a bin of that end
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  a row sits in one bin of each of c columns: norm sqrt(c), and two rows differ by at most sqrt(2 c);
 //              in integers: measurement/vector_sum.hpp
@@ -17,6 +17,9 @@
 
 namespace sotto {
 namespace {
+
+// Of a bin: nearer to an end of the window is at it. Bounds of rows may be off by rounding once they are columns.
+constexpr double kAtEnd = 1e-9;
 
 bool legal(const ColumnHistogramsQuery& query, Eigen::Index dim) {
   const bool windows = std::all_of(query.windows.begin(), query.windows.end(), [](const Interval& window) {
@@ -38,8 +41,9 @@ void count(const ColumnHistogramsQuery& query, const GlmTiles& tiles, IntegerSum
           const double x = tile[query.columns[k] * static_cast<Eigen::Index>(kTile) + lane];
           const double place = (x - window.lower) / window.width() * bins;
           if (std::isnan(place)) continue;
-          const auto bin = static_cast<std::size_t>(std::clamp(place, 0.0, bins - 1));
-          sums.entries[static_cast<Eigen::Index>(k * query.bins + bin)] = sums.factor;
+          const double bin = place <= kAtEnd ? 0 : place >= bins - kAtEnd ? bins + 1 : 1 + std::floor(place);
+          sums.entries[static_cast<Eigen::Index>(k * (query.bins + 2)) + static_cast<Eigen::Index>(bin)] =
+              sums.factor;
         }
         sums.add();
       });
@@ -54,7 +58,7 @@ std::optional<Measurements> measure(const ColumnHistogramsQuery& query, const Ow
   const auto add = [query](const GlmTiles& tiles, IntegerSums& sums) { count(query, tiles, sums); };
   const auto columns = static_cast<double>(query.columns.size());
   const VectorBound bound{std::sqrt(columns) * kRoundUp, std::sqrt(2 * columns) * kRoundUp};
-  return measure_vector({"column histograms", bound, query.columns.size() * query.bins, add}, context,
+  return measure_vector({"column histograms", bound, query.columns.size() * (query.bins + 2), add}, context,
                         query.cost);
 }
 

@@ -40,6 +40,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   OnceVerdict verdict;
   verdict.curved = release.curved;
   verdict.far_rows = release.light.columns;
+  verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.remainder.moved.size(); ++j) {
     if (std::abs(release.remainder.moved[j]) > kTellMoved) verdict.uneven.push_back(j);
   }

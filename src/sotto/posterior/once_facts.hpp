@@ -12,14 +12,16 @@
 namespace sotto {
 
 struct OnceFacts {
-  Link link = Link::logit;         ///< logit: binary responses; log: counts; identity: normal responses
-  std::optional<double> sigma;     ///< normal responses: known sigma; none: unknown
-  Interval response{0, 1};         ///< legal responses
-  bool intercept = true;           ///< column 0 of the design is constant 1
-  Position column_mean;            ///< guess of each column's mean over the rows
-  Position column_sd;              ///< and of its standard deviation, > 0 except of the intercept
-  std::vector<Interval> range;     ///< per column: the values the schema allows
-  std::vector<bool> indicator;     ///< per column: takes two values alone
+  Link link = Link::logit;      ///< logit: binary responses; log: counts; identity: normal responses
+  std::optional<double> sigma;  ///< normal responses: known sigma; none: unknown
+  Interval response{0, 1};      ///< legal responses
+  bool intercept = true;        ///< column 0 of the design is constant 1
+  Position column_mean;         ///< guess of each column's mean over the rows
+  Position column_sd;           ///< and of its standard deviation, > 0 except of the intercept
+  std::vector<Interval> range;  ///< per column: the values the schema allows
+  std::vector<bool> indicator;  ///< per column: takes two values alone
+  std::vector<bool>
+      from_zero;  ///< per column: its declared values begin at zero, which many quantities cannot fall below
   std::optional<Interval> offset;  ///< declared range of the offset; none: there is no offset
   std::optional<double> rows;      ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;

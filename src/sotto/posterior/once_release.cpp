@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -33,8 +34,8 @@ constexpr double kLongestLogisticStep = 2;
 void check(const OnceSettings& settings) {
   const OnceFacts& facts = settings.facts;
   const auto dim = static_cast<std::size_t>(facts.dim());
-  if (dim == 0 || facts.indicator.size() != dim || facts.range.size() != dim ||
-      settings.priors.size() != dim) {
+  if (dim == 0 || facts.indicator.size() != dim || facts.from_zero.size() != dim ||
+      facts.range.size() != dim || settings.priors.size() != dim) {
     throw Error(ErrorCode::configuration, "release-once: priors and columns do not fit the design");
   }
   const Position scale = facts.column_sd.size() == facts.dim() ? facts.column_scale() : Position();
@@ -209,7 +210,8 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   check(settings);
   PaidQuestions questions(interface, settings.cost);
   const double rows = released_rows(settings.facts, questions);
-  const OnceFacts facts = zoom(settings.facts, rows, questions);
+  Zoomed zoomed = zoom(settings.facts, rows, questions);
+  const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
   const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions));
 
@@ -217,6 +219,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   FirstIntercept intercept;
   if (facts.intercept) {
     intercept = first_intercept(facts, rows, questions);
+    std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at[0] = intercept.value;
   }
   double unit = 1;
@@ -246,6 +249,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .rounds = {},
                       .pooled = {}};
   release.spread = release.located.place.spread;
+  release.at_bounds = std::move(zoomed.at_bounds);
   ask_rounds(release, locating, questions);
   return release;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/posterior/at_bounds.hpp"
 #include "sotto/posterior/default_prior.hpp"
 #include "sotto/posterior/frame.hpp"
 #include "sotto/posterior/light_rows.hpp"
@@ -42,6 +43,7 @@ struct OnceRelease {
   CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
   LightRows light{};
+  std::vector<AtBound> at_bounds{};  ///< where values lay beyond what is declared
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.

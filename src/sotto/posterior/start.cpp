@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kStartShare = 0.01;
 constexpr double kFewestBins = 6;
+constexpr double kOffsets = 5;   // how far an offset may take the logarithm of a count
+constexpr double kAtEnd = 1e-9;  // of a bin
 
 double clamped_place(const Position& edges, double place) {
   const auto last = static_cast<double>(edges.size() - 1);
@@ -57,18 +59,25 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     return {std::clamp(std::log(share / (1 - share)), -6.0, 6.0), 0};
   }
   const bool counts = facts.link == Link::log;
-  const double low = counts ? std::log(0.5) - 5 : facts.response.lower;
-  const double high = counts ? std::log(facts.response.upper + 0.5) + 5 : facts.response.upper;
+  const double around = facts.offset ? kOffsets : 0;
+  const double low = counts ? std::log(0.5) - around : facts.response.lower;
+  const double high = counts ? std::log(facts.response.upper + 0.5) + around : facts.response.upper;
   // As many bins as keep the noise of half of them together below an eighth of the rows.
   const double noise = questions.noise_sd(facts.matrix_reach(), kStartShare);
   const double most = 2 * kMedianNoise * kMedianNoise * (rows / noise) * (rows / noise);
   if (most < kFewestBins) return {std::midpoint(low, high), (high - low) / 2};
   const auto bins = static_cast<Eigen::Index>(std::min(most, counts ? 80.0 : 200.0));
-  const Position edges = Position::LinSpaced(bins + 1, low, high);
+  const double width = (high - low) / static_cast<double>(bins);
+  Position edges(bins + 3);  // the ends have bins of their own
+  edges << low, Position::LinSpaced(bins + 1, low, high), high;
+  edges[1] += kAtEnd * width;
+  edges[bins + 1] -= kAtEnd * width;
   const auto histogram =
       questions.ask<NoisyVector>(HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response,
                                                 Position(), edges, questions.pay(kStartShare)});
-  return {clamped_place(edges, median_place(histogram.value, rows)), edges[1] - edges[0]};
+  FirstIntercept first{clamped_place(edges, median_place(histogram.value, rows)), width};
+  if (!facts.offset) first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
+  return first;
 }
 
 }  // namespace sotto

@@ -1,6 +1,9 @@
 // Where to begin: an intercept, from a noisy total or histogram.
 #pragma once
 
+#include <vector>
+
+#include "sotto/posterior/at_bounds.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
 #include "sotto/posterior/stand_in.hpp"
@@ -20,6 +23,7 @@ struct FirstIntercept {
   double value = 0;
   double doubt =
       0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
+  std::vector<AtBound> at_bounds{};  ///< of the responses
 };
 [[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
 

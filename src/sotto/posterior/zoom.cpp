@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace sotto {
@@ -16,21 +17,22 @@ constexpr double kHidden = 0.13;     // likewise: more hides the bins
 constexpr double kNarrower = 0.4;    // of the window, or the guess stays
 constexpr double kAgain = 0.3;       // likewise, or another look is not worth it
 
-/// Bins that stand clear and one more on each side; the whole window if none does.
+/// Bins that stand clear and one more on each side; the whole window if none does. `counts`: between those of its ends.
 Interval hull(const Interval& window, const Position& counts, double least) {
   Eigen::Index first = 0;
-  Eigen::Index last = kBins - 1;
-  while (first < kBins && counts[first] <= least) ++first;
-  while (last >= 0 && counts[last] <= least) --last;
+  Eigen::Index last = kBins + 1;
+  while (first <= last && counts[first] <= least) ++first;
+  while (last >= first && counts[last] <= least) --last;
   if (first > last) return window;
   const double width = window.width() / kBins;
-  return {window.lower + width * static_cast<double>(std::max<Eigen::Index>(first - 1, 0)),
-          window.lower + width * static_cast<double>(std::min(last + 2, kBins))};
+  return {window.lower + width * static_cast<double>(std::max<Eigen::Index>(first - 2, 0)),
+          window.lower + width * static_cast<double>(std::min(last + 1, kBins))};
 }
 
 }  // namespace
 
-OnceFacts zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
+Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
+  std::vector<AtBound> piled;
   std::vector<Eigen::Index> columns;
   std::vector<Interval> windows;
   for (std::size_t j = 0; j < facts.range.size(); ++j) {
@@ -50,8 +52,13 @@ OnceFacts zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     std::vector<Eigen::Index> narrowed;
     std::vector<Interval> narrower;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      const Interval found =
-          hull(windows[k], counts.value.segment(static_cast<Eigen::Index>(k) * kBins, kBins), least);
+      const Position of_column = counts.value.segment(static_cast<Eigen::Index>(k) * (kBins + 2), kBins + 2);
+      if (look == 0) {
+        const auto found = at_bounds(columns[k], of_column, noise, rows,
+                                     facts.from_zero[static_cast<std::size_t>(columns[k])]);
+        piled.insert(piled.end(), found.begin(), found.end());
+      }
+      const Interval found = hull(windows[k], of_column, least);
       const double kept = found.width() / windows[k].width();
       if (kept >= kNarrower) continue;
       facts.column_mean[columns[k]] = (found.lower + found.upper) / 2;
@@ -63,7 +70,7 @@ OnceFacts zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     columns = std::move(narrowed);
     windows = std::move(narrower);
   }
-  return facts;
+  return {std::move(facts), std::move(piled)};
 }
 
 }  // namespace sotto

@@ -79,8 +79,9 @@ struct HistogramQuery {
   std::optional<double> split = {};
 };
 
-/// Asks, for each of some columns, how many rows fall into each of `bins` bins of equal width over a window; a value outside
-/// is counted in the first or last bin. The answer holds the columns' counts one after the other.
+/// Asks, for each of some columns, how many rows fall into each of `bins` bins of equal width over a window, and how many lie at
+/// either end of it or beyond. The answer holds bins + 2 counts of each column, one column after the other: at the lower
+/// end, in the bins, at the upper end.
 struct ColumnHistogramsQuery {
   std::vector<Eigen::Index> columns;  ///< at least one, each at most once
   std::vector<Interval> windows;      ///< one per column, of positive width

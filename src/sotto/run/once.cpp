@@ -93,6 +93,20 @@ void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vec
         "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
         fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
+  for (const AtBound& piled : verdict.at_bounds) {
+    const char* end = piled.upper ? "upper" : "lower";
+    warnings.push_back(
+        piled.column == AtBound::kResponse
+            ? fmt::format("About {:.2g} % of the responses lie at their {} bound: those that lay beyond were "
+                          "taken as the bound, "
+                          "and coefficients are off by what that took away; if there can be such responses, "
+                          "declare wider bounds.",
+                          100 * piled.share, end)
+            : fmt::format("About {:.2g} % of the rows have {} at its {} bound: values beyond were taken as "
+                          "the bound, and "
+                          "its coefficient is off; if there can be such values, declare wider bounds.",
+                          100 * piled.share, name(piled.column), end));
+  }
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   for (const Eigen::Index j : verdict.held) {
     warnings.push_back(fmt::format(
@@ -135,6 +149,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.response = model.response();
   facts.intercept = problem.intercept;
   facts.indicator = problem.indicator;
+  facts.from_zero = problem.from_zero;
   guess_spreads(model.domain(), facts);
   facts.rows = problem.rows;
   facts.adjacency = unit.adjacency;

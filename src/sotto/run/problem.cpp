@@ -116,6 +116,7 @@ Problem regression(const FitConfig& config, const Table& table) {
   public_info.parameters = design.names();
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
+    public_info.from_zero.push_back(design.column(j).range.lower == 0);
     public_info.indicator.push_back(
         !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
           return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;

@@ -41,6 +41,7 @@ struct PublicProblem {
   std::optional<double> rows;   ///< their number, where it is public
   bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
+  std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
 };
 
 /// The two sides of a fit. `rows` makes the curator's copy of the rows.

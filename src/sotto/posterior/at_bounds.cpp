@@ -1,0 +1,46 @@
+#include "sotto/posterior/at_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+constexpr double kClearEnd = 4;       // standard deviations of the noise
+constexpr double kMore = 2;           // likewise, of a difference: there is something at the end for certain
+constexpr double kLeastAtEnd = 0.01;  // of the rows
+constexpr double kBesides =
+    0.03;  // of what lies at an end: in the bins next to it, or it is a value of its own
+constexpr double kLeastResponses = 0.01;
+
+}  // namespace
+
+std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd, double rows,
+                               bool from_zero) {
+  const Eigen::Index bins = counts.size() - 2;
+  if (bins < 4) return {};
+  std::vector<AtBound> found;
+  for (const bool upper : {false, true}) {
+    if (!upper && from_zero) continue;
+    const double end = counts[upper ? bins + 1 : 0];
+    const auto besides = counts.segment(upper ? bins - 1 : 1, 2);
+    const bool single = besides.sum() < std::max(kClearEnd * std::sqrt(2.0) * noise_sd, kBesides * end);
+    const bool more = end - besides.maxCoeff() > kMore * std::sqrt(2.0) * noise_sd;
+    if (!single && more && end > kLeastAtEnd * rows)
+      found.push_back({column, upper, std::min(end / rows, 1.0)});
+  }
+  return found;
+}
+
+std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows, bool from_zero) {
+  const double least = kClearEnd * std::sqrt(counts.variance) + kLeastResponses * rows;
+  std::vector<AtBound> found;
+  for (const bool upper : {false, true}) {
+    if (!upper && from_zero) continue;
+    const double end = counts.value[upper ? counts.value.size() - 1 : 0];
+    if (end > least) found.push_back({AtBound::kResponse, upper, std::min(end / rows, 1.0)});
+  }
+  return found;
+}
+
+}  // namespace sotto

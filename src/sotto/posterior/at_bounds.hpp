@@ -1,0 +1,32 @@
+// Values that pile up at a declared bound: they lay beyond it, and were taken as the bound.
+#pragma once
+
+#include <vector>
+
+#include "sotto/base/position.hpp"
+#include "sotto/release/regression_query.hpp"
+
+namespace sotto {
+
+/// Rows at one end of what is declared.
+struct AtBound {
+  Eigen::Index column;  ///< of the design; kResponse: of the responses
+  bool upper;           ///< which end
+  double share;         ///< of the rows, as released
+
+  static constexpr Eigen::Index kResponse = -1;
+};
+
+/// Ends of a noisy histogram over a declared range at which rows pile up. `counts`: at the lower end, in bins of equal width, at
+/// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up where an end holds more than either
+/// of the two bins next to it, and these are not empty, as they are where the end is a value of its own. The lower end is left
+/// out where values begin at zero, below which there may be none.
+/// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
+[[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
+                                             double rows, bool from_zero);
+
+/// Likewise of responses, where one row in a hundred is told: what is cut off them moves every coefficient.
+[[nodiscard]] std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows,
+                                                       bool from_zero);
+
+}  // namespace sotto

@@ -1,0 +1,88 @@
+// Values beyond declared bounds are told, others are not: through the whole run of releases, against an oracle with continuous noise.
+#include "sotto/posterior/at_bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "sotto/posterior/once_release.hpp"
+#include "support/once_study.hpp"
+#include "support/row_oracle.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr Interval kWide{-20, 20};
+
+/// Intercept, a standard normal, five levels, and an exponential, within `bounds` of the first and of the responses.
+SimulatedRegression simulated(Link link, Interval bounds, Interval responses, std::uint64_t seed) {
+  constexpr Eigen::Index kManyRows = 20000;
+  ChainRng rng(seed);
+  RegressionBuilder builder(kManyRows, rng);
+  const Position x = builder.normals();
+  const Position levels = builder.uniforms(1, 6).array().floor();
+  const Position waits = -builder.uniforms(0, 1).array().log();
+  SimulatedRegression data =
+      builder.numeric(x, bounds).numeric(levels, {1, 5}).numeric(waits, {0, 20}).covariates();
+  data.link = link;
+  data.response = responses;
+  data.truth = Position::Zero(4);
+  data.y.resize(kManyRows);
+  data.offset = Position::Zero(kManyRows);
+  for (Eigen::Index i = 0; i < kManyRows; ++i) {
+    const double eta = 0.5 + 0.3 * x[i] + 0.1 * levels[i];
+    const double y = link == Link::log ? poisson_draw(std::exp(eta), rng) : eta + rng.normal();
+    data.y[i] = std::clamp(y, responses.lower, responses.upper);
+  }
+  return data;
+}
+
+/// Columns whose upper end is told, then columns whose lower end is.
+using Told = std::pair<std::vector<Eigen::Index>, std::vector<Eigen::Index>>;
+
+Told told(const SimulatedRegression& data, std::uint64_t seed) {
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
+  Told found;
+  for (const AtBound& piled : release_once(settings, oracle).at_bounds) {
+    (piled.upper ? found.first : found.second).push_back(piled.column);
+  }
+  return found;
+}
+
+// Four standard deviations of the noise: ten ends a data set, false alarm below 4e-4 in each of the three.
+TEST(AtBounds, values_within_wide_bounds_are_not_told) {
+  const Told none;
+  EXPECT_EQ(told(simulated(Link::identity, {-6, 6}, kWide, 1), 1), none);
+  EXPECT_EQ(told(simulated(Link::log, {-6, 6}, {0, 200}, 2), 2), none);
+  EXPECT_EQ(told(simulated(Link::identity, {-600, 600}, {-2000, 2000}, 3), 3), none);
+}
+
+TEST(AtBounds, clipped_values_are_told) {
+  const std::vector<Eigen::Index> none;
+  const std::vector<Eigen::Index> first{1};
+  const std::vector<Eigen::Index> response{AtBound::kResponse};
+  EXPECT_EQ(told(simulated(Link::identity, {-0.5, 6}, kWide, 4), 4), Told(none, first));
+  EXPECT_EQ(told(simulated(Link::identity, {-6, 0.5}, kWide, 5), 5), Told(first, none));
+  EXPECT_EQ(told(simulated(Link::identity, {-6, 6}, {-20, 2.5}, 6), 6), Told(response, none));
+  EXPECT_EQ(told(simulated(Link::identity, {-6, 6}, {-1, 20}, 7), 7), Told(none, response));
+  EXPECT_EQ(told(simulated(Link::log, {-6, 6}, {0, 5}, 8), 8), Told(response, none));
+}
+
+// Columns of two numbers, and those whose lower end is zero, lie at their bounds by right.
+TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
+  Position counts = Position::Zero(18);
+  counts[0] = counts[17] = 4000;
+  counts[7] = 2000;
+  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, false).empty());
+  counts = Position::Constant(18, 300);
+  counts[0] = 5000;
+  EXPECT_TRUE(at_bounds(1, counts, 10, 9800, true).empty());
+  EXPECT_EQ(at_bounds(1, counts, 10, 9800, false).size(), 1);
+}
+
+}  // namespace
+}  // namespace sotto
