@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "cli/confidential.hpp"
+#include "cli/fit_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
-#include "sotto/model/glm/family.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/method.hpp"
@@ -43,61 +43,6 @@ void end_on_signals() {
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
-}
-
-struct FitOptions {
-  std::string config;
-  std::vector<std::string> set;
-  std::string data, schema, formula, family, method, out;
-  double epsilon = 0, delta = 0;
-  std::size_t chains = 0, draws = 0, warmup = 0;
-  std::uint64_t seed = 0;
-  int threads = 0;
-  bool not_private = false;
-  bool overwrite = false;
-  bool timing = false;
-  bool json = false;
-};
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::no_input, fmt::format("cannot open the configuration {}", path));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// A TOML string: JSON's escapes are TOML's too.
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
-
-/// Options say what configuration keys say; --set comes last and wins.
-FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
-  std::vector<std::string> overrides;
-  const auto override_with = [&](const char* option, const char* key, const std::string& value) {
-    if (verb.count(option) > 0) overrides.push_back(fmt::format("{}={}", key, value));
-  };
-  override_with("--formula", "model.formula", quoted(options.formula));
-  override_with("--family", "model.family", quoted(options.family));
-  override_with("--epsilon", "privacy.epsilon", fmt::format("{:.17g}", options.epsilon));
-  override_with("--delta", "privacy.delta", fmt::format("{:.17g}", options.delta));
-  override_with("--method", "method.name", quoted(options.method));
-  override_with("--chains", "method.chains", std::to_string(options.chains));
-  override_with("--draws", "method.draws", std::to_string(options.draws));
-  override_with("--warmup", "method.warmup", std::to_string(options.warmup));
-  override_with("--seed", "method.seed", std::to_string(options.seed));
-  override_with("--threads", "threads", std::to_string(options.threads));
-  override_with("--out", "output.directory", quoted(options.out));
-  override_with("--data", "data.file", quoted(options.data));
-  override_with("--schema", "data.schema", quoted(options.schema));
-  if (options.not_private) overrides.emplace_back("privacy.not_private=true");
-  if (options.timing) overrides.emplace_back("output.timing=true");
-  overrides.insert(overrides.end(), options.set.begin(), options.set.end());
-  return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
-}
-
-/// Paths in a configuration are relative to the configuration, paths given as options to the working directory.
-std::filesystem::path resolved(const std::string& path, bool option, const FitOptions& options) {
-  return option ? std::filesystem::path(path) : std::filesystem::path(options.config).parent_path() / path;
 }
 
 nlohmann::json read_json(const std::filesystem::path& path) {
@@ -125,12 +70,6 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
   fmt::print("{}\n{}\n", posterior_table(record.draws, record.comparison),
              (std::filesystem::path(config.out) / "report.html").string());
   if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
-}
-
-std::string method_names() {
-  std::string names = "auto";
-  for (const Method& method : methods()) names += (method.for_study ? ", (study) " : ", ") + method.name;
-  return names + " (default auto; docs/methods.md)";
 }
 
 FitOutcome fit_with_progress(const FitConfig& config, const Problem& problem, bool overwrite) {
@@ -189,21 +128,8 @@ void add_fit(CLI::App& program, int& status) {
   auto options = std::make_shared<FitOptions>();
   CLI::App* verb =
       program.add_subcommand("fit", "Draw from the posterior of a model, within a privacy budget");
-  verb->add_option("CONFIG", options->config, "configuration file (TOML)");
-  verb->add_option("--set", options->set,
-                   "KEY=VALUE: overrides a key of the configuration, e.g. method.draws=500");
-  verb->add_option("--data", options->data, "table: CSV or Parquet");
-  verb->add_option("--schema", options->schema, "its declaration (sotto schema FILE writes a template)");
-  verb->add_option("--formula", options->formula, "e.g. 'y > 0 ~ age + C(region)'");
-  verb->add_option("--family", options->family, family_names() + " (default bernoulli)");
+  add_fit_options(*verb, *options);
   verb->add_option("--epsilon", options->epsilon, "privacy budget");
-  verb->add_option("--delta", options->delta, "privacy budget; well below one over the number of rows");
-  verb->add_option("--method", options->method, method_names());
-  verb->add_option("--chains", options->chains, "number of chains, which share the budget (default 4)");
-  verb->add_option("--draws", options->draws, "draws per chain (default: what suits the method)");
-  verb->add_option("--warmup", options->warmup, "warmup steps per chain (default: as many as draws)");
-  verb->add_option("--seed", options->seed, "seed of the chains, never of the noise (default 1)");
-  verb->add_option("--threads", options->threads, "threads for passes over the rows (default: all cores)");
   verb->add_option("--out", options->out, "output directory (default out)");
   verb->add_flag("--overwrite", options->overwrite,
                  "replace a release that was paid for; its charges stay in charges.jsonl");

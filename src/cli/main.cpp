@@ -19,6 +19,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of regi
   sotto::cli::add_schema(program, status);
   sotto::cli::add_report(program, status);
   sotto::cli::add_diagnose(program, status);
+  sotto::cli::add_plan(program, status);
   sotto::cli::add_fit(program, status);
   sotto::cli::add_density(program, status);
   return sotto::cli::run_program(program, argc, argv, status);

@@ -1,0 +1,81 @@
+#include "cli/fit_options.hpp"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sotto/base/error.hpp"
+#include "sotto/model/glm/family.hpp"
+#include "sotto/run/method.hpp"
+
+namespace sotto::cli {
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::no_input, fmt::format("cannot open the configuration {}", path));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A TOML string: JSON's escapes are TOML's too.
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+std::string method_names() {
+  std::string names = "auto";
+  for (const Method& method : methods()) names += (method.for_study ? ", (study) " : ", ") + method.name;
+  return names + " (default auto; docs/methods.md)";
+}
+
+}  // namespace
+
+void add_fit_options(CLI::App& verb, FitOptions& options) {
+  verb.add_option("CONFIG", options.config, "configuration file (TOML)");
+  verb.add_option("--set", options.set,
+                  "KEY=VALUE: overrides a key of the configuration, e.g. method.draws=500");
+  verb.add_option("--data", options.data, "table: CSV or Parquet");
+  verb.add_option("--schema", options.schema, "its declaration (sotto schema FILE writes a template)");
+  verb.add_option("--formula", options.formula, "e.g. 'y > 0 ~ age + C(region)'");
+  verb.add_option("--family", options.family, family_names() + " (default bernoulli)");
+  verb.add_option("--delta", options.delta, "privacy budget; well below one over the number of rows");
+  verb.add_option("--method", options.method, method_names());
+  verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");
+  verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)");
+  verb.add_option("--warmup", options.warmup, "warmup steps per chain (default: as many as draws)");
+  verb.add_option("--seed", options.seed, "seed of the chains, never of the noise (default 1)");
+  verb.add_option("--threads", options.threads, "threads for passes over the rows (default: all cores)");
+}
+
+FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
+  std::vector<std::string> overrides;
+  const auto override_with = [&](const char* option, const char* key, const std::string& value) {
+    const CLI::Option* given = verb.get_option_no_throw(option);
+    if (given != nullptr && given->count() > 0) overrides.push_back(fmt::format("{}={}", key, value));
+  };
+  override_with("--formula", "model.formula", quoted(options.formula));
+  override_with("--family", "model.family", quoted(options.family));
+  if (options.epsilon) overrides.push_back(fmt::format("privacy.epsilon={:.17g}", *options.epsilon));
+  override_with("--delta", "privacy.delta", fmt::format("{:.17g}", options.delta));
+  override_with("--method", "method.name", quoted(options.method));
+  override_with("--chains", "method.chains", std::to_string(options.chains));
+  override_with("--draws", "method.draws", std::to_string(options.draws));
+  override_with("--warmup", "method.warmup", std::to_string(options.warmup));
+  override_with("--seed", "method.seed", std::to_string(options.seed));
+  override_with("--threads", "threads", std::to_string(options.threads));
+  override_with("--out", "output.directory", quoted(options.out));
+  override_with("--data", "data.file", quoted(options.data));
+  override_with("--schema", "data.schema", quoted(options.schema));
+  if (options.not_private) overrides.emplace_back("privacy.not_private=true");
+  if (options.timing) overrides.emplace_back("output.timing=true");
+  overrides.insert(overrides.end(), options.set.begin(), options.set.end());
+  return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
+}
+
+std::filesystem::path resolved(const std::string& path, bool option, const FitOptions& options) {
+  return option ? std::filesystem::path(path) : std::filesystem::path(options.config).parent_path() / path;
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,146 @@
+// sotto plan: what a privacy budget buys, on made-up rows, before any row is read.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/fit_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/verbs.hpp"
+#include "sotto/base/error.hpp"
+#include "sotto/entropy/entropy.hpp"
+#include "sotto/run/rehearsal.hpp"
+#include "sotto_io/schema_toml.hpp"
+#include "sotto_io/table_file.hpp"
+
+namespace sotto::cli {
+namespace {
+
+constexpr std::size_t kForCoverage = 20;  // repeats from which a share that was covered says something
+
+struct PlanOptions {
+  FitOptions fit;
+  std::vector<double> epsilons;
+  std::size_t rows = 0;
+  std::size_t repeats = 3;
+  std::optional<double> response_mean;
+  std::string like;
+};
+
+/// None: the configuration's, half and twice of it.
+std::vector<double> epsilons_of(const PlanOptions& options, const FitConfig& config) {
+  if (!options.epsilons.empty()) return options.epsilons;
+  return {*config.epsilon / 2, *config.epsilon, *config.epsilon * 2};
+}
+
+nlohmann::ordered_json json_of(const Rehearsal& rehearsal, const PlanOptions& options) {
+  nlohmann::ordered_json budgets = nlohmann::ordered_json::array();
+  for (const RehearsedBudget& budget : rehearsal.budgets) {
+    nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
+    for (const RehearsedParameter& one : budget.parameters) {
+      parameters[one.name] = {
+          {"sd", one.sd}, {"sd_inflation", one.sd_inflation}, {"ess", one.ess}, {"covered", one.covered}};
+    }
+    budgets.push_back({{"epsilon", budget.epsilon},
+                       {"verdict", name_of(budget.prospect)},
+                       {"why", budget.why},
+                       {"parameters", parameters}});
+  }
+  return {{"model", rehearsal.model},   {"method", rehearsal.method}, {"rows", options.rows},
+          {"repeats", options.repeats}, {"made_up_rows", true},       {"budgets", budgets}};
+}
+
+void print(const Rehearsal& rehearsal, const PlanOptions& options) {
+  fmt::print("{}, {}: {} made-up rows{}, {} repeats; no private row was read\n\n", rehearsal.model,
+             rehearsal.method, options.rows, options.like.empty() ? "" : " like those of " + options.like,
+             options.repeats);
+  std::size_t width = 9;
+  for (const RehearsedParameter& one : rehearsal.without_noise) width = std::max(width, one.name.size());
+  fmt::print("posterior sd, and how many times that without noise\n{:{}}  no noise", "parameter", width);
+  for (const RehearsedBudget& budget : rehearsal.budgets)
+    fmt::print("  {:>16}", fmt::format("epsilon {:g}", budget.epsilon));
+  fmt::print("\n");
+  for (std::size_t j = 0; j < rehearsal.without_noise.size(); ++j) {
+    fmt::print("{:{}}  {:8.3g}", rehearsal.without_noise[j].name, width, rehearsal.without_noise[j].sd);
+    for (const RehearsedBudget& budget : rehearsal.budgets) {
+      fmt::print("  {:>16}", budget.parameters.empty()
+                                 ? std::string("-")
+                                 : fmt::format("{:.3g} ({:.1f}x)", budget.parameters[j].sd,
+                                               budget.parameters[j].sd_inflation));
+    }
+    fmt::print("\n");
+  }
+  fmt::print("\n");
+  for (const RehearsedBudget& budget : rehearsal.budgets) {
+    std::string covered;
+    if (options.repeats >= kForCoverage && !budget.parameters.empty()) {
+      double share = 0;
+      for (const RehearsedParameter& one : budget.parameters) share += one.covered;
+      covered = fmt::format("; 90 % intervals held the truth in {:.0f} %",
+                            100 * share / static_cast<double>(budget.parameters.size()));
+    }
+    fmt::print("epsilon {:g}: {}: {}{}\n", budget.epsilon, name_of(budget.prospect), budget.why, covered);
+  }
+  if (options.like.empty()) {
+    fmt::print(
+        "\nColumns were made up as independent and even over their declared bounds; real ones are narrower "
+        "and alike, which "
+        "widens\nintervals: give --like a public table with such columns. --response-mean sets how rare the "
+        "outcome is.\n");
+  }
+}
+
+void run_plan(PlanOptions& options, const CLI::App& verb) {
+  options.fit.set.insert(options.fit.set.begin(), "data.file=\"no table\"");
+  if (!options.epsilons.empty()) options.fit.epsilon = options.epsilons.front();
+  const FitConfig config = configuration(options.fit, verb);
+  const Schema schema = read_schema(resolved(config.schema, verb.count("--schema") > 0, options.fit));
+  std::optional<Table> like;
+  if (!options.like.empty()) {
+    like = read_table(options.like, schema.select(columns_of_right_side(config, schema)));
+    if (options.rows == 0) options.rows = like->rows();
+  }
+  SystemEntropy entropy;
+  Progress line;
+  const Rehearsal rehearsal = rehearse(
+      config, schema, {options.rows, options.response_mean, like ? &*like : nullptr, config.method.seed},
+      epsilons_of(options, config), options.repeats, entropy, [&](double done) {
+        line.update("plan", done, 0);
+        return true;
+      });
+  if (options.fit.json) {
+    fmt::print("{}\n", json_of(rehearsal, options).dump());
+  } else {
+    print(rehearsal, options);
+  }
+}
+
+}  // namespace
+
+void add_plan(CLI::App& program, int& /*status*/) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* verb = program.add_subcommand(
+      "plan", "What a privacy budget buys: the fit on made-up rows, before any row is read");
+  add_fit_options(*verb, options->fit);
+  verb->add_option(
+          "--epsilon", options->epsilons,
+          "privacy budgets to compare, e.g. 0.5,1,2 (default: the configuration's, half and twice of it)")
+      ->delimiter(',');
+  verb->add_option("--rows", options->rows, "number of rows, or a public guess (default: that of --like)");
+  verb->add_option("--repeats", options->repeats,
+                   "made-up tables; from 20 on, how often intervals held the truth is told (default 3)")
+      ->check(CLI::Range(1, 10000));
+  verb->add_option("--response-mean", options->response_mean,
+                   "a public guess: share of ones, mean count, mean (default: a half, one, the middle)");
+  verb->add_option("--like", options->like, "PUBLIC table whose columns the made-up rows are drawn from");
+  verb->add_flag("--json", options->fit.json, "print one JSON object");
+  verb->footer(
+      "Example:\n  sotto plan examples/randhie.toml --rows 20000 --epsilon 0.3,1,3 --response-mean 0.7");
+  verb->callback([options, verb] { run_plan(*options, *verb); });
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,179 @@
+#include "sotto/run/made_up_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/model/design.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kSpreadOfOdds = 0.7;
+constexpr double kSpreadOfRates = 0.5;
+constexpr double kSpreadOfNumbers = 0.5;  // of the residuals' standard deviation
+constexpr double kResiduals = 12;         // standard deviations of residuals in the responses' declared range
+
+/// A legal cell: uniform, or a level.
+double made_up_cell(const SchemaColumn& column, ChainRng& rng) {
+  switch (column.kind) {
+    case ColumnKind::binary:
+      return static_cast<double>(rng.below(2));
+    case ColumnKind::category:
+      return static_cast<double>(rng.below(column.levels.size()));
+    case ColumnKind::count:
+      return std::floor(column.bounds.lower + (column.bounds.width() + 1) * rng.uniform());
+    case ColumnKind::real:
+      break;
+  }
+  return column.bounds.lower + column.bounds.width() * rng.uniform();
+}
+
+/// The design's scaled columns, shape (rows, columns).
+Matrix covariates(const Design& design, const MadeUpRows& made, ChainRng& rng) {
+  const std::vector<Source>& sources = design.sources();
+  std::vector<std::size_t> whole;  // rows of `like` that have all their cells
+  for (std::size_t i = 0; made.like != nullptr && i < made.like->rows(); ++i) {
+    if (made.like->kept(i)) whole.push_back(i);
+  }
+  if (made.like != nullptr && whole.empty()) refuse("the table that rows are to be like has no whole row");
+  Matrix x(static_cast<Eigen::Index>(made.rows), design.columns());
+  std::vector<double> values(sources.size());
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    const std::size_t drawn = made.like != nullptr ? whole[rng.below(whole.size())] : 0;
+    std::map<std::string, double> cells;  // a column may stand in several terms
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const std::string& name = sources[s].variable.column;
+      const auto [cell, is_new] = cells.try_emplace(name, 0);
+      if (is_new) {
+        cell->second =
+            made.like != nullptr ? made.like->column(name)[drawn] : made_up_cell(sources[s].declared, rng);
+      }
+      values[s] = sources[s].value(cell->second);
+    }
+    for (Eigen::Index j = 0; j < x.cols(); ++j) x(i, j) = design.column(j).scaled(values);
+  }
+  return x;
+}
+
+/// Slopes of random signs and like effects, that give the linear predictor this spread.
+Position slopes(const Matrix& x, bool intercept, double spread, ChainRng& rng) {
+  Position slope = Position::Zero(x.cols());
+  for (Eigen::Index j = intercept ? 1 : 0; j < x.cols(); ++j) {
+    const double sd = std::sqrt((x.col(j).array() - x.col(j).mean()).square().mean());
+    if (sd > 0) slope[j] = rng.normal() / sd;
+  }
+  const Position eta = x * slope;
+  const double sd = std::sqrt((eta.array() - eta.mean()).square().mean());
+  return sd > 0 ? Position(slope * (spread / sd)) : slope;
+}
+
+/// The intercept with which responses have this mean.
+double intercept_for(Link link, const Position& eta, double mean) {
+  if (link == Link::identity) return mean - eta.mean();
+  if (link == Link::log) return std::log(mean / eta.array().exp().mean());
+  double low = -50;
+  double high = 50;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::midpoint(low, high);
+    (1 / (1 + (-middle - eta.array()).exp())).mean() < mean ? low = middle : high = middle;
+  }
+  return low;
+}
+
+double draw_poisson(double mean, ChainRng& rng) {
+  if (mean > 50) return draw_poisson(mean / 2, rng) + draw_poisson(mean / 2, rng);
+  double product = rng.uniform();
+  double count = 0;
+  for (const double least = std::exp(-mean); product > least; ++count) product *= rng.uniform();
+  return count;
+}
+
+double draw_response(Link link, double eta, double sigma, ChainRng& rng) {
+  switch (link) {
+    case Link::logit:
+      return rng.uniform() < 1 / (1 + std::exp(-eta)) ? 1 : 0;
+    case Link::log:
+      return draw_poisson(std::exp(std::min(eta, 20.0)), rng);
+    case Link::identity:
+      return eta + sigma * rng.normal();
+  }
+  return eta;
+}
+
+double usual_mean(Link link, const Interval& response) {
+  switch (link) {
+    case Link::logit:
+      return 0.5;
+    case Link::log:
+      return std::min(1.0, response.upper / 4);
+    case Link::identity:
+      break;
+  }
+  return std::midpoint(response.lower, response.upper);
+}
+
+Design design_of(const FitConfig& config, const Schema& schema) {
+  if (config.model.formula.empty()) refuse("a plan is for regressions: set model.formula");
+  return {parse_formula(config.model.formula), schema};
+}
+
+}  // namespace
+
+std::vector<std::string> columns_of_right_side(const FitConfig& config, const Schema& schema) {
+  std::set<std::string> names;
+  const Design design = design_of(config, schema);
+  for (const Source& source : design.sources()) names.insert(source.variable.column);
+  return {names.begin(), names.end()};
+}
+
+MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
+  if (made.rows == 0) refuse("a plan needs the number of rows: give --rows");
+  const Design design = design_of(config, schema);
+  Table blank(schema.select(columns_read(config.model)));
+  for (std::size_t i = 0; i < made.rows; ++i) blank.append_nothing();
+  MadeUpProblem result{make_problem(config, blank), {}};
+  const Glm& glm = *result.problem.model.as<Glm>();
+  const Link link = known_link(glm.family());
+  const Interval& response = glm.response();
+  const double mean = made.response_mean.value_or(usual_mean(link, response));
+  const bool possible = link == Link::identity ? mean >= response.lower && mean <= response.upper
+                                               : mean > 0 && mean < response.upper;
+  if (!possible) refuse("the responses cannot have that mean: it must lie between their declared bounds");
+
+  ChainRng rng(made.seed);
+  const Matrix x = covariates(design, made, rng);
+  const auto* known = sigma_of(glm.family());
+  const double sigma = known != nullptr && known->has_value() ? **known : response.width() / kResiduals;
+  const double spread = link == Link::logit ? kSpreadOfOdds
+                        : link == Link::log ? kSpreadOfRates
+                                            : kSpreadOfNumbers * sigma;
+  Position truth = Position::Zero(glm.dim());
+  truth.head(x.cols()) = slopes(x, design.has_intercept(), spread, rng);
+  if (design.has_intercept()) truth[0] = intercept_for(link, x * truth.head(x.cols()), mean);
+  if (glm.unknown_sigma()) truth[x.cols()] = std::log(sigma);
+  Position y = x * truth.head(x.cols());
+  for (double& value : y) {
+    value = std::clamp(draw_response(link, value, sigma, rng), response.lower, response.upper);
+  }
+  result.truth = result.problem.public_info.to_report(truth);
+  result.problem.rows = [x, y] {
+    const auto columns = static_cast<std::size_t>(x.cols());
+    Rows rows(static_cast<std::size_t>(x.rows()), columns + 1);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      for (std::size_t j = 0; j < columns; ++j) rows.at(i, j) = x(row, static_cast<Eigen::Index>(j));
+      rows.at(i, columns) = y[row];
+      rows.weight(i) = 1;
+    }
+    return rows;
+  };
+  return result;
+}
+
+}  // namespace sotto

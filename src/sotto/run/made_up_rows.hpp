@@ -1,0 +1,41 @@
+// Rows made up from public facts, in place of a private table: what a plan rehearses on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sotto/data/schema.hpp"
+#include "sotto/data/table.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
+
+namespace sotto {
+
+/// All of it is public, `like` included.
+struct MadeUpRows {
+  std::size_t rows = 0;
+  std::optional<double>
+      response_mean{};  ///< none: half of the responses are ones, counts are one, numbers are in the middle
+  const Table* like =
+      nullptr;  ///< its rows are drawn again and again; none: columns are independent and even
+  std::uint64_t seed = 1;
+};
+
+/// A regression of made-up rows, and what they were made from.
+struct MadeUpProblem {
+  Problem problem;
+  Position truth;  ///< of the parameters, as reported
+};
+
+/// Without `like` a number is uniform over its declared bounds and a category's levels are equally likely. Effects are of
+/// middling size, of random signs: the linear predictor's standard deviation is 0.7 for odds, 0.5 for rates and half a residual's
+/// for numbers; residuals, where their size is not given, a twelfth of the declared range.
+/// `like` must hold the columns of the right side and outlive the problem.
+/// Errors: configuration, for what is no regression, or a mean that the responses cannot have.
+[[nodiscard]] MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made);
+
+/// The columns that `like` needs.
+[[nodiscard]] std::vector<std::string> columns_of_right_side(const FitConfig& config, const Schema& schema);
+
+}  // namespace sotto

@@ -1,0 +1,159 @@
+#include "sotto/run/rehearsal.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/run/fit.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kWithoutNoise = 1e5;  // epsilon
+constexpr double kFewDraws = 100;      // effective ones
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// One fit of one table: its summary, or why there is none.
+struct Outcome {
+  std::vector<ParameterSummary> summary;
+  std::string method;
+  std::string failure;
+  bool noise_dominates = false;
+};
+
+Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table, EntropySource& entropy) {
+  config.epsilon = epsilon;
+  try {
+    const RunRecord record = fit(config, table.problem, entropy);
+    const auto& settings = record.manifest.configuration;
+    const bool dominated =
+        settings.contains("release_once") && settings["release_once"].value("noise_dominates", false);
+    return {summarise(record.draws), record.method, {}, dominated};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::budget) throw;
+    return {{}, {}, error.what(), false};
+  }
+}
+
+/// Over the repeats that gave draws. `without_noise`: one per repeat.
+std::vector<RehearsedParameter> over_repeats(const std::vector<Outcome>& outcomes,
+                                             const std::vector<Outcome>& without_noise,
+                                             const std::vector<Position>& truths) {
+  std::vector<RehearsedParameter> parameters;
+  for (std::size_t j = 0; j < without_noise.front().summary.size(); ++j) {
+    std::vector<double> sd, inflation, ess;
+    double covered = 0;
+    for (std::size_t r = 0; r < outcomes.size(); ++r) {
+      if (outcomes[r].summary.empty()) continue;
+      const ParameterSummary& one = outcomes[r].summary[j];
+      const double truth = truths[r][static_cast<Eigen::Index>(j)];
+      sd.push_back(one.sd);
+      inflation.push_back(one.sd / without_noise[r].summary[j].sd);
+      ess.push_back(one.ess_bulk);
+      covered += one.q05 <= truth && truth <= one.q95 ? 1 : 0;
+    }
+    if (sd.empty()) return {};
+    parameters.push_back({without_noise.front().summary[j].parameter, median(sd), median(inflation),
+                          median(ess), covered / static_cast<double>(sd.size())});
+  }
+  return parameters;
+}
+
+void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
+  const auto failed = std::find_if(outcomes.begin(), outcomes.end(),
+                                   [](const Outcome& outcome) { return !outcome.failure.empty(); });
+  if (failed != outcomes.end()) {
+    budget.prospect = Prospect::hopeless;
+    budget.why = failed->failure;
+    return;
+  }
+  const auto by_inflation = [](const auto& a, const auto& b) { return a.sd_inflation < b.sd_inflation; };
+  const auto worst = std::max_element(budget.parameters.begin(), budget.parameters.end(), by_inflation);
+  const auto fewest = std::min_element(budget.parameters.begin(), budget.parameters.end(),
+                                       [](const auto& a, const auto& b) { return a.ess < b.ess; });
+  const auto dominated = std::count_if(outcomes.begin(), outcomes.end(),
+                                       [](const Outcome& outcome) { return outcome.noise_dominates; });
+  std::vector<double> inflations;
+  for (const RehearsedParameter& one : budget.parameters) inflations.push_back(one.sd_inflation);
+  const double most = median(inflations);
+  budget.why = fmt::format("intervals are {:.1f} times as wide as without noise, those of {} {:.1f} times",
+                           most, worst->name, worst->sd_inflation);
+  if (2 * dominated > static_cast<std::ptrdiff_t>(outcomes.size())) {
+    budget.prospect = Prospect::hopeless;
+    budget.why = "the noise dominates; " + budget.why;
+  } else if (most > kHopeless) {
+    budget.prospect = Prospect::hopeless;
+  } else if (!(fewest->ess >= kFewDraws)) {
+    budget.prospect = Prospect::poor;
+    budget.why = fmt::format("{} has {:.0f} effective draws", fewest->name, fewest->ess);
+  } else if (most > kPoor || worst->sd_inflation > kHopeless) {
+    budget.prospect = Prospect::poor;
+  }
+}
+
+}  // namespace
+
+const char* name_of(Prospect prospect) {
+  switch (prospect) {
+    case Prospect::good:
+      return "good";
+    case Prospect::poor:
+      return "poor";
+    case Prospect::hopeless:
+      return "hopeless";
+  }
+  return "";
+}
+
+Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows made,
+                   const std::vector<double>& epsilons, std::size_t repeats, EntropySource& entropy,
+                   const std::function<bool(double)>& progress) {
+  if (epsilons.empty() || repeats == 0) refuse("a plan needs an epsilon and at least one repeat");
+  FitConfig quiet = config;
+  quiet.compare_not_private = quiet.not_private = false;
+  FitConfig reference = quiet;
+  reference.method = MethodConfig{};
+  reference.method.chains = 1;
+  reference.method.draws = 2000;
+  std::vector<Outcome> without_noise;
+  std::vector<Position> truths;
+  std::vector<std::vector<Outcome>> outcomes(epsilons.size());
+  Rehearsal rehearsal;
+  double done = 0;
+  const auto step = [&] {
+    done += 1 / static_cast<double>(repeats * (epsilons.size() + 1));
+    if (progress && !progress(done)) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
+  };
+  for (std::size_t r = 0; r < repeats; ++r, ++made.seed) {
+    const MadeUpProblem table = make_up(quiet, schema, made);
+    rehearsal.model = table.problem.public_info.model;
+    truths.push_back(table.truth);
+    without_noise.push_back(outcome_of(reference, kWithoutNoise, table, entropy));
+    step();
+    for (std::size_t e = 0; e < epsilons.size(); ++e) {
+      outcomes[e].push_back(outcome_of(quiet, epsilons[e], table, entropy));
+      if (!outcomes[e].back().method.empty()) rehearsal.method = outcomes[e].back().method;
+      step();
+    }
+  }
+  rehearsal.without_noise = over_repeats(without_noise, without_noise, truths);
+  for (std::size_t e = 0; e < epsilons.size(); ++e) {
+    RehearsedBudget budget;
+    budget.epsilon = epsilons[e];
+    budget.parameters = over_repeats(outcomes[e], without_noise, truths);
+    judge(outcomes[e], budget);
+    rehearsal.budgets.push_back(std::move(budget));
+  }
+  return rehearsal;
+}
+
+}  // namespace sotto

@@ -1,0 +1,140 @@
+// What a plan foresees against what fits of other rows find, and rows as they were asked for.
+#include "sotto/run/rehearsal.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sotto/base/error.hpp"
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/run/fit.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+Schema clinic_schema() {
+  Schema schema;
+  schema.columns = {{.name = "ill", .kind = ColumnKind::binary},
+                    {.name = "visits", .kind = ColumnKind::count, .bounds = {0, 50}},
+                    {.name = "cost", .bounds = {0, 120}},
+                    {.name = "age", .bounds = {20, 80}},
+                    {.name = "region", .kind = ColumnKind::category, .levels = {"n", "s", "w"}}};
+  return schema;
+}
+
+FitConfig clinic_config(const std::string& family, const std::string& formula) {
+  return parse_fit_config(
+      "", {"data.file=nowhere.csv", "data.schema=x", "privacy.epsilon=1", "privacy.delta=1e-6",
+           "method.draws=500", "threads=1", fmt::format("model.family=\"{}\"", family),
+           fmt::format("model.formula=\"{}\"", formula)});
+}
+
+TEST(MadeUpRows, have_the_mean_that_was_asked_for) {
+  struct Asked {
+    const char* family;
+    const char* formula;
+    double mean;
+  };
+  for (const Asked& asked :
+       {Asked{"bernoulli", "ill ~ age + region", 0.1}, Asked{"poisson", "visits ~ age + region", 3},
+        Asked{"normal", "cost ~ age + region", 40}}) {
+    const FitConfig config = clinic_config(asked.family, asked.formula);
+    const MadeUpProblem made = make_up(config, clinic_schema(), {.rows = 20000, .response_mean = asked.mean});
+    const Rows rows = made.problem.rows();
+    double sum = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i) sum += rows.at(i, rows.columns() - 1) * rows.weight(i);
+    EXPECT_NEAR(sum / 20000, asked.mean, 0.02 * asked.mean + 0.01) << asked.family;
+  }
+}
+
+TEST(MadeUpRows, agree_with_themselves_where_a_column_stands_twice) {
+  const FitConfig config = clinic_config("normal", "cost ~ age + I(age^2)");
+  const Rows rows = make_up(config, clinic_schema(), {.rows = 100}).problem.rows();
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double age = 50 + 30 * rows.at(i, 1);
+    const double square = (6400 + 400) / 2.0 + (6400 - 400) / 2.0 * rows.at(i, 2);
+    EXPECT_NEAR(square, age * age, 1e-9);
+  }
+}
+
+TEST(MadeUpRows, are_like_a_public_table) {
+  Table like(clinic_schema().select({"age", "region"}));
+  for (int i = 0; i < 50; ++i) {
+    const std::string age = std::to_string(30 + i % 2);
+    const std::optional<std::string_view> cells[] = {age, i % 2 == 0 ? "n" : "w"};
+    like.append(cells, std::nullopt);
+  }
+  const FitConfig config = clinic_config("bernoulli", "ill ~ age + region");
+  const Rows rows = make_up(config, clinic_schema(), {.rows = 200, .like = &like}).problem.rows();
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double age = 50 + 30 * rows.at(i, 1);
+    EXPECT_TRUE(std::abs(age - 30) < 1e-9 || std::abs(age - 31) < 1e-9);
+    EXPECT_EQ(rows.at(i, 2), 0);                                  // nobody lives in the south
+    EXPECT_EQ(rows.at(i, 3), std::abs(age - 31) < 1e-9 ? 1 : 0);  // both cells are of one row
+  }
+}
+
+TEST(MadeUpRows, are_refused_where_they_cannot_be) {
+  const auto refused = [](const FitConfig& config, const MadeUpRows& made) {
+    EXPECT_THROW((void)make_up(config, clinic_schema(), made), Error);
+  };
+  const FitConfig config = clinic_config("bernoulli", "ill ~ age");
+  refused(config, {.rows = 0});
+  refused(config, {.rows = 10, .response_mean = 1});
+  refused(clinic_config("normal", "cost ~ age"), {.rows = 10, .response_mean = 121});
+  refused(clinic_config("bernoulli", "ill ~ weight"), {.rows = 10});
+}
+
+// What is foreseen is the median of three tables, and what is found that of three others: each varies by some percent.
+TEST(Rehearsal, foresees_what_fits_of_other_rows_find) {
+  struct Setting {
+    const char* family;
+    const char* formula;
+    std::size_t rows;
+  };
+  for (const Setting& setting :
+       {Setting{"bernoulli", "ill ~ age + region", 10000}, Setting{"poisson", "visits ~ age + region", 10000},
+        Setting{"normal", "cost ~ age + region", 20000}}) {
+    const FitConfig config = clinic_config(setting.family, setting.formula);
+    TestEntropy entropy(3);
+    const auto rehearsed = [&](std::uint64_t seed) {
+      return rehearse(config, clinic_schema(), {.rows = setting.rows, .seed = seed}, {0.5, 2}, 3, entropy);
+    };
+    const Rehearsal foreseen = rehearsed(1);
+    const Rehearsal found = rehearsed(100);
+    for (std::size_t e = 0; e < 2; ++e) {
+      for (std::size_t j = 1; j < 4; ++j) {
+        const double ratio =
+            foreseen.budgets[e].parameters[j].sd_inflation / found.budgets[e].parameters[j].sd_inflation;
+        EXPECT_NEAR(std::log(ratio), 0, 0.18) << setting.family << " " << e << " " << j;
+      }
+    }
+  }
+}
+
+TEST(Rehearsal, tells_good_budgets_from_hopeless_ones) {
+  const FitConfig config = clinic_config("bernoulli", "ill ~ age + region");
+  TestEntropy entropy(4);
+  const Rehearsal rehearsal = rehearse(config, clinic_schema(), {.rows = 5000}, {0.01, 0.25, 20}, 3, entropy);
+  EXPECT_EQ(rehearsal.budgets[0].prospect, Prospect::hopeless) << rehearsal.budgets[0].why;
+  EXPECT_EQ(rehearsal.budgets[1].prospect, Prospect::poor) << rehearsal.budgets[1].why;
+  EXPECT_EQ(rehearsal.budgets[2].prospect, Prospect::good) << rehearsal.budgets[2].why;
+  EXPECT_EQ(rehearsal.method, "release-once");
+  EXPECT_EQ(rehearsal.without_noise.size(), 4);
+}
+
+TEST(Rehearsal, ends_when_asked_to) {
+  const FitConfig config = clinic_config("bernoulli", "ill ~ age");
+  TestEntropy entropy(5);
+  try {
+    (void)rehearse(config, clinic_schema(), {.rows = 100}, {1}, 3, entropy, [](double) { return false; });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::interrupted);
+  }
+}
+
+}  // namespace
+}  // namespace sotto
