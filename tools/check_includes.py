@@ -25,7 +25,7 @@ ALLOWED = {
     "data": EVERYONE | {"entropy"},
     "model": EVERYONE | {"release", "data"},
     "sum": EVERYONE | {"data", "model"},
-    "privatise": EVERYONE | {"event", "accountant", "entropy", "release", "channel"},
+    "privatise": EVERYONE | {"event", "accountant", "entropy", "release", "channel", "data"},  # one decoder of cells
     "ledger": EVERYONE | {"event", "accountant"},
     "measurement": EVERYONE | {"event", "accountant", "ledger", "entropy", "release", *ROWS},
     "owner": EVERYONE | {"event", "accountant", "ledger", "entropy", "release", "measurement", *ROWS},

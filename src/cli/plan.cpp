@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/confidential.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
@@ -55,7 +57,7 @@ nlohmann::ordered_json json_of(const Rehearsal& rehearsal, const PlanOptions& op
 }
 
 void print(const Rehearsal& rehearsal, const PlanOptions& options) {
-  fmt::print("{}, {}: {} made-up rows{}, {} repeats; no private row was read\n\n", rehearsal.model,
+  fmt::print("{}, {}: {} made-up rows{}, {} repeats; rows of the data were not read\n\n", rehearsal.model,
              rehearsal.method, options.rows, options.like.empty() ? "" : " like those of " + options.like,
              options.repeats);
   std::size_t width = 9;
@@ -85,7 +87,9 @@ void print(const Rehearsal& rehearsal, const PlanOptions& options) {
     }
     fmt::print("epsilon {:g}: {}: {}{}\n", budget.epsilon, name_of(budget.prospect), budget.why, covered);
   }
-  if (options.like.empty()) {
+  if (!options.like.empty()) {
+    fmt::print("\nThe rows of {} are taken as public: nothing here protects them.\n", options.like);
+  } else {
     fmt::print(
         "\nColumns were made up as independent and even over their declared bounds; real ones are narrower "
         "and alike, which "
@@ -95,12 +99,18 @@ void print(const Rehearsal& rehearsal, const PlanOptions& options) {
 }
 
 void run_plan(PlanOptions& options, const CLI::App& verb) {
-  options.fit.set.insert(options.fit.set.begin(), "data.file=\"no table\"");
   if (!options.epsilons.empty()) options.fit.epsilon = options.epsilons.front();
   const FitConfig config = configuration(options.fit, verb);
   const Schema schema = read_schema(resolved(config.schema, verb.count("--schema") > 0, options.fit));
   std::optional<Table> like;
   if (!options.like.empty()) {
+    const std::filesystem::path data = resolved(config.data, verb.count("--data") > 0, options.fit);
+    std::error_code unknown;
+    if (!config.data.empty() && std::filesystem::equivalent(options.like, data, unknown)) {
+      refuse(
+          "--like must name a public table, and this is the data's own: nothing protects its rows in a plan");
+    }
+    hold_rows();
     like = read_table(options.like, schema.select(columns_of_right_side(config, schema)));
     if (options.rows == 0) options.rows = like->rows();
   }

@@ -34,7 +34,7 @@ upper = 80
 TEST_F(Plan, compares_budgets_and_reads_no_rows) {
   const Outcome table = plan("--rows 5000 --epsilon 0.01,20 --data nowhere.csv");
   EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("no private row was read"));
+  EXPECT_THAT(table.out, HasSubstr("rows of the data were not read"));
   EXPECT_THAT(table.out, HasSubstr("epsilon 0.01: hopeless: "));
   EXPECT_THAT(table.out, HasSubstr("epsilon 20: good: "));
   EXPECT_THAT(table.out, Not(HasSubstr("held the truth")));
@@ -55,6 +55,8 @@ TEST_F(Plan, takes_rows_from_a_public_table) {
   std::string text = "age,other\n";
   for (int i = 0; i < 500; ++i) text += std::to_string(40 + i % 10) + ",x\n";
   write("public.csv", text);
+  EXPECT_THAT(plan("--like public.csv --epsilon 1 --repeats 1").out, HasSubstr("nothing here protects them"));
+  EXPECT_EQ(plan("--like public.csv --epsilon 1 --repeats 1 --data ./public.csv").status, 78);
   const auto object = nlohmann::json::parse(plan("--like public.csv --epsilon 1 --repeats 1 --json").out);
   EXPECT_EQ(object["rows"], 500);
 }

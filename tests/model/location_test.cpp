@@ -79,7 +79,7 @@ TEST(LocationModel, gradient_bound_holds_what_rounding_adds) {
     const LocationModel model(std::vector<Interval>(columns, {lower, lower + width}), precision);
     const Position at = 1e15 * rng.normals(dim);
     const double diameter = model.gradient_bound(at, Position::Ones(dim)).diameter;
-    const GradientTask task{&at, Position::Constant(dim, 256)};
+    const GradientTask task{&at, Position::Constant(dim, 256), HUGE_VAL};
     double exact = 0;
     long double computed = 0;
     for (std::uint32_t corner = 0; corner < 1u << dim; ++corner) {  // against the opposite one

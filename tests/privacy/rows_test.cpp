@@ -105,6 +105,19 @@ TEST(Rows, no_own_model_contributes_more_than_declared) {
   }
 }
 
+/// Its bound is a slip: it does not grow with the scale.
+struct SlippedModel : OwnModel {
+  [[nodiscard]] static VectorBound gradient_bound(const Position&, const Position& scale) {
+    return {scale.squaredNorm(), 2 * scale.squaredNorm()};
+  }
+};
+
+// What is enforced is what was priced, not what the model says of the integers' scale.
+TEST(Rows, no_own_model_with_a_slip_contributes_more_than_declared) {
+  for (const double value : kNotLegal)
+    expect_within_what_is_declared(PerRow(SlippedModel()), one_row({value, 0.5}));
+}
+
 TEST(Rows, what_is_no_number_contributes_nothing) {
   const auto expect_nothing = [](const AnyModel& model, const Rows& rows) {
     const Measure measure = measure_all_rows({model, kLeftOut, 1});

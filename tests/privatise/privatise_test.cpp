@@ -25,9 +25,9 @@ ColumnSettings column(const std::string& name, const std::string& channel, doubl
 PrivacyTarget pure(double epsilon) { return {Epsilon(epsilon), std::nullopt, std::nullopt}; }
 
 TEST(Decoding, every_cell_is_a_number) {
-  const std::pair<const char*, double> cells[] = {{"1.5", 1.5},  {" +2e3\t", 2000}, {"-0", 0},   {"", -7},
-                                                  {"NaN", -7},   {"nan", -7},       {"abc", -7}, {"1.5x", -7},
-                                                  {"1e999", -7}, {"0x10", -7},      {"1,5", -7}};
+  const std::pair<const char*, double> cells[] = {
+      {"1.5", 1.5}, {" +2e3\t", 2000}, {"-0", 0},  {"", -7},      {"NaN", -7},  {"nan", -7}, {"abc", -7},
+      {"1.5x", -7}, {"+-1", -7},       {"2\n", 2}, {"1e999", -7}, {"0x10", -7}, {"1,5", -7}};
   for (const auto& [cell, number] : cells) EXPECT_EQ(decode_number(cell, -7), number) << cell;
   EXPECT_EQ(decode_number("inf", -7), HUGE_VAL);
 }
@@ -39,7 +39,8 @@ TEST(Privatiser, odd_cells_are_treated_as_declared) {
   const ColumnPlan plan = plan_columns({number, column("c", "randomized-response")}, pure(2), 4);
   SeededEntropy a(81);
   SeededEntropy b(81);
-  const std::vector<std::vector<std::string>> odd{{"", "99", "-inf", "text"}, {"b", "unheard of", "", "c"}};
+  const std::vector<std::vector<std::string>> odd{{"", "99", "-inf", "text"},
+                                                  {" b", "unheard of", "", "c\t"}};
   const std::vector<std::vector<std::string>> plain{{"3", "10", "0", "3"}, {"b", "a", "a", "c"}};
   Privatiser first(plan, a);
   Privatiser second(plan, b);

@@ -200,6 +200,13 @@ TEST(Methods, refusals_name_what_to_choose_instead) {
   EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1", "method.noise_variance=1"}).find("noise_variance"),
             std::string::npos);
   EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1e6"}).find("method.thin"), std::string::npos);
+  for (const char* variance : {"3", "0", "-1", "nan", "inf"}) {
+    EXPECT_THROW(
+        (void)parse_fit_config("", {"data.schema=x", "model.formula=\"y ~ x\"", "privacy.epsilon=1",
+                                    "privacy.delta=1e-6", std::string("method.noise_variance=") + variance}),
+        Error)
+        << variance;
+  }
   EXPECT_NE(why("sgld", {"privacy.epsilon=1", "method.rate=0"}).find("method.rate"), std::string::npos);
 }
 

@@ -10,16 +10,6 @@ namespace sotto {
 
 namespace {
 
-// All of the text must be one number; from_chars knows no locale. Infinities count as numbers out of range.
-std::optional<double> parse_number(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end || std::isnan(value)) return std::nullopt;
-  return value;
-}
-
 std::optional<double> parse_truth(std::string_view text) {
   std::string word(text.substr(0, 6));
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -35,6 +25,15 @@ std::optional<double> parse_level(const SchemaColumn& column, std::string_view t
 }
 
 }  // namespace
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;  // from_chars knows no locale
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end || std::isnan(value)) return std::nullopt;
+  return value;
+}
 
 std::string_view trim(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";

@@ -39,6 +39,9 @@ struct DecodedCell {
 /// Without the blanks at both ends.
 [[nodiscard]] std::string_view trim(std::string_view text);
 
+/// All of a trimmed text as one number; infinities are numbers.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+
 /// Whether trimmed text stands for a missing value in every kind of column.
 [[nodiscard]] bool is_missing(std::string_view trimmed);
 

@@ -7,13 +7,15 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/data/decode.hpp"
 
 namespace sotto {
 
 namespace {
 
-// Squares and products of bounds must stay finite.
+// Squares and products of bounds, and of their distance, must stay numbers.
 constexpr double kLargestBound = 1e100;
+constexpr double kLeastWidth = 1e-100;
 // Above this not every whole number is a double.
 constexpr double kLargestCount = 9007199254740992.0;
 
@@ -25,6 +27,9 @@ void check_bounds(const SchemaColumn& column) {
   if (!(lower < upper)) {
     refuse(
         fmt::format("column {}: lower must be less than upper (now {} and {})", column.name, lower, upper));
+  }
+  if (!(upper - lower >= kLeastWidth)) {
+    refuse(fmt::format("column {}: lower and upper must be at least 1e-100 apart", column.name));
   }
   if (column.kind != ColumnKind::count) return;
   if (lower < 0 || upper > kLargestCount || lower != std::floor(lower) || upper != std::floor(upper)) {
@@ -39,6 +44,10 @@ void check_levels(const SchemaColumn& column) {
   std::set<std::string> seen;
   for (const std::string& level : column.levels) {
     if (level.empty()) refuse(fmt::format("column {}: a level must not be empty text", column.name));
+    if (trim(level) != level) {
+      refuse(fmt::format("column {}: level \"{}\" begins or ends with a blank, which cells are read without",
+                         column.name, level));
+    }
     if (!seen.insert(level).second) {
       refuse(fmt::format("column {}: level \"{}\" is listed twice; list each once", column.name, level));
     }

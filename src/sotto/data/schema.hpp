@@ -60,7 +60,7 @@ struct Schema {
 };
 
 /// Throws ErrorCode::configuration, saying what to change, unless the declaration is complete and consistent:
-/// distinct names, lower < upper, finite bounds below 1e100, counts with whole bounds >= 0, distinct levels,
+/// distinct names, bounds at least 1e-100 apart and at most 1e100, counts with whole bounds >= 0, distinct levels without blanks at their ends,
 /// imputed values that are legal.
 void check(const Schema& schema);
 

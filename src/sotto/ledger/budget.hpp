@@ -39,6 +39,8 @@ inline constexpr double kSlackShare = 1e-6;
 class Budget final : public Ledger {
  public:
   Budget(Epsilon epsilon, Delta delta, BookingWriter writer = {});
+  Budget(const Budget&) = delete;  // a copy would pay again
+  Budget& operator=(const Budget&) = delete;
 
   [[nodiscard]] std::optional<Receipt> spend(Charge charge) override;
   [[nodiscard]] std::vector<bool> grants(std::span<const Charge> charges) const override;

@@ -63,10 +63,10 @@ std::optional<Measurements> measure_batch(const BatchGradientQuery& query, const
   if (query.rate != plan.rate || query.noise_multiplier != plan.noise_multiplier) throw not_paid();
   const Position scale = scale_of(query.scale, context);
   const auto entries = static_cast<std::size_t>(context.model.dim());
-  const auto noise =
-      batch_noise(gradient_bound(query.at, scale, context), entries, context.unit, query.noise_multiplier);
+  const VectorBound bound = gradient_bound(query.at, scale, context);
+  const auto noise = batch_noise(bound, entries, context.unit, query.noise_multiplier);
   if (!noise) return std::nullopt;
-  const GradientTask task{&query.at, scale * (context.likelihood_power / noise->grid.value())};
+  const GradientTask task = gradient_task(query.at, scale, bound, noise->grid, context);
   Measurement gradient{.charge = noise->charge("batch gradient"),
                        .precomposed = paid.get(),
                        .pass = OwnPass([model = context.model, rate = plan.rate, task, entries, paid](

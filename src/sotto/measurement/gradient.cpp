@@ -16,6 +16,11 @@ VectorBound gradient_bound(const Position& at, const Position& scale, const Owne
   return {bound.norm * context.likelihood_power, bound.diameter * context.likelihood_power};
 }
 
+GradientTask gradient_task(const Position& at, const Position& scale, const VectorBound& bound, GridStep grid,
+                           const OwnerContext& context) {
+  return {&at, scale * (context.likelihood_power / grid.value()), bound.norm / grid.value()};
+}
+
 std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(const GaussianNoise& noise,
                                                                                   const Position& scale) {
   return [noise, scale](NoiseMechanism& mechanism, Receipt receipt, const ExactSum& sum) -> Answer {
@@ -35,10 +40,10 @@ template <>
 std::optional<Measurements> measure(const GradientQuery& query, const OwnerContext& context) {
   const Position scale = scale_of(query.scale, context);
   const auto entries = static_cast<std::size_t>(context.model.dim());
-  const auto noise =
-      vector_noise(gradient_bound(query.at, scale, context), entries, context.unit, query.cost);
+  const VectorBound bound = gradient_bound(query.at, scale, context);
+  const auto noise = vector_noise(bound, entries, context.unit, query.cost);
   if (!noise) return std::nullopt;
-  const GradientTask task{&query.at, scale * (context.likelihood_power / noise->grid.value())};
+  const GradientTask task = gradient_task(query.at, scale, bound, noise->grid, context);
   Measurement gradient{
       .charge = noise->charge("gradient"),
       .pass = RowPass{.entries = entries,

@@ -17,6 +17,10 @@ inline constexpr std::size_t kGradientRun = kLongestRun;  ///< contributions bel
 [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale,
                                          const OwnerContext& context);
 
+/// What the pass is told: coordinates in steps of `grid`, and the bound that was priced. `at` must outlive it.
+[[nodiscard]] GradientTask gradient_task(const Position& at, const Position& scale, const VectorBound& bound,
+                                         GridStep grid, const OwnerContext& context);
+
 /// Coordinate j counts steps of noise.grid / scale[j].
 [[nodiscard]] std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(
     const GaussianNoise& noise, const Position& scale);

@@ -18,8 +18,8 @@ std::optional<Measurements> measure(const JointQuery& query, const OwnerContext&
   if (!gradient || !ratio) return std::nullopt;
   return Measurements{.parts = {std::move(gradient->parts.front()), std::move(ratio->parts.front())},
                       .join = [](std::vector<Answer> answers) -> Answer {
-                        return join<NoisyJoint>(std::get<Released<NoisyGradient>>(std::move(answers[0])),
-                                                std::get<Released<NoisyRatio>>(std::move(answers[1])));
+                        return join(std::get<Released<NoisyGradient>>(std::move(answers[0])),
+                                    std::get<Released<NoisyRatio>>(std::move(answers[1])));
                       }};
 }
 

@@ -32,6 +32,7 @@ struct RatioTask {
 struct GradientTask {
   const Position* at;
   Position factor;
+  double longest;  ///< what was priced, before rounding: a row's vector is no longer, in these integers
   double clip = std::numeric_limits<double>::infinity();  ///< gradients are shortened to this norm first;
                                                           ///< see model/clipped.hpp
 };

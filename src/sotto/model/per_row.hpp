@@ -62,21 +62,18 @@ class PerRow {
     });
   }
 
-  /// A vector that is longer than the declared bound is shortened to it; one that is not finite contributes
-  /// zero.
+  /// A vector that is longer than what was priced is shortened to it, whatever the model says of other scales; one that is not
+  /// finite contributes zero.
   void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
     const auto dim = static_cast<std::size_t>(model_.dim());
-    std::vector<double> longest;
-    for (const GradientTask& task : tasks)
-      longest.push_back(model_.gradient_bound(*task.at, task.factor).norm);
     Position gradient(model_.dim());
     for_each_row(rows, first, count, [&](std::span<const double> row) {
       for (std::size_t g = 0; g < tasks.size(); ++g) {
         model_.gradient(row, *tasks[g].at, gradient);
         if (!shorten(gradient, tasks[g].clip)) continue;
         gradient.array() *= tasks[g].factor.array();
-        if (!shorten(gradient, longest[g])) continue;
+        if (!shorten(gradient, tasks[g].longest)) continue;
         for (std::size_t j = 0; j < dim; ++j) {
           sums[g * dim + j] +=
               static_cast<std::int64_t>(std::nearbyint(gradient[static_cast<Eigen::Index>(j)]));

@@ -1,9 +1,9 @@
 #include "sotto/privatise/privatise.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "sotto/data/decode.hpp"
 #include "sotto/privatise/samplers.hpp"
 
 namespace sotto {
@@ -17,13 +17,19 @@ std::vector<double> decode_numbers(const ColumnSettings& settings, std::span<con
   return numbers;
 }
 
+/// Which of the categories a cell names, blanks at both ends aside; as many as there are where it names none.
+std::size_t category_of(const ColumnSettings& settings, const std::string& cell) {
+  const auto same = [text = trim(cell)](const std::string& level) { return trim(level) == text; };
+  const auto found = std::find_if(settings.levels.begin(), settings.levels.end(), same);
+  return static_cast<std::size_t>(found - settings.levels.begin());
+}
+
 std::vector<int> decode_categories(const ColumnSettings& settings, std::span<const std::string> cells) {
   std::vector<int> categories;
   categories.reserve(cells.size());
   for (const std::string& cell : cells) {
-    const auto found = std::find(settings.levels.begin(), settings.levels.end(), cell);
-    categories.push_back(found == settings.levels.end() ? 0
-                                                        : static_cast<int>(found - settings.levels.begin()));
+    const std::size_t category = category_of(settings, cell);
+    categories.push_back(category < settings.levels.size() ? static_cast<int>(category) : 0);
   }
   return categories;
 }
@@ -45,16 +51,8 @@ void append(std::vector<double>& values, const std::vector<double>& z) {
 }  // namespace
 
 double decode_number(const std::string& cell, double missing) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  const char* first = cell.data();
-  const char* last = first + cell.size();
-  while (first != last && blank(*first)) ++first;
-  while (first != last && blank(last[-1])) --last;
-  if (first != last && *first == '+') ++first;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(first, last, value);
   // A number too large for a double has no value here and counts as missing, like text.
-  return error != std::errc() || stop != last || std::isnan(value) ? missing : value;
+  return parse_number(trim(cell)).value_or(missing);
 }
 
 PrivatisedColumn Privatiser::privatise(const Column& column, std::span<const std::string> cells) {
@@ -81,7 +79,7 @@ bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> ce
   // All of them are counted: the time does not tell which one is the first.
   return std::count_if(cells.begin(), cells.end(), [&](const std::string& cell) {
            if (!categories) return !std::isnan(decode_number(cell, std::nan("")));
-           return std::find(column.levels.begin(), column.levels.end(), cell) != column.levels.end();
+           return category_of(column, cell) < column.levels.size();
          }) > 0;
 }
 

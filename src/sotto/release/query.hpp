@@ -77,6 +77,10 @@ struct NoisyJoint {
   }
 };
 
+inline Released<NoisyJoint> join(Released<NoisyGradient> gradient, Released<NoisyRatio> ratio) {
+  return Released<NoisyJoint>({std::move(gradient).value(), std::move(ratio).value()});
+}
+
 struct NoisyStatistic {
   Position value;
   Position variance;  ///< of the noise of each entry; independent over the entries

@@ -8,13 +8,16 @@ namespace sotto {
 
 template <class T>
 class Released;
+struct NoisyGradient;
+struct NoisyRatio;
+struct NoisyJoint;
 
-/// Several releases as one: what is computed from releases is free.
-template <class Joint, class... Parts>
-[[nodiscard]] Released<Joint> join(Released<Parts>... parts);
+/// Two releases as one: what is computed from releases is free.
+[[nodiscard]] Released<NoisyJoint> join(Released<NoisyGradient> gradient, Released<NoisyRatio> ratio);
 
 /// A value that left the curator's side with noise on it, paid for by a receipt. Everything computed from it
-/// is free. Only the mechanisms named below can make one from rows; the list is closed.
+/// is free. Only the mechanisms named below can make one from rows; ReleasedForTests is defined by tests alone. The type guards
+/// against mistakes, not against a programmer who defines a class of that name.
 template <class T>
 class Released {
  public:
@@ -31,15 +34,9 @@ class Released {
   friend class NoiseMechanism;
   friend class Privatiser;
   friend class ReleasedForTests;
-  template <class Joint, class... Parts>
-  friend Released<Joint> join(Released<Parts>... parts);
+  friend Released<NoisyJoint> join(Released<NoisyGradient> gradient, Released<NoisyRatio> ratio);
   explicit Released(T value) : value_(std::move(value)) {}
   T value_;
 };
-
-template <class Joint, class... Parts>
-Released<Joint> join(Released<Parts>... parts) {
-  return Released<Joint>(Joint{std::move(parts).value()...});
-}
 
 }  // namespace sotto

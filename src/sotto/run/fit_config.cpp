@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/kernel/correction.hpp"
 #include "sotto/model/glm/family.hpp"
 
 namespace sotto {
@@ -237,6 +238,7 @@ void check_fit_config(const FitConfig& config) {
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
   if (!(config.method.step_size >= 0)) refuse("method.step_size must be >= 0");
+  static_cast<void>(Correction(config.method.noise_variance));
   if (!(config.method.rate > 0 && config.method.rate <= 1)) refuse("method.rate must lie in (0, 1]");
   if (!(config.method.decay >= 0)) refuse("method.decay must be >= 0");
   if (!(config.method.clip_ratio.value_or(1) > 0 && config.method.clip_gradient.value_or(1) > 0)) {
@@ -258,7 +260,6 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   FitConfig config;
   Section section(root, "");
   read_all(section, config);
-  if (config.data.empty()) refuse("which table? set data.file");
   if (config.schema.empty())
     refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
   check_fit_config(config);
