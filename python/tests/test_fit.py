@@ -153,7 +153,11 @@ REFUSALS = {
     "wrong type": (["--set", "method.draws='many'"], {"draws": "many"}, sotto.ConfigurationError),
     "a prior": (["--set", 'prior.default.family="flat"'], {"prior": {"default": {"family": "flat"}}}, sotto.ConfigurationError),
     "out is a file": (["--out", "t.csv"], {"out": "t.csv"}, sotto.CannotCreateError),
-    "no budget": (["--delta", "1e-300", "--epsilon", "1e-12"], {"delta": 1e-300, "epsilon": 1e-12}, sotto.BudgetError),
+    "no budget": (
+        ["--method", "barker-subsampled", "--epsilon", "1e-4"],
+        {"method": "barker-subsampled", "epsilon": 1e-4},
+        sotto.BudgetError,
+    ),
 }
 
 
