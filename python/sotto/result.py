@@ -23,8 +23,8 @@ _SHOWN = ("mean", "sd", "q05", "q50", "q95", "ess_bulk", "rhat")
 class Fit:
     """The draws of a posterior, what they say, and what they cost.
 
-    :func:`sotto.fit` returns one; ``Fit(directory)`` reads what any fit, of Python or of the program, has left. Everything in it is
-    computed from noisy releases, so it can be passed on within the promise in ``privacy``; no row is in it.
+    :func:`sotto.fit` returns one; ``Fit(directory)`` reads what any fit, of Python or of the program, has left. No row is in it,
+    and unless it says NOT PRIVATE, everything is computed from noisy releases and can be passed on within the promise in ``privacy``.
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:

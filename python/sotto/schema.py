@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import tomllib
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -105,7 +106,7 @@ class Schema:
         adjacency: Literal["substitute", "add-remove"] = "substitute",
         unit: Unit | None = None,
     ) -> None:
-        self.columns = dict(columns)
+        self.columns: Mapping[str, Column] = types.MappingProxyType(dict(columns))
         self.adjacency = adjacency
         self.unit = unit
         self._checked = _sotto.Schema.parse(self.to_toml())
@@ -121,7 +122,7 @@ class Schema:
             given = {key: tuple(value) if key == "levels" else value for key, value in column.items() if key != "name"}
             columns[column["name"]] = Column(**given)
         unit = Unit(**declared["unit"]) if "unit" in declared else None
-        return cls(columns, adjacency=declared.get("adjacency", "substitute"), unit=unit)
+        return cls(columns, adjacency=declared.get("adjacency", "substitute").replace("_", "-"), unit=unit)
 
     def to_toml(self) -> str:
         """The text of a schema file."""
@@ -141,13 +142,14 @@ class Schema:
         return counts
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and self.to_toml() == other.to_toml()
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return (self.columns, self.adjacency, self.unit) == (other.columns, other.adjacency, other.unit)
 
-    def __hash__(self) -> int:
-        return hash(self.to_toml())
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        said = [repr(self.columns)]
+        said = [repr(dict(self.columns))]
         said += [f"adjacency={self.adjacency!r}"] if self.adjacency != "substitute" else []
         said += [f"unit={self.unit!r}"] if self.unit is not None else []
         return f"Schema({', '.join(said)})"
