@@ -119,7 +119,7 @@ class Schema:
             declared = tomllib.load(file)
         columns = {}
         for column in declared["column"]:
-            given = {key: tuple(value) if key == "levels" else value for key, value in column.items() if key != "name"}
+            given: dict[str, Any] = {key: tuple(value) if key == "levels" else value for key, value in column.items() if key != "name"}
             columns[column["name"]] = Column(**given)
         unit = Unit(**declared["unit"]) if "unit" in declared else None
         return cls(columns, adjacency=declared.get("adjacency", "substitute").replace("_", "-"), unit=unit)
