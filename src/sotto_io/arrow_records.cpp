@@ -38,27 +38,26 @@ bool holds_single_values(const arrow::DataType& type) {
   }
 }
 
-/// Writes values out as text: shortest digits that read back as the same number. A null is nothing.
+/// A value as text: shortest digits that read back as the same number.
+template <class Array>
+std::optional<std::string> text_at(const Array& array, std::int64_t i) {
+  using Type = typename Array::TypeClass;
+  if (array.IsNull(i)) return std::nullopt;
+  if constexpr (std::is_same_v<Array, arrow::BooleanArray>) return array.Value(i) ? "1" : "0";
+  if constexpr (arrow::is_number_type<Type>::value && !arrow::is_half_float_type<Type>::value)
+    return fmt::format("{}", array.Value(i));
+  if constexpr (arrow::is_base_binary_type<Type>::value || arrow::is_binary_view_like_type<Type>::value)
+    return std::string(array.GetView(i));
+  return std::nullopt;
+}
+
+/// Writes values out as text. A null is nothing.
 struct TextOf {
   std::vector<std::optional<std::string>>& texts;
 
   template <class Array>
   arrow::Status Visit(const Array& array) {
-    for (std::int64_t i = 0; i < array.length(); ++i) {
-      if (array.IsNull(i)) {
-        texts.emplace_back();
-      } else if constexpr (std::is_same_v<Array, arrow::BooleanArray>) {
-        texts.emplace_back(array.Value(i) ? "1" : "0");
-      } else if constexpr (arrow::is_number_type<typename Array::TypeClass>::value &&
-                           !std::is_same_v<Array, arrow::HalfFloatArray>) {
-        texts.emplace_back(fmt::format("{}", array.Value(i)));
-      } else if constexpr (arrow::is_base_binary_type<typename Array::TypeClass>::value ||
-                           arrow::is_binary_view_like_type<typename Array::TypeClass>::value) {
-        texts.emplace_back(array.GetView(i));
-      } else {
-        texts.emplace_back();
-      }
-    }
+    for (std::int64_t i = 0; i < array.length(); ++i) texts.push_back(text_at(array, i));
     return arrow::Status::OK();
   }
   arrow::Status Visit(const arrow::DictionaryArray& array) {
