@@ -15,6 +15,9 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "ignore::sotto.SottoWarning")
 
 
+PROGRAM = os.path.abspath(os.environ["SOTTO_PROGRAM"])
+
+
 class Program:
     """The command line program, run in a folder of its own."""
 
@@ -23,7 +26,7 @@ class Program:
 
     def __call__(self, *arguments):
         return subprocess.run(
-            [os.environ["SOTTO_PROGRAM"], *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120
+            [PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120
         )
 
 
