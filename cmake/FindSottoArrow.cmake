@@ -1,7 +1,10 @@
 # Apache Arrow and Parquet as sotto_arrow: a packaged Arrow where there is one, else the libraries and headers that the
 # pyarrow wheel in the project's .venv brings (tools/setup installs it). SottoArrow_LIBRARIES is what to link in an export.
-find_package(Arrow CONFIG QUIET)
-find_package(Parquet CONFIG QUIET)
+# A wheel of our own links to the libraries of the pyarrow wheel that is installed with it, whatever else is there.
+if(NOT SKBUILD)
+  find_package(Arrow CONFIG QUIET)
+  find_package(Parquet CONFIG QUIET)
+endif()
 
 add_library(sotto_arrow INTERFACE)
 if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
@@ -14,6 +17,9 @@ endif()
 set(environments ${PROJECT_SOURCE_DIR}/.venv/bin)
 if(DEFINED ENV{VIRTUAL_ENV})
   list(APPEND environments $ENV{VIRTUAL_ENV}/bin)
+endif()
+if(SKBUILD)
+  set(SOTTO_ARROW_PYTHON ${Python_EXECUTABLE})
 endif()
 find_program(SOTTO_ARROW_PYTHON NAMES python python3 NO_DEFAULT_PATH
              PATHS ${environments}

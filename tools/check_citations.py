@@ -41,7 +41,7 @@ def broken(text, sources, errata, read):
 def main(root):
     sources = set(re.findall(r"^@\w+\{(\w+),", (root / "docs/references.bib").read_text(), re.MULTILINE))
     errata = {int(number) for number in ERRATUM_ENTRY.findall((root / "docs/errata.md").read_text())}
-    roots = [root, root / "src", root / "src/sotto", root / "tests"]
+    roots = [root, root / "src", root / "src/sotto", root / "tests", root / "python"]
 
     def read(name):
         return next(((place / name).read_text() for place in roots if (place / name).exists()), None)

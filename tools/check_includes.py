@@ -39,6 +39,7 @@ for stage in set(ANALYST) - {"mixture"}:
 
 ALLOWED["sotto_io"] = set(ALLOWED)
 ALLOWED["cli"] = {*ALLOWED, "published"}
+ALLOWED["python"] = {*ALLOWED}
 ALLOWED["sotto.hpp"] = set(ALLOWED)  # the umbrella: names all sides for programs that link them all
 
 # What the analyst's side must not reach through any chain of headers: whatever sees rows, and the system's entropy.
@@ -47,11 +48,14 @@ HIDDEN_FILES = {"sotto/entropy/entropy.hpp"}
 
 # Friends that only tests may define: a definition in the sources could forge a release or read a sum without noise.
 TEST_FRIEND = re.compile(r"\b(?:class|struct)\s+(\w*ForTests)\b[^;]*\{")
-INCLUDE = re.compile(r'^\s*#\s*include\s*["<]((?:sotto|sotto_io|cli)/[^">]+)[">]', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]((?:sotto|sotto_io|cli|python)/[^">]+)[">]', re.MULTILINE)
 
 # The outside world, by what its files may reach: those that write what was released or read what is public must not
 # reach rows either. A file that is in neither list is a finding: say on which side it stands.
-ROW_FILES = {"charge_journal", "csv_reader", "fit_directory", "parquet_file", "sotto_io", "table_check", "table_file", "table_records"}
+ROW_FILES = {
+    "arrow_records", "arrow_stream", "charge_journal", "csv_reader", "fit_directory", "parquet_file", "sotto_io", "table_check", "table_file",
+    "table_records",
+}
 RELEASE_FILES = {
     "atomic_file", "channel_file", "cmdstan_csv", "csv_cells", "density_directory", "density_figure", "density_page",
     "density_report", "output_guard", "privatised_file", "release_fingerprint", "run_directory", "schema_toml",
@@ -65,9 +69,9 @@ def stage_of(name):
 
 
 def read(folder):
-    """Every source file of the three trees, with what it includes."""
+    """Every source file of the four trees, with what it includes."""
     files = {}
-    for tree in ("sotto", "sotto_io", "cli"):
+    for tree in ("sotto", "sotto_io", "cli", "python"):
         for path in sorted(Path(folder, tree).rglob("*.?pp")):
             files[path.relative_to(folder).as_posix()] = INCLUDE.findall(path.read_text(encoding="utf-8"))
     return files

@@ -20,10 +20,6 @@ namespace sotto::cli {
 
 namespace {
 
-constexpr const char* kNotPrivate =
-    "NOT PRIVATE: these counts are computed from the rows without noise; they are for the curator's eyes "
-    "alone";
-
 struct SchemaOptions {
   std::string file;
   std::string schema;
@@ -53,34 +49,19 @@ void write_schema(const SchemaOptions& options) {
   }
 }
 
-nlohmann::ordered_json to_json(const TableCheck& check) {
-  nlohmann::ordered_json json{{"private", false},         {"warning", kNotPrivate},
-                              {"records", check.records}, {"not_of_the_headers_form", check.not_whole},
-                              {"rows_used", check.used},  {"columns", nlohmann::ordered_json::array()}};
-  for (const ColumnCheck& column : check.columns) {
-    json["columns"].push_back({{"name", column.name},
-                               {"values", column.count(CellReading::value)},
-                               {"clamped", column.count(CellReading::clamped)},
-                               {"missing", column.count(CellReading::missing)},
-                               {"out_of_range", column.count(CellReading::out_of_range)},
-                               {"undecodable", column.count(CellReading::undecodable)}});
-  }
-  return json;
-}
-
 void check_schema(const SchemaOptions& options) {
   if (options.schema.empty())
     throw Error(ErrorCode::usage, "--check needs a table and its schema: sotto schema --check FILE SCHEMA");
   const Schema schema = read_schema(options.schema);
   hold_rows();
-  const TableCheck check = check_table(options.file, schema);
-  fmt::print(stderr, "sotto: {}\n", kNotPrivate);
+  const TableCheck check = check_table(records_of(options.file), schema);
+  fmt::print(stderr, "sotto: {}\n", kCheckIsNotPrivate);
   if (options.json) {
     fmt::print("{}\n", to_json(check).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
-  fmt::print("{}\n{} records, {} not of the header's form, {} rows used\n\n", kNotPrivate, check.records,
-             check.not_whole, check.used);
+  fmt::print("{}\n{} records, {} not of the header's form, {} rows used\n\n", kCheckIsNotPrivate,
+             check.records, check.not_whole, check.used);
   std::size_t width = 6;
   for (const ColumnCheck& column : check.columns) width = std::max(width, column.name.size());
   fmt::print("{:<{}}  {:>9}  {:>9}  {:>9}  {:>12}  {:>11}\n", "column", width, "values", "clamped", "missing",

@@ -3,7 +3,6 @@
 #include <arrow/api.h>
 #include <arrow/io/file.h>
 #include <arrow/memory_pool.h>
-#include <arrow/visit_array_inline.h>
 #include <fmt/format.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
@@ -11,13 +10,10 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <optional>
-#include <string_view>
-#include <type_traits>
 
 #include "sotto/base/error.hpp"
 #include "sotto/data/wiped.hpp"
-#include "sotto_io/csv_reader.hpp"
+#include "sotto_io/arrow_records.hpp"
 
 namespace sotto {
 
@@ -82,58 +78,6 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const std::filesystem::
   return std::move(*reader);
 }
 
-bool holds_single_values(const arrow::DataType& type) {
-  switch (type.id()) {
-    case arrow::Type::BOOL:
-    case arrow::Type::STRING:
-    case arrow::Type::LARGE_STRING:
-    case arrow::Type::BINARY:
-    case arrow::Type::LARGE_BINARY:
-    case arrow::Type::NA:
-      return true;
-    case arrow::Type::HALF_FLOAT:
-      return false;
-    case arrow::Type::DICTIONARY:
-      return holds_single_values(*static_cast<const arrow::DictionaryType&>(type).value_type());
-    default:
-      return arrow::is_integer(type.id()) || arrow::is_floating(type.id());
-  }
-}
-
-/// Writes values out as text: shortest digits that read back as the same number. A null is nothing.
-struct TextOf {
-  std::vector<std::optional<std::string>>& texts;
-
-  template <class Array>
-  arrow::Status Visit(const Array& array) {
-    for (std::int64_t i = 0; i < array.length(); ++i) {
-      if (array.IsNull(i)) {
-        texts.emplace_back();
-      } else if constexpr (std::is_same_v<Array, arrow::BooleanArray>) {
-        texts.emplace_back(array.Value(i) ? "1" : "0");
-      } else if constexpr (arrow::is_number_type<typename Array::TypeClass>::value &&
-                           !std::is_same_v<Array, arrow::HalfFloatArray>) {
-        texts.emplace_back(fmt::format("{}", array.Value(i)));
-      } else if constexpr (arrow::is_base_binary_type<typename Array::TypeClass>::value) {
-        texts.emplace_back(array.GetView(i));
-      } else {
-        texts.emplace_back();
-      }
-    }
-    return arrow::Status::OK();
-  }
-  arrow::Status Visit(const arrow::DictionaryArray& array) {
-    std::vector<std::optional<std::string>> words;
-    TextOf dictionary{words};
-    ARROW_RETURN_NOT_OK(arrow::VisitArrayInline(*array.dictionary(), &dictionary));
-    for (std::int64_t i = 0; i < array.length(); ++i) {
-      texts.push_back(array.IsNull(i) ? std::nullopt
-                                      : words[static_cast<std::size_t>(array.GetValueIndex(i))]);
-    }
-    return arrow::Status::OK();
-  }
-};
-
 /// Where the named columns stand in the file.
 std::vector<int> leaves_of(const parquet::arrow::FileReader& reader, const std::filesystem::path& path,
                            const std::vector<std::string>& names) {
@@ -141,11 +85,7 @@ std::vector<int> leaves_of(const parquet::arrow::FileReader& reader, const std::
   for (const std::string& name : names) {
     for (const parquet::arrow::SchemaField& field : reader.manifest().schema_fields) {
       if (field.field->name() != name) continue;
-      if (!field.is_leaf() || !holds_single_values(*field.field->type())) {
-        throw Error(ErrorCode::data,
-                    fmt::format("{}: column {} has type {}; write it as a number, a truth value or text",
-                                path.string(), name, field.field->type()->ToString()));
-      }
+      check_single_values(path.string(), *field.field);
       leaves.push_back(field.column_index);
     }
   }
@@ -170,28 +110,7 @@ void read_parquet_records(const std::filesystem::path& path, const std::vector<s
   const auto batches = reader->GetRecordBatchReader(groups, leaves);
   if (!batches.ok()) refuse_file(path);
 
-  std::vector<std::vector<std::optional<std::string>>> texts(names.size());
-  std::vector<std::optional<std::string_view>> cells(names.size());
-  while (true) {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    if (!(*batches)->ReadNext(&batch).ok()) refuse_file(path);
-    if (!batch) return;
-    for (std::size_t j = 0; j < names.size(); ++j) {
-      texts[j].clear();
-      TextOf visitor{texts[j]};
-      const auto array = batch->GetColumnByName(names[j]);
-      if (!array || !arrow::VisitArrayInline(*array, &visitor).ok()) refuse_file(path);
-    }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(batch->num_rows()); ++i) {
-      bool whole = true;
-      for (std::size_t j = 0; j < names.size(); ++j) {
-        cells[j] = texts[j][i];
-        whole = whole && (!cells[j] || cells[j]->size() <= kMostCellBytes);
-      }
-      if (!whole) std::fill(cells.begin(), cells.end(), std::nullopt);
-      visit({whole, cells});
-    }
-  }
+  if (!visit_batches(**batches, names, visit)) refuse_file(path);
 }
 
 }  // namespace sotto

@@ -1,11 +1,10 @@
 #include "sotto_io/table_check.hpp"
 
 #include "sotto/data/table.hpp"
-#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 
-TableCheck check_table(const std::filesystem::path& path, const Schema& schema) {
+TableCheck check_table(const RecordReader& read, const Schema& schema) {
   Table table(schema);
   TableCheck check;
   std::vector<std::string> wanted;
@@ -15,7 +14,7 @@ TableCheck check_table(const std::filesystem::path& path, const Schema& schema) 
   }
   const std::size_t declared = wanted.size();
   if (!schema.unit.is_row()) wanted.push_back(schema.unit.person);
-  read_records(path, wanted, [&](const TableRecord& record) {
+  read(wanted, [&](const TableRecord& record) {
     ++check.records;
     if (!record.whole) {
       ++check.not_whole;
@@ -29,6 +28,21 @@ TableCheck check_table(const std::filesystem::path& path, const Schema& schema) 
   });
   for (std::size_t row = 0; row < table.rows(); ++row) check.used += table.kept(row) ? 1 : 0;
   return check;
+}
+
+nlohmann::ordered_json to_json(const TableCheck& check) {
+  nlohmann::ordered_json json{{"private", false},         {"warning", kCheckIsNotPrivate},
+                              {"records", check.records}, {"not_of_the_headers_form", check.not_whole},
+                              {"rows_used", check.used},  {"columns", nlohmann::ordered_json::array()}};
+  for (const ColumnCheck& column : check.columns) {
+    json["columns"].push_back({{"name", column.name},
+                               {"values", column.count(CellReading::value)},
+                               {"clamped", column.count(CellReading::clamped)},
+                               {"missing", column.count(CellReading::missing)},
+                               {"out_of_range", column.count(CellReading::out_of_range)},
+                               {"undecodable", column.count(CellReading::undecodable)}});
+  }
+  return json;
 }
 
 }  // namespace sotto

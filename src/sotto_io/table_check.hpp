@@ -1,16 +1,22 @@
-// How well a file fits its declaration: counts for the curator's eyes. NOT PRIVATE.
+// How well a table fits its declaration: counts for the curator's eyes. NOT PRIVATE.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sotto/data/decode.hpp"
 #include "sotto/data/schema.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
+
+/// Said wherever such counts are shown.
+inline constexpr const char* kCheckIsNotPrivate =
+    "NOT PRIVATE: these counts are computed from the rows without noise; they are for the curator's eyes "
+    "alone";
 
 struct ColumnCheck {
   std::string name;
@@ -31,6 +37,9 @@ struct TableCheck {
 };
 
 /// Errors: those of read_table.
-[[nodiscard]] TableCheck check_table(const std::filesystem::path& path, const Schema& schema);
+[[nodiscard]] TableCheck check_table(const RecordReader& read, const Schema& schema);
+
+/// The counts with that sentence, as `sotto schema --check --json` prints them.
+[[nodiscard]] nlohmann::ordered_json to_json(const TableCheck& check);
 
 }  // namespace sotto

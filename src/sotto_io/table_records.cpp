@@ -38,17 +38,18 @@ void check_delimiter(const std::filesystem::path& path, const std::vector<std::s
                                            path.string(), names[0]));
 }
 
-/// Where each wanted column stands in the file.
-std::vector<std::size_t> places(const std::filesystem::path& path, const std::vector<std::string>& present,
-                                const std::vector<std::string>& wanted) {
+}  // namespace
+
+std::vector<std::size_t> column_places(const std::string& table, const std::vector<std::string>& present,
+                                       const std::vector<std::string>& wanted) {
   std::vector<std::size_t> places;
   for (const std::string& name : wanted) {
     const auto count = std::count(present.begin(), present.end(), name);
     if (count != 1) {
       throw Error(
           ErrorCode::data,
-          fmt::format("{} has {} column {}{}; correct the name that was asked for or the file's header",
-                      path.string(), count == 0 ? "no" : "more than one", name,
+          fmt::format("{} has {} column {}{}; correct the name that was asked for or the table's header",
+                      table, count == 0 ? "no" : "more than one", name,
                       count == 0 ? suggestion(name, present) : ""));
     }
     places.push_back(
@@ -56,8 +57,6 @@ std::vector<std::size_t> places(const std::filesystem::path& path, const std::ve
   }
   return places;
 }
-
-}  // namespace
 
 std::vector<std::string> read_column_names(const std::filesystem::path& path) {
   const FileKind kind = kind_of(path);
@@ -71,12 +70,12 @@ void read_records(const std::filesystem::path& path, const std::vector<std::stri
                   const std::function<void(const TableRecord&)>& visit) {
   const FileKind kind = kind_of(path);
   if (kind == FileKind::parquet) {
-    static_cast<void>(places(path, read_parquet_names(path), names));
+    static_cast<void>(column_places(path.string(), read_parquet_names(path), names));
     return read_parquet_records(path, names, visit);
   }
   CsvReader file(path, delimiter_of(kind));
   check_delimiter(path, file.names());
-  file.select(places(path, file.names(), names));
+  file.select(column_places(path.string(), file.names(), names));
   std::vector<std::optional<std::string_view>> cells(names.size());
   while (file.next()) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -84,6 +83,12 @@ void read_records(const std::filesystem::path& path, const std::vector<std::stri
     }
     visit({file.whole(), cells});
   }
+}
+
+RecordReader records_of(const std::filesystem::path& path) {
+  return [path](const std::vector<std::string>& names, const std::function<void(const TableRecord&)>& visit) {
+    read_records(path, names, visit);
+  };
 }
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// Records of a table in a file of any format that is read: CSV (.csv, .txt, .tsv) or Parquet (.parquet, .pq).
+// Records of a table, wherever it is, and in a file of any format that is read: CSV (.csv, .txt, .tsv) or Parquet (.parquet, .pq).
 #pragma once
 
 #include <filesystem>
@@ -19,6 +19,15 @@ struct TableRecord {
   std::span<const std::optional<std::string_view>> cells;
 };
 
+/// Visits all records of a table: `read_records` bound to a file, or `read_stream_records` to a stream.
+using RecordReader = std::function<void(const std::vector<std::string>& names,
+                                        const std::function<void(const TableRecord&)>& visit)>;
+
+/// Where each wanted column stands. `table`: what it is called in messages. Errors: data where one is missing or there twice.
+[[nodiscard]] std::vector<std::size_t> column_places(const std::string& table,
+                                                     const std::vector<std::string>& present,
+                                                     const std::vector<std::string>& wanted);
+
 /// The names of a file's columns, from its header alone. Errors: no_input (not there), data (no header, unknown kind of
 /// file).
 [[nodiscard]] std::vector<std::string> read_column_names(const std::filesystem::path& path);
@@ -29,5 +38,8 @@ struct TableRecord {
 /// missing, there twice or of a type that holds no single values, not a Parquet file); io.
 void read_records(const std::filesystem::path& path, const std::vector<std::string>& names,
                   const std::function<void(const TableRecord&)>& visit);
+
+/// `read_records` of that file.
+[[nodiscard]] RecordReader records_of(const std::filesystem::path& path);
 
 }  // namespace sotto

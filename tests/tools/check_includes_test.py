@@ -41,7 +41,7 @@ assert INCLUDE.findall('#include <sotto/data/rows.hpp>\n # include "cli/verbs.hp
 # Planted in a copy of the real trees: the checker reads all of them.
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 real = read(SOURCES)
-assert {name.split("/")[0] for name in real} == {"sotto", "sotto_io", "cli"}
+assert {name.split("/")[0] for name in real} == {"sotto", "sotto_io", "cli", "python"}
 for planted, line in {
     "sotto/kernel/penalty.hpp": "sotto/data/table.hpp",
     "sotto_io/cmdstan_csv.hpp": "sotto/data/table.hpp",

@@ -78,6 +78,10 @@ std::vector<std::string> endings(const Draws& draws) {
     return {fmt::format("The budget ended before the chains did, after {} draws of the shortest.",
                         shortest_chain(draws))};
   }
+  if (any_ended(draws, StopReason::interrupted)) {
+    return {fmt::format("The run was stopped before its end, after {} draws of the shortest chain.",
+                        shortest_chain(draws))};
+  }
   return {};
 }
 

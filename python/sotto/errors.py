@@ -1,0 +1,70 @@
+"""What can go wrong, by the name of the error's code, and what is said aloud of a fit."""
+
+from sotto._sotto import exit_statuses
+
+
+class Error(Exception):
+    """One line that says what to change; no value of a row is ever in it.
+
+    ``exit_status`` is the status with which the program ``sotto`` ends after the same error.
+    """
+
+    exit_status: int = exit_statuses["InternalError"]
+
+
+class UsageError(Error):
+    """The call itself is wrong."""
+
+    exit_status = exit_statuses["UsageError"]
+
+
+class DataError(Error):
+    """A table's form, never a row's value, is not as declared."""
+
+    exit_status = exit_statuses["DataError"]
+
+
+class NoInputError(Error):
+    """An input file does not exist."""
+
+    exit_status = exit_statuses["NoInputError"]
+
+
+class UnavailableError(Error):
+    """A peer does not answer."""
+
+    exit_status = exit_statuses["UnavailableError"]
+
+
+class InternalError(Error):
+    """A bug of ours."""
+
+    exit_status = exit_statuses["InternalError"]
+
+
+class CannotCreateError(Error):
+    """An output cannot be created, or would replace what was paid for."""
+
+    exit_status = exit_statuses["CannotCreateError"]
+
+
+class IoError(Error):
+    """Reading or writing failed."""
+
+    exit_status = exit_statuses["IoError"]
+
+
+class BudgetError(Error):
+    """The privacy budget is spent, or cannot pay for what was asked."""
+
+    exit_status = exit_statuses["BudgetError"]
+
+
+class ConfigurationError(Error):
+    """A setting is missing, unknown or out of range."""
+
+    exit_status = exit_statuses["ConfigurationError"]
+
+
+class SottoWarning(UserWarning):
+    """What a fit says of itself: what the noise hides, what the draws cannot tell."""

@@ -1,0 +1,129 @@
+"""A posterior from private data."""
+
+import os
+import shutil
+import tempfile
+import warnings
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sotto import _sotto
+from sotto.errors import SottoWarning, UsageError
+from sotto.records import name_of, records_of
+from sotto.result import Fit
+from sotto.schema import Schema
+from sotto.toml import text_of
+
+
+def fit(
+    data: Any,
+    formula: str | None = None,
+    *,
+    schema: Schema | str | os.PathLike[str],
+    family: str = "bernoulli",
+    epsilon: float | None = None,
+    delta: float | None = None,
+    method: str = "auto",
+    chains: int | None = None,
+    draws: int | None = None,
+    warmup: int | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    prior: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    not_private: bool = False,
+) -> Fit:
+    """Draws from the posterior of a model, within a privacy budget.
+
+    data         the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
+    formula      R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
+    schema       what is declared of the table: a :class:`Schema`, or the path of a schema file
+    family       "bernoulli", "poisson" or "normal"
+    epsilon      the privacy budget; 1 is one that can be defended in public
+    delta        the privacy budget; well below one over the number of rows
+    method       "auto", or one of ``docs/methods.md``
+    chains       which share the budget (default 4)
+    draws        per chain (default: what suits the method)
+    warmup       steps per chain (default: as many as draws)
+    seed         of the chains, never of the noise (default 1)
+    threads      for passes over the rows (default: all cores)
+    prior        ``{"default": {"family": "normal", "scale": 1}, "parameter": {"age": {...}}}``
+    settings     any other key of a configuration, e.g. ``{"method.step_size": 0.1}``
+    out          directory of the results; without it they live as long as the returned object
+    overwrite    replace a release in ``out`` that was paid for; its charges stay in charges.jsonl
+    not_private  for study only: no privacy at all
+
+    What the fit says of itself is raised as :class:`SottoWarning`. Ctrl-C ends the run with the draws made so far; before the first
+    draw it raises KeyboardInterrupt. Errors are :class:`sotto.Error`.
+
+    >>> import warnings, numpy, pandas, sotto
+    >>> generator = numpy.random.default_rng(1)
+    >>> age = generator.uniform(18, 90, 20000)
+    >>> smokes = generator.uniform(size=20000) < 1 / (1 + numpy.exp(0.05 * (age - 40)))
+    >>> schema = sotto.Schema({"age": sotto.real(18, 90), "smoker": sotto.binary()})
+    >>> fit = sotto.fit(pandas.DataFrame({"age": age, "smoker": smokes}), "smoker ~ age",
+    ...                 schema=schema, family="bernoulli", epsilon=1, delta=1e-6)
+    >>> bool(-0.07 < fit.summary().loc["age", "mean"] < -0.03)
+    True
+    """
+    given = {
+        "model.formula": formula,
+        "model.family": family,
+        "privacy.epsilon": epsilon,
+        "privacy.delta": delta,
+        "privacy.not_private": not_private,
+        "method.name": method,
+        "method.chains": chains,
+        "method.draws": draws,
+        "method.warmup": warmup,
+        "method.seed": seed,
+        "threads": threads,
+        "prior": prior,
+        **(settings or {}),
+    }
+    for key in ("data.file", "data.schema", "output.directory"):
+        if key in given:
+            raise UsageError(f"{key} is no setting here: it is the argument {key.split('.')[0].replace('output', 'out')}")
+    declared, inputs = _declaration(schema)
+    if isinstance(data, (str, os.PathLike)):
+        inputs.append(name_of(data))
+    directory = tempfile.mkdtemp(prefix="sotto-") if out is None else os.fspath(out)
+    given |= {
+        "data.file": name_of(data),
+        "data.schema": inputs[0] if isinstance(schema, (str, os.PathLike)) else "<sotto.Schema>",
+        "output.directory": directory,
+    }
+    try:
+        assignments = [f"{key}={text_of(value)}" for key, value in given.items() if value is not None]
+        _sotto.fit(records_of(data), declared, assignments, inputs, overwrite)
+        result = Fit(directory)
+        for sentence in result.warnings:
+            warnings.warn(sentence, SottoWarning, stacklevel=2)
+    except BaseException as error:
+        if out is None:
+            _remove_unpaid(directory, error)
+        raise
+    if out is None:
+        weakref.finalize(result, shutil.rmtree, directory, ignore_errors=True)
+    return result
+
+
+def _declaration(schema: Schema | str | os.PathLike[str]) -> tuple[_sotto.Schema, list[str]]:
+    """The schema as the library knows it, and the file that it is read from."""
+    if isinstance(schema, Schema):
+        return schema._checked, []
+    if isinstance(schema, (str, os.PathLike)):
+        return _sotto.Schema.read(os.fsdecode(schema)), [os.fsdecode(schema)]
+    raise UsageError(f"schema must be a sotto.Schema or the path of a schema file, not {name_of(schema)}")
+
+
+def _remove_unpaid(directory: str, error: BaseException) -> None:
+    """A temporary folder goes with its fit, unless something was paid for: what stands in it is then the only record."""
+    if (Path(directory) / "charges.jsonl").exists():
+        error.add_note(f"what was paid for stands in {directory}")
+    else:
+        shutil.rmtree(directory, ignore_errors=True)

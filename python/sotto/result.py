@@ -1,0 +1,139 @@
+"""A finished fit: what its output directory holds, as Python values."""
+
+import functools
+import html
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sotto import _sotto
+from sotto.errors import CannotCreateError
+
+if TYPE_CHECKING:
+    import pandas
+
+_SHOWN = ("mean", "sd", "q05", "q50", "q95", "ess_bulk", "rhat")
+
+
+class Fit:
+    """The draws of a posterior, what they say, and what they cost.
+
+    :func:`sotto.fit` returns one; ``Fit(directory)`` reads what any fit, of Python or of the program, has left. No row is in it,
+    and unless it says NOT PRIVATE, everything is computed from noisy releases and can be passed on within the promise in ``privacy``.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self.directory = Path(directory)
+        self._parameters, self._chains, self._steps = _sotto.run(os.fspath(directory))
+        self._manifest: dict[str, Any] = self._json("manifest.json")
+        self._summary: dict[str, Any] = self._json("summary.json")
+        self.privacy: dict[str, Any] = self._json("privacy.json")
+        """``privacy.json``: what was promised, what was charged, in numbers and in words."""
+
+    def _json(self, name: str) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.directory / name).read_text(encoding="utf-8"))
+        return content
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be known before the draws are used, one sentence each."""
+        return list(self._summary["warnings"])
+
+    @property
+    def report(self) -> Path:
+        """The page that shows all of it."""
+        return self.directory / "report.html"
+
+    def summary(self) -> "pandas.DataFrame":
+        """One line of numbers per parameter (``docs/output.md`` says what they are). Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self._summary["parameters"]).set_index("parameter").astype(float)
+
+    @functools.cached_property
+    def draws(self) -> Any:
+        """The draws as ArviZ takes them: an InferenceData, or an ``xarray.DataTree`` from ArviZ 1 on and without ArviZ. Needs xarray.
+
+        ``posterior`` holds the parameters, ``sample_stats`` what was noted at each draw. Chains that differ in length keep as
+        many last draws as the shortest has. A parameter called ``chain`` or ``draw`` is ``chain_`` or ``draw_`` here.
+        """
+        import xarray
+
+        shortest = min(len(chain) for chain in self._chains)
+        posterior = np.stack([chain[len(chain) - shortest :] for chain in self._chains])
+        variables = {name: posterior[:, :, j] for j, name in enumerate(self._parameters)}
+        notes = {
+            name: np.stack([steps[name][len(steps[name]) - shortest :] for steps in self._steps]) for name in self._steps[0]
+        }
+        groups = {
+            "posterior": self._dataset(variables),
+            "sample_stats": self._dataset({"lp" if name == "log_prior" else name: values for name, values in notes.items()}),
+        }
+        try:
+            from arviz import InferenceData
+        except ImportError:
+            return xarray.DataTree.from_dict(groups)
+        return InferenceData(**groups)
+
+    def _dataset(self, variables: dict[str, np.ndarray]) -> Any:
+        import xarray
+
+        dims = ("chain", "draw")
+        shape = next(iter(variables.values())).shape if variables else (0, 0)
+        return xarray.Dataset(
+            {name + "_" if name in dims else name: (dims, values) for name, values in variables.items()},
+            coords={dim: np.arange(size) for dim, size in zip(dims, shape)},
+            attrs={
+                "inference_library": "sotto",
+                "inference_library_version": _sotto.version,
+                "model": self._manifest["model"],
+                "method": self._manifest["method"],
+                "private": int(self.privacy["private"]),
+                "created_at": self._manifest["started"],
+            },
+        )
+
+    def save(self, directory: str | os.PathLike[str]) -> Path:
+        """Copies all files of the fit into a directory that is made for them."""
+        try:
+            return Path(shutil.copytree(self.directory, directory))
+        except FileExistsError:
+            raise CannotCreateError(f"{os.fspath(directory)} exists: choose another directory") from None
+
+    def _head(self) -> Iterator[str]:
+        yield self._manifest["title"]
+        yield f"{self._manifest['model']}, {self._manifest['method']}"
+        if self.privacy["private"]:
+            yield (
+                f"(epsilon, delta) = ({self.privacy['epsilon']:g}, {self.privacy['delta']:g}) for {self.privacy['privacy_unit']}; "
+                f"spent epsilon {self.privacy['spent_epsilon']:.4g}"
+            )
+        else:
+            yield "NOT PRIVATE"
+
+    def _rows(self) -> Iterator[list[str]]:
+        for line in self._summary["parameters"]:
+            yield [line["parameter"]] + ["NA" if line[key] is None else f"{line[key]:.4g}" for key in _SHOWN]
+
+    def __repr__(self) -> str:
+        table = [["parameter", *_SHOWN], *self._rows()]
+        widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+        lines = ["  ".join([row[0].ljust(widths[0])] + [cell.rjust(w) for cell, w in zip(row[1:], widths[1:])]) for row in table]
+        return "\n".join([*self._head(), "", *lines, *(["", *self.warnings] if self.warnings else [])])
+
+    def _repr_html_(self) -> str:
+        def cells(tag: str, texts: list[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
+
+        return (
+            "".join(f"<div>{html.escape(line)}</div>" for line in self._head())
+            + f"<table><thead>{cells('th', ['parameter', *_SHOWN])}</thead><tbody>"
+            + "".join(cells("td", row) for row in self._rows())
+            + "</tbody></table>"
+            + "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.warnings)
+        )

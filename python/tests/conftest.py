@@ -1,0 +1,62 @@
+"""What the tests share: the program beside the package, and a table."""
+
+import os
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sotto
+
+
+def pytest_configure(config):
+    # What a fit says of itself follows from its noise; a test that is about warnings asks for them.
+    config.addinivalue_line("filterwarnings", "ignore::sotto.SottoWarning")
+
+
+PROGRAM = os.path.abspath(os.environ["SOTTO_PROGRAM"])
+
+
+class Program:
+    """The command line program, run in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, *arguments):
+        return subprocess.run(
+            [PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120
+        )
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the same relative paths for both
+    return Program(tmp_path)
+
+
+@pytest.fixture
+def schema():
+    return sotto.Schema(
+        {
+            "ill": sotto.count(0, 30),
+            "age": sotto.real(18, 90),
+            "smoker": sotto.binary(),
+            "clinic": sotto.category(["north", "south", "west"]),
+        }
+    )
+
+
+@pytest.fixture
+def table():
+    generator = np.random.default_rng(1)
+    age = generator.uniform(18, 90, 3000)
+    return pd.DataFrame(
+        {
+            "ill": generator.poisson(np.exp(0.02 * (age - 50))),
+            "age": age,
+            "smoker": generator.uniform(size=3000) < 0.3,
+            "clinic": generator.choice(["north", "south", "west"], 3000),
+        }
+    )

@@ -1,0 +1,33 @@
+#include "cli/exit_status.hpp"
+
+#include <sysexits.h>
+
+namespace sotto::cli {
+
+int exit_status(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+      return EX_USAGE;
+    case ErrorCode::data:
+      return EX_DATAERR;
+    case ErrorCode::no_input:
+      return EX_NOINPUT;
+    case ErrorCode::unavailable:
+      return EX_UNAVAILABLE;
+    case ErrorCode::internal:
+      return EX_SOFTWARE;
+    case ErrorCode::cannot_create:
+      return EX_CANTCREAT;
+    case ErrorCode::io:
+      return EX_IOERR;
+    case ErrorCode::budget:
+      return EX_TEMPFAIL;
+    case ErrorCode::configuration:
+      return EX_CONFIG;
+    case ErrorCode::interrupted:
+      return 130;
+  }
+  return EX_SOFTWARE;
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,10 @@
+#include "python/bindings.hpp"
+#include "sotto/base/version.hpp"
+
+NB_MODULE(_sotto, module) {
+  module.attr("version") = sotto::version();
+  sotto::python::add_errors(module);
+  sotto::python::add_tables(module);
+  sotto::python::add_fit(module);
+  sotto::python::add_run(module);
+}
