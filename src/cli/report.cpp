@@ -18,6 +18,7 @@ struct ReportOptions {
 
 void report(const ReportOptions& options) {
   RunRecord record = read_run(options.directory);
+  check_run_directory(options.directory, {}, true);
   if (options.without_comparison) record.comparison.reset();
   write_report(options.directory, record);
   const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
