@@ -17,8 +17,8 @@ struct ReportOptions {
 };
 
 void report(const ReportOptions& options) {
-  RunRecord record = read_run(options.directory);
   check_run_directory(options.directory, {}, true);
+  RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();
   write_report(options.directory, record);
   const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
