@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <string_view>
 
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/summary.hpp"
@@ -105,6 +106,14 @@ ResultFile statement_file(const char* name, const PrivacyStatement& privacy) {
   return {name, [&privacy] { return dump(to_json(privacy)); }};
 }
 
+/// A record of ours begins with a promise, also where a run was killed before it stood there whole.
+bool is_record_of_charges(const fs::path& file) {
+  std::error_code absent;
+  if (!fs::is_regular_file(file, absent)) return true;
+  constexpr std::string_view begin = "{\"opened\":";
+  return begin.starts_with(read_whole_file(file).substr(0, begin.size()));
+}
+
 bool holds_paid_release(const fs::path& directory) {
   if (fs::exists(charges_file(directory))) return true;
   if (!fs::exists(directory / kPrivacy)) return false;
@@ -177,6 +186,11 @@ void check_run_directory(const fs::path& directory, std::span<const fs::path> in
   outputs.push_back(charges_file(directory));
   refuse_overwriting_inputs(outputs, inputs);
   check_results(directory);
+  if (!is_record_of_charges(charges_file(directory))) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} is no record of charges: move it away, or choose another --out",
+                            charges_file(directory).string()));
+  }
   if (overwrite || !holds_paid_release(directory)) return;
   throw Error(
       ErrorCode::cannot_create,

@@ -144,8 +144,8 @@ TEST_F(RunDirectory, obstacles_are_told_before_a_run) {
     return false;
   };
   for (const char* name :
-       {"summary.csv", "synthetic.csv", "chain_7.csv", "outputs.txt", "chain_2.csv.18911.part",
-        "not_private/report.html", "synthetic.csv.channel.toml"}) {
+       {"summary.csv", "synthetic.csv", "chain_7.csv", "outputs.txt", "charges.jsonl",
+        "chain_2.csv.18911.part", "not_private/report.html", "synthetic.csv.channel.toml"}) {
     fs::remove_all(folder_);
     EXPECT_FALSE(refused()) << name;
     fs::create_directories((folder_ / name).parent_path());
