@@ -9,7 +9,6 @@
 #include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
-#include "sotto_io/output_guard.hpp"
 #include "sotto_io/privatised_file.hpp"
 #include "sotto_io/run_directory.hpp"
 
@@ -98,8 +97,7 @@ void compare(DensityReport& report, const std::filesystem::path& directory) {
 void density(const DensityOptions& options) {
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
-  refuse_overwriting_inputs(present_outputs(options.out, is_result_file), inputs);
-  refuse_overwriting_release(options.out);
+  check_run_directory(options.out, inputs, false);
   if (options.not_private) hold_rows();
   DensityReport report = options.not_private ? from_confidential(options) : from_release(options);
   report.settings = options.settings;

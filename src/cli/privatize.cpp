@@ -89,7 +89,31 @@ nlohmann::json summary(const ChannelFile& file, const PrivatizeOptions& options,
     result["epsilon"] = file.total.epsilon.value();
     result["delta"] = file.total.delta.value();
   }
+  if (!file.earlier.empty()) {
+    const Guarantee sum = with_earlier(file);
+    result["with_earlier"] = {{"releases", file.earlier.size() + 1}, {"rho", sum.rho.value()}};
+    if (std::isfinite(sum.epsilon.value())) {
+      result["with_earlier"]["epsilon"] = sum.epsilon.value();
+      result["with_earlier"]["delta"] = sum.delta.value();
+    }
+  }
   return result;
+}
+
+/// What the release that stands there cost, and those before it, which the new description must carry on.
+std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file) {
+  if (!std::filesystem::exists(channel_file)) return {};
+  try {
+    ChannelFile file = read_channel_file(channel_file);
+    file.earlier.push_back(file.total);
+    return std::move(file.earlier);
+  } catch (const Error&) {
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("{} does not say what the release beside it cost: move both away, or choose another "
+                    "--out",
+                    channel_file.string()));
+  }
 }
 
 /// Before a row is read: nothing that is an input, and no release that was paid for, is written over.
@@ -115,6 +139,7 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   std::filesystem::path channel_file = options.out;
   channel_file += ".channel.toml";
   check_output(options, channel_file);
+  std::vector<Guarantee> earlier = earlier_charges(channel_file);
   std::vector<ColumnSettings> settings;
   if (!options.columns_file.empty()) {
     settings = read_column_settings(options.columns_file);
@@ -144,6 +169,7 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   Privatiser privatiser(plan_columns(settings, target, rows), entropy);
   ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
                    entropy.is_private()};
+  file.earlier = std::move(earlier);
   // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);
   if (options.keep_order)
@@ -153,14 +179,14 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   const auto released = privatiser.release(cells, options.keep_order ? RowOrder::kept : RowOrder::shuffled);
   try {
     write_privatised(options.out, file, released);
+    for (std::size_t c = 0; c < file.columns.size(); ++c)
+      file.fingerprints[file.columns[c].settings.name] =
+          release_fingerprint(file.columns[c], released.value()[c]);
+    write_channel_file(channel_file, file);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}; the release is spent all the same, as {} says", error.what(),
                                           channel_file.string()));
   }
-  for (std::size_t c = 0; c < file.columns.size(); ++c)
-    file.fingerprints[file.columns[c].settings.name] =
-        release_fingerprint(file.columns[c], released.value()[c]);
-  write_channel_file(channel_file, file);
 
   const nlohmann::json report = summary(file, options, channel_file);
   if (options.json) {
@@ -173,6 +199,14 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
     fmt::print("guarantee for each row: epsilon {}, delta {}\n", options.epsilon, file.total.delta.value());
   } else {
     fmt::print("guarantee for each row: rho {} (zero-concentrated)\n", options.rho);
+  }
+  if (!file.earlier.empty()) {
+    const Guarantee sum = with_earlier(file);
+    fmt::print("with {} earlier release{} of this name, for a row that was in all of them: {}\n",
+               file.earlier.size(), file.earlier.size() > 1 ? "s" : "",
+               std::isfinite(sum.epsilon.value())
+                   ? fmt::format("epsilon {:g}, delta {:g}", sum.epsilon.value(), sum.delta.value())
+                   : fmt::format("rho {:g} (zero-concentrated)", sum.rho.value()));
   }
 }
 

@@ -17,6 +17,7 @@ struct ReportOptions {
 };
 
 void report(const ReportOptions& options) {
+  check_run_directory(options.directory, {}, true);
   RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();
   write_report(options.directory, record);

@@ -34,6 +34,13 @@ class Descriptor {
   throw Error(code, fmt::format("cannot {} {}: {}", what, file.string(), std::strerror(errno)));
 }
 
+[[noreturn]] void undo(const std::filesystem::path& aside, const std::filesystem::path& file) {
+  const int reason = errno;
+  ::unlink(aside.c_str());
+  errno = reason;
+  fail(ErrorCode::io, "write", file);
+}
+
 }  // namespace
 
 void make_directory(const std::filesystem::path& directory) {
@@ -60,21 +67,23 @@ void flush_directory(const std::filesystem::path& file) {
   if (directory.number() >= 0) ::fsync(directory.number());
 }
 
-void write_whole_file(const std::filesystem::path& file, std::string_view content) {
+std::filesystem::path write_aside(const std::filesystem::path& file, std::string_view content) {
   // Two writers may meet: the name holds the process, and must be new.
-  const std::string aside = fmt::format("{}.{}.part", file.string(), ::getpid());
+  std::filesystem::path aside = fmt::format("{}.{}.part", file.string(), ::getpid());
   ::unlink(aside.c_str());
-  {
-    const Descriptor out(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (out.number() < 0) fail(ErrorCode::cannot_create, "create", file);
-    if (!write_and_flush(out.number(), content) || std::rename(aside.c_str(), file.c_str()) != 0) {
-      const int reason = errno;
-      ::unlink(aside.c_str());
-      errno = reason;
-      fail(ErrorCode::io, "write", file);
-    }
-  }
+  const Descriptor out(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (out.number() < 0) fail(ErrorCode::cannot_create, "create", file);
+  if (!write_and_flush(out.number(), content)) undo(aside, file);
+  return aside;
+}
+
+void put_in_place(const std::filesystem::path& aside, const std::filesystem::path& file) {
+  if (std::rename(aside.c_str(), file.c_str()) != 0) undo(aside, file);
   flush_directory(file);
+}
+
+void write_whole_file(const std::filesystem::path& file, std::string_view content) {
+  put_in_place(write_aside(file, content), file);
 }
 
 std::string read_whole_file(const std::filesystem::path& file) {

@@ -11,6 +11,11 @@ namespace sotto {
 /// the new one, never a part. Its mode follows the umask. Errors: cannot_create, io.
 void write_whole_file(const std::filesystem::path& file, std::string_view content);
 
+/// The two halves of it, for files that change together: `content` on the disk under another name, FILE.PID.part, which is
+/// returned; and that file under the name of `file`. When the second fails, the first is undone. Errors: cannot_create, io.
+[[nodiscard]] std::filesystem::path write_aside(const std::filesystem::path& file, std::string_view content);
+void put_in_place(const std::filesystem::path& aside, const std::filesystem::path& file);
+
 /// Makes a directory and those above it. Errors: cannot_create.
 void make_directory(const std::filesystem::path& directory);
 

@@ -97,18 +97,28 @@ void write(toml::table& table, std::string_view key, const auto& member) {
   }
 }
 
+void write(toml::table& table, const Guarantee& promised) {
+  table.insert("rho", promised.rho.value());
+  if (!std::isfinite(promised.epsilon.value())) return;
+  table.insert("epsilon", promised.epsilon.value());
+  table.insert("delta", promised.delta.value());
+}
+
+Guarantee read_guarantee(const toml::table& table) {
+  Guarantee promised;
+  promised.rho = Rho(value_of(table, "rho", 0.0));
+  promised.epsilon = Epsilon(value_of(table, "epsilon", promised.epsilon.value()));
+  promised.delta = Delta(value_of(table, "delta", 0.0));
+  return promised;
+}
+
 toml::table to_table(const Column& column) {
   const ColumnSettings& s = column.settings;
-  const Guarantee promised = guarantee(column.channel);
   toml::table table{
       {"name", s.name},
       {"channel", s.channel},
-      {"rho", promised.rho.value()},
       {"noise_scale", std::visit([](const auto& c) { return c.noise_scale(); }, column.channel)}};
-  if (std::isfinite(promised.epsilon.value())) {
-    table.insert("epsilon", promised.epsilon.value());
-    table.insert("delta", promised.delta.value());
-  }
+  write(table, guarantee(column.channel));
   for (const auto& [key, member] : kMembers)
     if (contains(channel_row(s.channel).keys, key))
       std::visit([&, name = key](auto of) { write(table, name, s.*of); }, member);
@@ -137,10 +147,10 @@ ColumnSettings settings_of(const toml::table& table) {
   return s;
 }
 
-const toml::array& column_tables(const toml::table& document) {
-  const toml::array* tables = document["column"].as_array();
+const toml::array& tables_of(const toml::table& document, std::string_view name) {
+  const toml::array* tables = document[name].as_array();
   if (tables == nullptr || tables->empty() || !tables->is_homogeneous(toml::node_type::table)) {
-    throw Error(ErrorCode::data, "a [[column]] table is missing");
+    throw Error(ErrorCode::data, fmt::format("a [[{}]] table is missing", name));
   }
   return *tables;
 }
@@ -163,17 +173,30 @@ Column column_of(const toml::table& table, std::size_t rows) {
 
 }  // namespace
 
+Guarantee with_earlier(const ChannelFile& file) {
+  double epsilon = file.total.epsilon.value();
+  double delta = file.total.delta.value();
+  double rho = file.total.rho.value();
+  for (const Guarantee& release : file.earlier) {
+    epsilon += release.epsilon.value();
+    delta += release.delta.value();
+    rho += release.rho.value();
+  }
+  return {Epsilon(epsilon), Delta(std::min(delta, 1.0)), Rho(rho)};
+}
+
 void write_channel_file(const std::filesystem::path& path, const ChannelFile& file) {
-  toml::table document{{"format", kFormat},
-                       {"rows", static_cast<std::int64_t>(file.rows)},
-                       {"private", file.is_private},
-                       {"noise_source", file.noise_source},
-                       {"adjacency", "substitute"},
-                       {"privacy_unit", "one row"},
-                       {"rho", file.total.rho.value()}};
-  if (std::isfinite(file.total.epsilon.value())) {
-    document.insert("epsilon", file.total.epsilon.value());
-    document.insert("delta", file.total.delta.value());
+  toml::table document{{"format", kFormat},          {"rows", static_cast<std::int64_t>(file.rows)},
+                       {"private", file.is_private}, {"noise_source", file.noise_source},
+                       {"adjacency", "substitute"},  {"privacy_unit", "one row"}};
+  write(document, file.total);
+  if (!file.earlier.empty()) {
+    toml::array earlier;
+    for (const Guarantee& release : file.earlier) write(earlier.emplace_back(toml::table{}), release);
+    document.insert("earlier", std::move(earlier));
+    toml::table sum;
+    write(sum, with_earlier(file));
+    document.insert("with_earlier", std::move(sum));
   }
   toml::array columns;
   for (const Column& column : file.columns) {
@@ -201,10 +224,12 @@ ChannelFile read_channel_file(const std::filesystem::path& path) {
     file.rows = static_cast<std::size_t>(rows);
     file.is_private = document["private"].value_or(false);
     file.noise_source = value_of(document, "noise_source", std::string());
-    file.total.rho = Rho(value_of(document, "rho", 0.0));
-    file.total.epsilon = Epsilon(value_of(document, "epsilon", file.total.epsilon.value()));
-    file.total.delta = Delta(value_of(document, "delta", 0.0));
-    for (const toml::node& node : column_tables(document)) {
+    file.total = read_guarantee(document);
+    if (document.contains("earlier")) {
+      for (const toml::node& node : tables_of(document, "earlier"))
+        file.earlier.push_back(read_guarantee(*node.as_table()));
+    }
+    for (const toml::node& node : tables_of(document, "column")) {
       const toml::table& table = *node.as_table();
       file.columns.push_back(column_of(table, file.rows));
       const std::string fingerprint = value_of(table, "fingerprint", std::string());
@@ -221,7 +246,7 @@ std::vector<ColumnSettings> read_column_settings(const std::filesystem::path& pa
   const toml::table document = parse(path);
   std::vector<ColumnSettings> settings;
   try {
-    for (const toml::node& node : column_tables(document)) {
+    for (const toml::node& node : tables_of(document, "column")) {
       for (const std::string_view reserved : kOfRelease)
         if (node.as_table()->contains(reserved))
           throw Error(ErrorCode::data,

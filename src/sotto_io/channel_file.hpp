@@ -18,8 +18,12 @@ struct ChannelFile {
   std::string noise_source;
   bool is_private = false;
   std::map<std::string, std::string>
-      fingerprints{};  ///< of the released values, by column; empty where not known
+      fingerprints{};                ///< of the released values, by column; empty where not known
+  std::vector<Guarantee> earlier{};  ///< of releases that stood under this name before, and stay spent
 };
+
+/// What a row has spent that was in this release and in all earlier ones of its name: epsilon, delta and rho each add up.
+[[nodiscard]] Guarantee with_earlier(const ChannelFile& file);
 
 void write_channel_file(const std::filesystem::path& path, const ChannelFile& file);
 /// Errors: no_input, data (not a channel file, or its noise does not fit its guarantee).

@@ -49,6 +49,7 @@ void ChargeJournal::append(const nlohmann::ordered_json& line) {
 
 void ChargeJournal::append_text(const std::string& text) {
   if (!write_and_flush(file_, text)) {
+    failed_ = true;
     throw Error(
         ErrorCode::io,
         fmt::format("cannot write the record of charges {}: {}; nothing was released that it does not hold",

@@ -31,6 +31,8 @@ class ChargeJournal {
   void close(const PrivacyStatement& statement, const std::string& ending);
   /// Whether anything was booked.
   [[nodiscard]] bool used() const { return file_ >= 0; }
+  /// Whether a line could not be written: the file then lacks it.
+  [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
@@ -51,6 +53,7 @@ class ChargeJournal {
   nlohmann::ordered_json promise_;
   std::map<std::pair<std::string, std::string>, Kind> kinds_;  // by query and mechanism
   int file_ = -1;
+  bool failed_ = false;
 };
 
 }  // namespace sotto

@@ -9,11 +9,10 @@
 
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/run_record.hpp"
-#include "sotto_io/atomic_file.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_page.hpp"
-#include "sotto_io/output_guard.hpp"
+#include "sotto_io/result_files.hpp"
 
 namespace sotto {
 namespace {
@@ -155,21 +154,16 @@ nlohmann::json density_summary(const DensityReport& report) {
 }
 
 void write_density(const std::filesystem::path& directory, const DensityReport& report) {
-  std::error_code failure;
-  std::filesystem::create_directories(directory, failure);
-  if (failure)
-    throw Error(ErrorCode::cannot_create,
-                fmt::format("cannot create the directory '{}'", directory.string()));
-  remove_results(directory);
-  const DensityResult& r = report.result;
-  write_whole_file(directory / "density.csv", density_csv(report));
-  write_whole_file(directory / "clusters.json", clusters_json(report).dump() + "\n");
-  write_whole_file(directory / "synthetic.csv", synthetic_csv(report));
-  for (std::size_t c = 0; c < r.draws.chains.size(); ++c) {
-    write_whole_file(directory / fmt::format("chain_{}.csv", c + 1), chain_csv(report, c));
-  }
-  write_whole_file(directory / "summary.json", density_summary(report).dump(2) + "\n");
-  write_whole_file(directory / "report.html", density_html(report));
+  std::vector<ResultFile> files{
+      {"density.csv", [&] { return density_csv(report); }},
+      {"clusters.json", [&] { return clusters_json(report).dump() + "\n"; }},
+      {"synthetic.csv", [&] { return synthetic_csv(report); }},
+      {"summary.json", [&] { return density_summary(report).dump(2) + "\n"; }},
+      {"report.html", [&] { return density_html(report); }},
+  };
+  for (std::size_t c = 0; c < report.result.draws.chains.size(); ++c)
+    files.push_back({fmt::format("chain_{}.csv", c + 1), [&report, c] { return chain_csv(report, c); }});
+  replace_results(directory, files);
 }
 
 mixture::Allocation read_partition(const std::filesystem::path& directory) {

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto/report/run_json.hpp"
 #include "sotto_io/charge_journal.hpp"
+#include "sotto_io/result_files.hpp"
 #include "sotto_io/run_directory.hpp"
 
 namespace sotto {
@@ -29,10 +31,27 @@ std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal)
                      privacy.epsilon, privacy.delta, journal.path().string());
 }
 
+/// What ended a run, with what was spent. Only our own errors are quoted: another's may hold a cell.
+Error with_spending(const std::exception& failure, const char* what, const std::string& spent) {
+  if (const auto* error = dynamic_cast<const Error*>(&failure))
+    return {error->code(), fmt::format("{}; {}", error->what(), spent)};
+  return {ErrorCode::io, fmt::format("{}; {}", what, spent)};
+}
+
+/// As far as the disk lets it: what it does not let through, the lines booked before cover.
 void close_without_draws(const FitConfig& config, const PrivacyStatement& privacy, const std::string& ending,
                          ChargeJournal& journal) {
-  journal.close(privacy, ending);
-  if (journal.used()) write_statement_alone(config.out, privacy);
+  if (!journal.used()) return;
+  const auto attempt = [](const auto& step) {
+    try {
+      step();
+    } catch (const std::exception&) {
+      return false;
+    }
+    return true;
+  };
+  attempt([&] { journal.close(privacy, ending); });
+  attempt([&] { write_statement_alone(config.out, privacy); });
 }
 
 RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -41,12 +60,12 @@ RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropyS
     return fit(config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); });
   } catch (const PaidError& error) {
     if (!journal.used()) throw;
-    // The record itself could not be written: it stands as it is.
-    if (error.code() == ErrorCode::io || error.code() == ErrorCode::cannot_create)
+    // What could not be booked was not released, and what was released stands there.
+    if (journal.failed())
       throw Error(error.code(),
                   fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
     close_without_draws(config, error.privacy(), "failed", journal);
-    throw Error(error.code(), fmt::format("{}; {}", error.what(), spent(error.privacy(), journal)));
+    throw with_spending(error, "", spent(error.privacy(), journal));
   }
 }
 
@@ -84,11 +103,12 @@ Error no_draws(const FitOutcome& outcome) {
                   outcome.spent)};
 }
 
-void write_or_say_what_was_spent(const FitConfig& config, const FitOutcome& outcome) {
+void write_what_was_paid_for(const FitConfig& config, const FitOutcome& outcome, ChargeJournal& journal) {
   try {
     write_run(config.out, outcome.record);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}; {}", error.what(), outcome.spent));
+  } catch (const std::exception& error) {
+    close_without_draws(config, outcome.record.privacy, "failed", journal);
+    throw with_spending(error, "the results could not be written", outcome.spent);
   }
 }
 
@@ -110,7 +130,8 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
 
 FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress, bool overwrite) {
-  if (!overwrite) refuse_overwriting_release(config.out);
+  check_run_directory(config.out, {}, overwrite);
+  remove_unfinished(config.out);
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
   FitOutcome outcome = outcome_of(fit_and_book(config, problem, entropy, progress, journal), journal);
   const std::string ending = stop_reason_name(outcome.ending);
@@ -119,10 +140,15 @@ FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, Ent
     throw no_draws(outcome);
   }
   // What was paid for is safe before anything else happens.
-  write_or_say_what_was_spent(config, outcome);
+  write_what_was_paid_for(config, outcome, journal);
   journal.close(outcome.record.privacy, ending);
-  if (config.compare_not_private && !config.not_private && outcome.ending != StopReason::interrupted)
-    compare(config, problem, progress, outcome);
+  if (config.compare_not_private && !config.not_private && outcome.ending != StopReason::interrupted) {
+    try {
+      compare(config, problem, progress, outcome);
+    } catch (const std::exception& error) {
+      throw with_spending(error, "the fit without privacy could not be finished", outcome.spent);
+    }
+  }
   return outcome;
 }
 

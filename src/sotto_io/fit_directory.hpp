@@ -23,9 +23,9 @@ struct FitOutcome {
 
 /// Fits, and writes into `config.out` charges.jsonl and what `write_run` writes. What was paid for is written before
 /// the fit without privacy that `config.compare_not_private` asks for; `progress` can end that one too, and it is left out then.
-/// Errors: those of `fit`, with the place of the record of charges if anything was spent; cannot_create when the directory
-/// holds a release that was paid for, unless `overwrite`; budget or interrupted when there is no draw; those of `write_run`,
-/// with what was spent. Whatever was paid for, privacy.json says so.
+/// Errors: those of `check_run_directory`, before anything is spent; those of `fit`, budget or interrupted when there is no
+/// draw, and those of `write_run`, with what was spent; io for an exception that is not ours. Whatever was paid for, privacy.json
+/// says so, or failed_privacy.json beside results of an earlier run, which stay until there are draws to take their place.
 [[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy, const FitProgress& progress = {},
                                           bool overwrite = false);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <string_view>
 
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/summary.hpp"
@@ -12,6 +13,7 @@
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/output_guard.hpp"
+#include "sotto_io/result_files.hpp"
 
 namespace sotto {
 namespace {
@@ -32,8 +34,6 @@ std::vector<fs::path> chain_files(const fs::path& directory) {
     files.push_back(chain_file(directory, files.size()));
   return files;
 }
-
-bool is_run_file(const std::string& name) { return is_result_file(name) || name == kCharges; }
 
 std::vector<std::string> not_private_files(const RunRecord& record) {
   std::vector<std::string> names;
@@ -61,18 +61,16 @@ CsvHeader csv_header(const RunRecord& record, bool is_private) {
   return header;
 }
 
-void write_chains(const fs::path& directory, const CsvHeader& header, const Draws& draws) {
+/// Files are made one after the other, when they are written: `draws` outlives them.
+void add_chains(std::vector<ResultFile>& files, const fs::path& folder, const CsvHeader& header,
+                const Draws& draws) {
   for (std::size_t c = 0; c < draws.chains.size(); ++c) {
-    std::ostringstream text;
-    write_cmdstan_csv(text, header, draws.parameters, draws.chains[c], c + 1);
-    write_whole_file(chain_file(directory, c), text.str());
+    files.push_back({chain_file(folder, c).generic_string(), [header, &draws, c] {
+                       std::ostringstream text;
+                       write_cmdstan_csv(text, header, draws.parameters, draws.chains[c], c + 1);
+                       return std::move(text).str();
+                     }});
   }
-}
-
-void write_comparison(const fs::path& directory, const RunRecord& record) {
-  if (!record.comparison) return;
-  make_directory(directory / kNotPrivate);
-  write_chains(directory / kNotPrivate, csv_header(record, false), *record.comparison);
 }
 
 std::string summary_csv(const std::vector<ParameterSummary>& summary) {
@@ -104,88 +102,100 @@ nlohmann::ordered_json read_json(const fs::path& file) {
   return json;
 }
 
-void write_privacy(const fs::path& directory, const PrivacyStatement& privacy) {
-  write_whole_file(directory / kPrivacy, dump(to_json(privacy)));
+ResultFile statement_file(const char* name, const PrivacyStatement& privacy) {
+  return {name, [&privacy] { return dump(to_json(privacy)); }};
 }
 
-/// An empty directory but for the record of charges.
-void make_room(const fs::path& directory) {
-  make_directory(directory);
-  remove_results(directory);
-  remove_results(directory / kNotPrivate);
+/// A record of ours begins with a promise, also where a run was killed before it stood there whole.
+bool is_record_of_charges(const fs::path& file) {
+  std::error_code absent;
+  if (!fs::is_regular_file(file, absent)) return true;
+  constexpr std::string_view begin = "{\"opened\":";
+  return begin.starts_with(read_whole_file(file).substr(0, begin.size()));
 }
 
-/// Tells of the files without privacy too, in the record that manifest and report are made from.
-void write_statement(const fs::path& directory, RunRecord& record) {
-  record.privacy.not_private_files = not_private_files(record);
-  write_privacy(directory, record.privacy);
+bool holds_paid_release(const fs::path& directory) {
+  if (fs::exists(charges_file(directory))) return true;
+  if (!fs::exists(directory / kPrivacy)) return false;
+  const auto json = nlohmann::json::parse(read_whole_file(directory / kPrivacy), nullptr, false);
+  return !json.is_object() || json.value("private", nlohmann::json()) != false;
+}
+
+void add_comparison_chains(std::vector<ResultFile>& files, const RunRecord& record) {
+  if (record.comparison) add_chains(files, kNotPrivate, csv_header(record, false), *record.comparison);
+}
+
+void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
+  files.push_back({"manifest.json", [&record] { return dump(manifest_json(record)); }});
+}
+
+void add_pages(std::vector<ResultFile>& files, const RunRecord& record) {
+  if (record.comparison)
+    files.push_back({not_private_report("").generic_string(), [&record] { return html_report(record); }});
+  files.push_back({"report.html", [&record] {
+                     RunRecord alone = record;
+                     alone.comparison.reset();
+                     return html_report(alone);
+                   }});
 }
 
 }  // namespace
 
 void write_run(const fs::path& directory, RunRecord record) {
-  make_room(directory);
+  record.privacy.not_private_files = not_private_files(record);
   // The statement first: while other files are missing it already says what was spent.
-  write_statement(directory, record);
-  write_chains(directory, csv_header(record, record.privacy.is_private), record.draws);
-  write_comparison(directory, record);
+  std::vector<ResultFile> files{statement_file(kPrivacy, record.privacy)};
+  add_chains(files, "", csv_header(record, record.privacy.is_private), record.draws);
+  add_comparison_chains(files, record);
   const auto summary = summarise(record.draws);
-  write_whole_file(directory / "summary.csv", summary_csv(summary));
-  write_whole_file(directory / "summary.json", dump(summary_json(summary, all_warnings(record, summary))));
-  write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
-  write_report(directory, record);
+  files.push_back({"summary.csv", [&] { return summary_csv(summary); }});
+  files.push_back(
+      {"summary.json", [&] { return dump(summary_json(summary, all_warnings(record, summary))); }});
+  add_manifest(files, record);
+  add_pages(files, record);
+  replace_results(directory, files);
 }
 
 void write_statement_alone(const fs::path& directory, const PrivacyStatement& privacy) {
-  make_room(directory);
-  write_privacy(directory, privacy);
+  add_results(directory,
+              {statement_file(holds_results(directory) ? "failed_privacy.json" : kPrivacy, privacy)});
 }
 
 void add_comparison(const fs::path& directory, RunRecord record) {
-  write_statement(directory, record);
-  write_comparison(directory, record);
-  write_whole_file(directory / "manifest.json", dump(manifest_json(record)));
-  write_report(directory, record);
+  record.privacy.not_private_files = not_private_files(record);
+  std::vector<ResultFile> files{statement_file(kPrivacy, record.privacy)};
+  add_comparison_chains(files, record);
+  add_manifest(files, record);
+  add_pages(files, record);
+  add_results(directory, files);
 }
 
 void write_report(const fs::path& directory, const RunRecord& record) {
-  if (record.comparison) {
-    write_whole_file(not_private_report(directory), html_report(record));
-    RunRecord alone = record;
-    alone.comparison.reset();
-    write_whole_file(directory / "report.html", html_report(alone));
-    return;
-  }
-  fs::remove(not_private_report(directory));
-  std::error_code holds_chains;  // then the folder stays
-  fs::remove(directory / kNotPrivate, holds_chains);
-  write_whole_file(directory / "report.html", html_report(record));
+  if (!record.comparison) remove_result(directory, not_private_report("").generic_string());
+  std::vector<ResultFile> files;
+  add_pages(files, record);
+  add_results(directory, files);
 }
 
 fs::path not_private_report(const fs::path& directory) { return directory / kNotPrivate / "report.html"; }
 
 fs::path charges_file(const fs::path& directory) { return directory / kCharges; }
 
-void refuse_overwriting_release(const fs::path& directory) {
-  bool paid = fs::exists(charges_file(directory));
-  if (fs::exists(directory / kPrivacy)) {
-    const auto json = nlohmann::json::parse(read_whole_file(directory / kPrivacy), nullptr, false);
-    paid = paid || !json.is_object() || json.value("private", nlohmann::json()) != false;
-  }
-  if (paid) {
-    throw Error(
-        ErrorCode::cannot_create,
-        fmt::format("{} holds a release that was paid for: choose another --out, or let fit --overwrite it",
-                    directory.string()));
-  }
-}
-
 void check_run_directory(const fs::path& directory, std::span<const fs::path> inputs, bool overwrite) {
-  std::vector<fs::path> outputs = present_outputs(directory, is_run_file);
-  for (fs::path& file : present_outputs(directory / kNotPrivate, is_run_file))
-    outputs.push_back(std::move(file));
+  std::vector<fs::path> outputs = standing_results(directory);
+  outputs.push_back(charges_file(directory));
   refuse_overwriting_inputs(outputs, inputs);
-  if (!overwrite) refuse_overwriting_release(directory);
+  check_results(directory);
+  if (!is_record_of_charges(charges_file(directory))) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} is no record of charges: move it away, or choose another --out",
+                            charges_file(directory).string()));
+  }
+  if (overwrite || !holds_paid_release(directory)) return;
+  throw Error(
+      ErrorCode::cannot_create,
+      fmt::format("{} holds a release that was paid for: choose another --out, or let fit --overwrite it",
+                  directory.string()));
 }
 
 RunRecord read_run(const fs::path& directory) {

@@ -10,12 +10,12 @@ namespace sotto {
 
 /// Writes the files of docs/output.md into `directory`, which is made if needed. A comparison goes to the folder not_private in it, with a page of its own; nothing
 /// outside that folder shows it, and privacy.json and manifest.json name its files. Each file is whole or
-/// absent: written aside, flushed to disk, renamed. Results of earlier runs are removed first.
+/// absent: written aside, flushed to disk, renamed. Results of earlier runs are removed once all are on the disk.
 /// Errors: cannot_create when a directory cannot be made, io when a write fails.
 void write_run(const std::filesystem::path& directory, RunRecord record);
 
-/// Writes privacy.json alone, for a run without draws: results of earlier runs are removed, and what was spent is said.
-/// Errors: as for `write_run`.
+/// Writes what a run without draws spent: privacy.json, or failed_privacy.json where results of an earlier run stand, which
+/// keep their own statement. Errors: as for `write_run`.
 void write_statement_alone(const std::filesystem::path& directory, const PrivacyStatement& privacy);
 
 /// Writes the comparison, and what tells of it, beside the same run as `write_run` left it, whose draws stay where they are.
@@ -34,11 +34,9 @@ void write_report(const std::filesystem::path& directory, const RunRecord& recor
 /// The record of charges of the runs that wrote into `directory`.
 [[nodiscard]] std::filesystem::path charges_file(const std::filesystem::path& directory);
 
-/// Errors: cannot_create when the directory holds a fit that was paid for.
-void refuse_overwriting_release(const std::filesystem::path& directory);
-
-/// The same unless `overwrite`; and cannot_create when a file that write_run would replace or remove there is one of
-/// `inputs`.
+/// To be called before anything is spent. Errors: cannot_create when results could not be written there (`check_results`), when
+/// a file that would be replaced or removed is one of `inputs`, or, unless `overwrite`, when the directory holds a fit that
+/// was paid for.
 void check_run_directory(const std::filesystem::path& directory,
                          std::span<const std::filesystem::path> inputs, bool overwrite);
 

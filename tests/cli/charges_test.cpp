@@ -127,8 +127,21 @@ TEST_F(Charges, a_full_disk_is_told_with_what_was_spent) {
   EXPECT_EQ(run.status, EX_IOERR) << run.err;
   EXPECT_NE(run.err.find("is spent"), std::string::npos) << run.err;
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-  EXPECT_TRUE(lines().back().contains("booked"));
+  EXPECT_EQ(lines().back().at("closed").at("ending"), "failed");
   EXPECT_EQ(nlohmann::json::parse(content("out/privacy.json")).at("private"), true);
+  EXPECT_FALSE(exists("out/chain_1.csv"));
+}
+
+TEST_F(Charges, a_full_disk_leaves_the_earlier_draws) {
+  const std::string fit =
+      "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out --draws ";
+  ASSERT_EQ(shell(fit + "10").status, 0);
+  const std::string draws = content("out/chain_1.csv") + content("out/privacy.json");
+  const Outcome run = shell("ulimit -f 40\n" + fit + "4000 --overwrite");
+  EXPECT_EQ(run.status, EX_IOERR) << run.err;
+  EXPECT_EQ(content("out/chain_1.csv") + content("out/privacy.json"), draws);
+  EXPECT_EQ(lines().back().at("closed").at("ending"), "failed");
+  EXPECT_TRUE(exists("out/failed_privacy.json"));
 }
 
 TEST_F(Charges, privatize_says_that_a_release_is_spent_when_it_cannot_be_written) {

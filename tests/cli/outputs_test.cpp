@@ -1,7 +1,11 @@
 // No output is written over an input, nor over a release that was paid for.
 #include <sysexits.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "cli/program.hpp"
+#include "sotto_io/channel_file.hpp"
 
 namespace sotto {
 namespace {
@@ -56,6 +60,37 @@ TEST_F(Outputs, privatize_keeps_what_was_released) {
   EXPECT_NE(content("z.csv") + content("z.csv.channel.toml"), first);
 }
 
+// The description is the only record of what a release cost.
+TEST_F(Outputs, privatize_carries_on_what_was_spent_under_the_name) {
+  const std::string command =
+      "privatize x.csv --column x --lower -1 --upper 1 --overwrite --json --out z.csv --epsilon ";
+  ASSERT_EQ(sotto(command + "1").status, 0);
+  ASSERT_EQ(sotto(command + "0.5").status, 0);
+  const Outcome third = sotto(command + "2");
+  ASSERT_EQ(third.status, 0) << third.err;
+  const ChannelFile file = read_channel_file(folder_ / "z.csv.channel.toml");
+  EXPECT_EQ(file.total.epsilon.value(), 2);
+  ASSERT_EQ(file.earlier.size(), 2U);
+  EXPECT_EQ(file.earlier[0].epsilon.value(), 1);
+  EXPECT_EQ(file.earlier[1].epsilon.value(), 0.5);
+  EXPECT_EQ(with_earlier(file).epsilon.value(), 3.5);
+  EXPECT_NE(content("z.csv.channel.toml").find("[with_earlier]"), std::string::npos);
+  const auto report = nlohmann::json::parse(third.out);
+  EXPECT_EQ(report.at("with_earlier").at("releases"), 3);
+  EXPECT_EQ(report.at("with_earlier").at("epsilon"), 3.5);
+  // What has no epsilon has a rho.
+  const Outcome fourth = sotto(
+      "privatize x.csv --column x --channel gaussian --lower -1 --upper 1 --rho 0.125 --overwrite "
+      "--out z.csv");
+  ASSERT_EQ(fourth.status, 0) << fourth.err;
+  EXPECT_NE(fourth.out.find("3 earlier releases of this name"), std::string::npos) << fourth.out;
+  EXPECT_NE(fourth.out.find("rho 2.75"), std::string::npos) << fourth.out;
+  EXPECT_EQ(sotto("density z.csv --chains 1 --warmup 10 --draws 10 --out out").status, 0);
+  write("z.csv.channel.toml", "of somebody else");
+  EXPECT_EQ(sotto(command + "1").status, EX_CANTCREAT);
+  EXPECT_EQ(content("z.csv.channel.toml"), "of somebody else");
+}
+
 // The description is the record of what was spent; the values may have been moved elsewhere.
 TEST_F(Outputs, one_file_of_a_release_is_enough_to_keep_it) {
   const std::string command = "privatize x.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv";
@@ -69,7 +104,7 @@ TEST_F(Outputs, one_file_of_a_release_is_enough_to_keep_it) {
   }
 }
 
-// chain_9.csv would not be written but removed, as the rest of a larger run.
+// chain_9.csv would not be written but read as the rest of a larger run.
 TEST_F(Outputs, fit_never_overwrites_an_input) {
   std::filesystem::create_directory(folder_ / "out");
   for (const char* name : {"chain_1.csv", "chain_9.csv", "summary.csv", "report.html"}) {
@@ -100,6 +135,88 @@ TEST_F(Outputs, fit_keeps_a_release_that_was_paid_for) {
   EXPECT_NE(content("out/chain_1.csv"), draws);
   EXPECT_TRUE(content("out/charges.jsonl").starts_with(charges)) << "charges are never taken back";
   EXPECT_GT(content("out/charges.jsonl").size(), charges.size());
+}
+
+TEST_F(Outputs, a_paid_release_is_not_taken_for_the_result_of_an_earlier_run) {
+  write("d.csv", rows_);
+  std::filesystem::create_directory(folder_ / "rel");
+  const std::string release = "privatize d.csv --column x --lower -1 --upper 1 --epsilon 1 --out ";
+  ASSERT_EQ(sotto(release + "rel/synthetic.csv").status, 0);
+  ASSERT_EQ(sotto(release + "z.csv").status, 0);
+  const std::string values = content("rel/synthetic.csv");
+  const std::string density = "density z.csv --chains 1 --warmup 10 --draws 10 --out rel";
+  for (int with_values = 1; with_values >= 0; --with_values) {
+    if (with_values == 0) std::filesystem::remove(folder_ / "rel/synthetic.csv");
+    for (const std::string& call : {fit_ + "rel", fit_ + "rel --overwrite", density}) {
+      const Outcome run = sotto(call);
+      EXPECT_EQ(run.status, EX_CANTCREAT) << call << run.err;
+      EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+      EXPECT_EQ(content("rel/synthetic.csv"), with_values == 1 ? values : "") << call;
+      EXPECT_FALSE(exists("rel/charges.jsonl")) << call;
+    }
+  }
+  // Also where a run of ours wrote a file of that name before.
+  std::filesystem::remove_all(folder_ / "rel");
+  ASSERT_EQ(sotto(density).status, 0);
+  ASSERT_EQ(sotto(release + "rel/synthetic.csv --overwrite").status, 0);
+  EXPECT_EQ(sotto(fit_ + "rel").status, EX_CANTCREAT);
+  EXPECT_EQ(sotto(density).status, EX_CANTCREAT);
+}
+
+TEST_F(Outputs, files_of_the_users_own_are_left_alone) {
+  write("d.csv", rows_);
+  write("z.csv", "mine");
+  std::filesystem::create_directories(folder_ / "out");
+  for (const char* name : {"chain_stores.csv", "chain_.csv", "notes.csv"})
+    write(std::string("out/") + name, "mine");
+  ASSERT_EQ(sotto(fit_ + "out").status, 0);
+  for (const char* name : {"chain_stores.csv", "chain_.csv", "notes.csv"})
+    EXPECT_EQ(content(std::string("out/") + name), "mine") << name;
+  for (const char* name : {"summary.csv", "chain_2.csv", "report.html", "outputs.txt"}) {
+    std::filesystem::remove_all(folder_ / "own");
+    std::filesystem::create_directory(folder_ / "own");
+    write(std::string("own/") + name, "mine");
+    const Outcome run = sotto(fit_ + "own");
+    EXPECT_EQ(run.status, EX_CANTCREAT) << name << run.err;
+    EXPECT_EQ(content(std::string("own/") + name), "mine");
+    EXPECT_FALSE(exists("own/charges.jsonl"));
+  }
+  std::filesystem::create_directories(folder_ / "ext");
+  write("ext/chain_1.csv", "mine");
+  std::filesystem::create_directory_symlink("../ext", folder_ / "out/not_private");
+  EXPECT_EQ(sotto(fit_ + "out --overwrite").status, EX_CANTCREAT);
+  EXPECT_EQ(sotto("report out --without-comparison").status, EX_CANTCREAT);
+  EXPECT_EQ(content("ext/chain_1.csv"), "mine");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "out/not_private"));
+}
+
+TEST_F(Outputs, what_stands_in_the_way_is_told_before_anything_is_spent) {
+  write("d.csv", rows_);
+  for (const char* obstacle :
+       {"mkdir -p out/chain_7.csv/x", "mkdir -p out/not_private/report.html/x",
+        "mkdir out && touch out/not_private", "mkdir out && ln -s nowhere out/not_private"}) {
+    std::filesystem::remove_all(folder_ / "out");
+    const Outcome run = shell(std::string(obstacle) + "\n$sotto " + fit_ + "out");
+    EXPECT_EQ(run.status, EX_CANTCREAT) << obstacle << run.err;
+    EXPECT_NE(run.err.find("choose another --out"), std::string::npos) << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+    EXPECT_FALSE(exists("out/charges.jsonl")) << obstacle;
+  }
+}
+
+TEST_F(Outputs, a_run_without_draws_leaves_those_of_the_earlier_one) {
+  write("d.csv", rows_);
+  ASSERT_EQ(sotto(fit_ + "out").status, 0);
+  const std::string draws = content("out/chain_1.csv") + content("out/privacy.json");
+  const std::string charges = content("out/charges.jsonl");
+  const Outcome failed = sotto(fit_ + "out --overwrite --method barker --set method.noise_variance=3");
+  EXPECT_NE(failed.status, 0);
+  EXPECT_NE(failed.err.find("is spent"), std::string::npos) << failed.err;
+  EXPECT_EQ(content("out/chain_1.csv") + content("out/privacy.json"), draws);
+  EXPECT_GT(content("out/charges.jsonl").size(), charges.size());
+  EXPECT_TRUE(content("out/charges.jsonl").starts_with(charges));
+  EXPECT_TRUE(exists("out/failed_privacy.json"));
+  EXPECT_EQ(sotto("report out").status, 0);
 }
 
 TEST_F(Outputs, density_never_overwrites_its_input) {

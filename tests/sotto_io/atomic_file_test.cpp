@@ -9,26 +9,11 @@
 
 #include <vector>
 
+#include "sotto_io/on_flush.hpp"
 #include "support/own_folder.hpp"
 
-namespace {
-
-struct Flush {
-  bool directory;
-  off_t bytes;
-  bool named;  ///< the file that is watched had its name
-};
-std::filesystem::path watched;
-std::vector<Flush> flushes;
-
-}  // namespace
-
 extern "C" int fsync(int file) {
-  if (!watched.empty()) {
-    struct stat about {};
-    ::fstat(file, &about);
-    flushes.push_back({S_ISDIR(about.st_mode), about.st_size, std::filesystem::exists(watched)});
-  }
+  if (sotto::on_flush) sotto::on_flush(file);
   return static_cast<int>(::syscall(SYS_fsync, file));
 }
 
@@ -37,31 +22,43 @@ namespace {
 
 class AtomicFile : public testing::Test {
  protected:
+  struct Flush {
+    bool directory;
+    off_t bytes;
+    bool named;  ///< the file that is watched had its name
+  };
+  std::filesystem::path watched_;
+  std::vector<Flush> flushes_;
+
   void SetUp() override {
-    flushes.clear();
-    watched = own_folder() / "file";
+    watched_ = own_folder() / "file";
+    on_flush = [this](int file) {
+      struct stat about {};
+      ::fstat(file, &about);
+      flushes_.push_back({S_ISDIR(about.st_mode), about.st_size, std::filesystem::exists(watched_)});
+    };
   }
   void TearDown() override {
-    watched.clear();
+    on_flush = nullptr;
     std::filesystem::remove_all(own_path());
   }
 };
 
 TEST_F(AtomicFile, is_on_the_disk_before_it_has_its_name_and_the_name_follows) {
-  write_whole_file(watched, "content");
-  ASSERT_EQ(flushes.size(), 2u);
-  EXPECT_FALSE(flushes[0].directory || flushes[0].named);
-  EXPECT_EQ(flushes[0].bytes, 7);
-  EXPECT_TRUE(flushes[1].directory && flushes[1].named);
+  write_whole_file(watched_, "content");
+  ASSERT_EQ(flushes_.size(), 2u);
+  EXPECT_FALSE(flushes_[0].directory || flushes_[0].named);
+  EXPECT_EQ(flushes_[0].bytes, 7);
+  EXPECT_TRUE(flushes_[1].directory && flushes_[1].named);
 }
 
 TEST_F(AtomicFile, a_line_is_on_the_disk_when_it_counts_as_written) {
-  const int file = ::open(watched.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int file = ::open(watched_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_GE(file, 0);
   EXPECT_TRUE(write_and_flush(file, "line\n"));
   ::close(file);
-  ASSERT_EQ(flushes.size(), 1u);
-  EXPECT_EQ(flushes[0].bytes, 5);
+  ASSERT_EQ(flushes_.size(), 1u);
+  EXPECT_EQ(flushes_[0].bytes, 5);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "../../examples/student_t.hpp"
@@ -114,6 +115,62 @@ TEST_F(FitDirectory, an_error_after_the_first_release_leaves_the_statement) {
   EXPECT_EQ(privacy.at("epsilon"), 2);
   EXPECT_GT(privacy.at("spent_epsilon"), 0);
   EXPECT_EQ(privacy.at("releases"), last_charge().at("closed").at("releases"));
+}
+
+// What a library throws may quote a cell: nothing of it is passed on, but what was spent is told.
+TEST_F(FitDirectory, any_exception_after_the_first_release_leaves_the_statement) {
+  const FitProgress fails = [](std::size_t done, std::size_t, double) -> bool {
+    if (done >= 10) throw std::runtime_error("cell 42");
+    return true;
+  };
+  try {
+    static_cast<void>(fit_to_directory(config_, problem(), entropy_, fails));
+    FAIL() << "the run failed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
+    EXPECT_EQ(std::string(error.what()).find("42"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "failed");
+  EXPECT_EQ(nlohmann::json::parse(content("privacy.json")).at("rho"), last_charge().at("closed").at("rho"));
+}
+
+TEST_F(FitDirectory, an_obstacle_that_appears_during_the_run_leaves_the_statement) {
+  for (const char* obstacle : {"chain_1.csv/x", "not_private/report.html/x"}) {
+    fs::remove_all(own_path());
+    config_.compare_not_private = std::string(obstacle).starts_with("not_private");
+    const FitProgress blocks = [&](std::size_t, std::size_t, double) {
+      fs::create_directories(own_path() / obstacle);
+      return true;
+    };
+    try {
+      static_cast<void>(fit_to_directory(config_, problem(), entropy_, blocks));
+      FAIL() << obstacle;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::io) << obstacle;
+      EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
+    }
+    EXPECT_TRUE(last_charge().contains("closed")) << obstacle;
+    EXPECT_GT(nlohmann::json::parse(content("privacy.json")).at("spent_epsilon"), 0) << obstacle;
+  }
+}
+
+TEST_F(FitDirectory, a_run_without_draws_leaves_those_of_an_earlier_one_with_their_statement) {
+  static_cast<void>(fit_to_directory(config_, problem(), entropy_));
+  const auto all = [&] {
+    return content("chain_1.csv") + content("chain_2.csv") + content("privacy.json") + content("report.html");
+  };
+  const std::string draws = all();
+  const std::string charges = content("charges.jsonl");
+  const FitProgress stop = [](std::size_t done, std::size_t, double) { return done < 10; };
+  EXPECT_THROW(static_cast<void>(fit_to_directory(config_, problem(), entropy_, stop, true)), Error);
+  EXPECT_EQ(all(), draws);
+  EXPECT_TRUE(content("charges.jsonl").starts_with(charges));
+  EXPECT_EQ(nlohmann::json::parse(content("failed_privacy.json")).at("rho"),
+            last_charge().at("closed").at("rho"));
+  static_cast<void>(fit_to_directory(config_, problem(), entropy_, {}, true));
+  EXPECT_NE(all(), draws);
+  EXPECT_FALSE(fs::exists(own_path() / "failed_privacy.json"));
 }
 
 TEST_F(FitDirectory, a_comparison_can_be_stopped_and_is_left_out_then) {

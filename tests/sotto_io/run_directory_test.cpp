@@ -8,6 +8,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "sotto_io/result_files.hpp"
 #include "support/own_folder.hpp"
 #include "support/synthetic_run.hpp"
 
@@ -64,9 +65,10 @@ TEST_F(RunDirectory, holds_the_promised_files_and_nothing_half_written) {
   write_run(folder_, synthetic_run(20));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
-  EXPECT_THAT(names, testing::UnorderedElementsAre("chain_1.csv", "chain_2.csv", "chain_3.csv", "chain_4.csv",
-                                                   "not_private", "summary.csv", "summary.json",
-                                                   "privacy.json", "manifest.json", "report.html"));
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("chain_1.csv", "chain_2.csv", "chain_3.csv", "chain_4.csv",
+                                            "not_private", "summary.csv", "summary.json", "privacy.json",
+                                            "manifest.json", "report.html", "outputs.txt"));
 }
 
 TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {
@@ -100,18 +102,69 @@ TEST_F(RunDirectory, a_comparison_leaves_the_draws_where_they_are) {
   EXPECT_EQ(read_whole_file(folder_ / "report.html"), at_once);
 }
 
-// Exact results of an earlier run are not passed on as part of a private one, also if that one dies after its statement.
 TEST_F(RunDirectory, nothing_of_an_earlier_run_stands_beside_a_new_one) {
-  write_run(folder_, synthetic_run(20));
-  for (const char* name : {"clusters.json", "density.csv", "synthetic.csv"})
-    write_whole_file(folder_ / name, "1");
+  const auto nothing = [] { return std::string("1"); };
+  replace_results(folder_, {{"chain_12.csv", nothing},
+                            {"clusters.json", nothing},
+                            {"density.csv", nothing},
+                            {"synthetic.csv", nothing},
+                            {"not_private/chain_9.csv", nothing}});
   fs::create_directories(folder_ / "chain_1.csv.new");  // what else stands there is no result
   RunRecord record = synthetic_run(20);
   record.comparison.reset();
   write_run(folder_, record);
-  for (const char* name : {"clusters.json", "density.csv", "synthetic.csv", "not_private"})
+  for (const char* name : {"chain_12.csv", "clusters.json", "density.csv", "synthetic.csv", "not_private"})
     EXPECT_FALSE(fs::exists(folder_ / name)) << name;
   EXPECT_TRUE(fs::exists(folder_ / "chain_1.csv.new"));
+}
+
+TEST_F(RunDirectory, what_no_run_wrote_is_never_removed) {
+  fs::create_directories(folder_ / "elsewhere");
+  for (const char* name : {"chain_stores.csv", "chain_.csv", "density.csv", "chain_9.csv"})
+    write_whole_file(folder_ / name, "mine");
+  write_whole_file(folder_ / "elsewhere" / "chain_1.csv", "mine");
+  RunRecord record = synthetic_run(20);
+  record.comparison.reset();
+  write_run(folder_, record);
+  fs::create_directory_symlink("elsewhere", folder_ / "not_private");
+  write_run(folder_, record);
+  for (const char* name :
+       {"chain_stores.csv", "chain_.csv", "density.csv", "chain_9.csv", "elsewhere/chain_1.csv"})
+    EXPECT_EQ(read_whole_file(folder_ / name), "mine") << name;
+}
+
+// What would be written, or be read as part of it, is refused before anything is spent.
+TEST_F(RunDirectory, obstacles_are_told_before_a_run) {
+  const auto refused = [&] {
+    try {
+      check_run_directory(folder_, {}, true);
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::cannot_create;
+    }
+    return false;
+  };
+  for (const char* name :
+       {"summary.csv", "synthetic.csv", "chain_7.csv", "outputs.txt", "charges.jsonl",
+        "chain_2.csv.18911.part", "not_private/report.html", "synthetic.csv.channel.toml"}) {
+    fs::remove_all(folder_);
+    EXPECT_FALSE(refused()) << name;
+    fs::create_directories((folder_ / name).parent_path());
+    EXPECT_FALSE(refused()) << name;
+    write_whole_file(folder_ / name, "mine");
+    EXPECT_TRUE(refused()) << name;
+  }
+  for (const char* name : {"chain_1.csv", "not_private/report.html"}) {  // ours once, and a folder now
+    fs::remove_all(folder_);
+    write_run(folder_, synthetic_run(20));
+    EXPECT_FALSE(refused()) << name;
+    fs::remove(folder_ / name);
+    fs::create_directories(folder_ / name / "x");
+    EXPECT_TRUE(refused()) << name;
+  }
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  write_whole_file(folder_ / "not_private", "a file");
+  EXPECT_TRUE(refused());
 }
 
 TEST_F(RunDirectory, privacy_json_has_the_promised_keys) {

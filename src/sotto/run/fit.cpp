@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -119,6 +120,11 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     } catch (const Error& error) {
       if (budget.entries().empty()) throw;
       throw PaidError(error, statement(budget, problem, entropy));
+    } catch (const std::exception&) {
+      if (budget.entries().empty()) throw;
+      // What a library says of an exception may quote a cell, so it is not passed on.
+      throw PaidError(Error(ErrorCode::io, "the run could not be finished: give it more memory"),
+                      statement(budget, problem, entropy));
     }
     record.privacy = statement(budget, problem, entropy);
   }

@@ -1,0 +1,43 @@
+// The results that stand in an output directory, and how those of a new run take their place. Ours is what outputs.txt there
+// lists, which is written before them; nothing else is replaced or removed, whatever its name.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sotto {
+
+/// A file of a run: its name in the directory, and what makes its content, asked for once.
+struct ResultFile {
+  std::string name;
+  std::function<std::string()> content;
+};
+
+/// All that stands in `directory` under a name that results have, ours or not; nothing where there is no directory.
+/// Errors: cannot_create when it cannot be looked into.
+[[nodiscard]] std::vector<std::filesystem::path> standing_results(const std::filesystem::path& directory);
+
+/// Whether finished results of an earlier run stand there. Errors: as above.
+[[nodiscard]] bool holds_results(const std::filesystem::path& directory);
+
+/// To be called before anything is spent. Errors: cannot_create when new results could not take their place: something stands
+/// there that no run wrote, a release of `privatize` stands under such a name, `not_private` is no folder, or nothing can be
+/// written there.
+void check_results(const std::filesystem::path& directory);
+
+/// Removes what a run that was killed had not finished. Errors: io.
+void remove_unfinished(const std::filesystem::path& directory);
+
+/// Removes one result, if it is ours, and the folder not_private when it is empty then. Errors: io.
+void remove_result(const std::filesystem::path& directory, const std::string& name);
+
+/// Puts `files` in the place of all results of earlier runs. These are removed once all of `files` are on the disk under
+/// another name: when one cannot be written, the earlier results stay. Errors: cannot_create, io.
+void replace_results(const std::filesystem::path& directory, const std::vector<ResultFile>& files);
+
+/// Writes `files` beside the other results, over those of the same name. Errors: cannot_create, io.
+void add_results(const std::filesystem::path& directory, const std::vector<ResultFile>& files);
+
+}  // namespace sotto
