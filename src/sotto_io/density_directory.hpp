@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// Writes density.csv, clusters.json, synthetic.csv, chain_N.csv, summary.json and report.html. Of confidential data every one
+/// Writes density.csv, clusters.json, synthetic.csv, chain_N.csv, summary.json and report.html, in the place of what an earlier run wrote. Of confidential data every one
 /// of them says that it is not private: tables by a column NOT_PRIVATE of ones, chains by a line of their header, JSON by
 /// "private": false. Errors: cannot_create, io.
 void write_density(const std::filesystem::path& directory, const DensityReport& report);

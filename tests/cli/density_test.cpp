@@ -67,7 +67,7 @@ TEST_F(DensityVerb, confidential_data_are_marked) {
   EXPECT_EQ(read_csv_cells(folder_ / "d/density.csv", {"NOT_PRIVATE"})[0][50], "1");
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "d"))
-    files += entry.exists() ? 1 : 0;
+    files += entry.path().filename() == "outputs.txt" ? 0 : 1;  // which holds names alone
   EXPECT_EQ(files, 7u) << "a file that this test does not look at";
   const Outcome text = sotto("density y.csv --not-private --column y --lower 0 --upper 1 --out d" + quick_);
   EXPECT_TRUE(text.out.starts_with("NOT PRIVATE")) << text.out << text.err;

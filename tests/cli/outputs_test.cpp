@@ -204,21 +204,6 @@ TEST_F(Outputs, what_stands_in_the_way_is_told_before_anything_is_spent) {
   }
 }
 
-TEST_F(Outputs, a_run_without_draws_leaves_those_of_the_earlier_one) {
-  write("d.csv", rows_);
-  ASSERT_EQ(sotto(fit_ + "out").status, 0);
-  const std::string draws = content("out/chain_1.csv") + content("out/privacy.json");
-  const std::string charges = content("out/charges.jsonl");
-  const Outcome failed = sotto(fit_ + "out --overwrite --method barker --set method.noise_variance=3");
-  EXPECT_NE(failed.status, 0);
-  EXPECT_NE(failed.err.find("is spent"), std::string::npos) << failed.err;
-  EXPECT_EQ(content("out/chain_1.csv") + content("out/privacy.json"), draws);
-  EXPECT_GT(content("out/charges.jsonl").size(), charges.size());
-  EXPECT_TRUE(content("out/charges.jsonl").starts_with(charges));
-  EXPECT_TRUE(exists("out/failed_privacy.json"));
-  EXPECT_EQ(sotto("report out").status, 0);
-}
-
 TEST_F(Outputs, density_never_overwrites_its_input) {
   ASSERT_EQ(sotto("privatize x.csv --column x --lower -1 --upper 1 --epsilon 1 --out density.csv").status, 0);
   const std::string released = content("density.csv");
