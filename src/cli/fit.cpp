@@ -78,7 +78,7 @@ FitOutcome fit_with_progress(const FitConfig& config, const Problem& problem, bo
   return fit_to_directory(
       config, problem, entropy,
       [&](std::size_t done, std::size_t total, double epsilon) {
-        const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
+        const double budget = config.epsilon && !config.not_private ? epsilon / *config.epsilon : 0;
         line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
                     budget);
         return interrupted == 0;

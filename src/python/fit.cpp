@@ -55,7 +55,7 @@ void fit_records(const FitConfig& config, const RecordReader& records, const Sch
   static_cast<void>(fit_to_directory(
       config, problem, entropy,
       [&](std::size_t done, std::size_t total, double epsilon) {
-        const double budget = config.epsilon ? epsilon / *config.epsilon : 0;
+        const double budget = config.epsilon && !config.not_private ? epsilon / *config.epsilon : 0;
         line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
                     budget);
         return !interruption.came();
