@@ -9,9 +9,11 @@ namespace {
 constexpr double kClearEnd = 4;       // standard deviations of the noise
 constexpr double kMore = 2;           // likewise, of a difference: there is something at the end for certain
 constexpr double kLeastAtEnd = 0.01;  // of the rows
+constexpr double kMost = 0.3;         // likewise: at one end and none at the other, whatever is next to it
 constexpr double kBesides =
     0.03;  // of what lies at an end: in the bins next to it, or it is a value of its own
 constexpr double kLeastResponses = 0.01;
+constexpr double kFewUsable = 0.5;  // of the rows
 
 }  // namespace
 
@@ -24,12 +26,22 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
     if (!upper && from_zero) continue;
     const double end = counts[upper ? bins + 1 : 0];
     const auto besides = counts.segment(upper ? bins - 1 : 1, 2);
+    const double other = counts[upper ? 0 : bins + 1];
+    const bool most =
+        end > kMost * rows + kClearEnd * noise_sd && other < kBesides * end + kClearEnd * noise_sd;
     const bool single = besides.sum() < std::max(kClearEnd * std::sqrt(2.0) * noise_sd, kBesides * end);
     const bool more = end - besides.maxCoeff() > kMore * std::sqrt(2.0) * noise_sd;
-    if (!single && more && end > kLeastAtEnd * rows)
+    if ((most || !single) && more && end > kLeastAtEnd * rows)
       found.push_back({column, upper, std::min(end / rows, 1.0)});
   }
   return found;
+}
+
+std::optional<double> few_usable(const NoisyVector& counts, double rows) {
+  const double usable = counts.value.sum();
+  const double doubt = kClearEnd * std::sqrt(counts.variance * static_cast<double>(counts.value.size()));
+  if (usable + doubt > kFewUsable * rows) return std::nullopt;
+  return std::max(usable / rows, 0.0);
 }
 
 std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows, bool from_zero) {

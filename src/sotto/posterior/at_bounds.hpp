@@ -1,6 +1,7 @@
 // Values that pile up at a declared bound: they lay beyond it, and were taken as the bound.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sotto/base/position.hpp"
@@ -19,11 +20,16 @@ struct AtBound {
 
 /// Ends of a noisy histogram over a declared range at which rows pile up. `counts`: at the lower end, in bins of equal width, at
 /// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up where an end holds more than either
-/// of the two bins next to it, and these are not empty, as they are where the end is a value of its own. The lower end is left
+/// of the two bins next to it, and these are not empty, as they are where the end is a value of its own (and where noise hides
+/// them: a third of the rows at one end, and none at the other, is told all the same). The lower end is left
 /// out where values begin at zero, below which there may be none.
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
 [[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
                                              double rows, bool from_zero);
+
+/// Rows that a histogram counted, as a share of `rows`, where that is clearly below one half: the others held cells that are missing or
+/// mean nothing. `counts`: every row stands in one of them.
+[[nodiscard]] std::optional<double> few_usable(const NoisyVector& counts, double rows);
 
 /// Likewise of responses, where one row in a hundred is told: what is cut off them moves every coefficient.
 [[nodiscard]] std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows,

@@ -57,6 +57,14 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     if (posterior.prior_share[j] > kPriorOnly) verdict.hidden.push_back(j);
   }
   const PooledRelease& pooled = release.pooled;
+  const bool few = release.few_usable || pooled.level_ratio < kLeastLevel;
+  if (release.few_usable) {
+    verdict.warnings.push_back(
+        fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
+                    "or that the schema cannot "
+                    "read. Do not take these intervals for an answer; run sotto schema --check on the table.",
+                    100 * *release.few_usable));
+  }
   const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
   if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;
@@ -76,10 +84,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
   if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
-    verdict.warnings.emplace_back(
+    verdict.warnings.push_back(fmt::format(
         "The search for the posterior did not settle: two releases disagree about where it lies, "
-        "so intervals may be in the wrong place; narrower bounds of the columns help most, "
-        "where you know them without a look at the data.");
+        "so intervals may be in the wrong place; {}.",
+        !release.at_bounds.empty() ? "declare bounds that hold all values"
+        : few ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"
+              : "narrower bounds of the columns help most, where you know them without a look at the data"));
   }
   if (!posterior.settled) {
     verdict.warnings.emplace_back(

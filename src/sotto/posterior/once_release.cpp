@@ -250,6 +250,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .pooled = {}};
   release.spread = release.located.place.spread;
   release.at_bounds = std::move(zoomed.at_bounds);
+  release.few_usable = zoomed.few_usable ? zoomed.few_usable : intercept.few_usable;
   ask_rounds(release, locating, questions);
   return release;
 }

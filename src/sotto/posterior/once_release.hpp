@@ -43,7 +43,8 @@ struct OnceRelease {
   CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
   LightRows light{};
-  std::vector<AtBound> at_bounds{};  ///< where values lay beyond what is declared
+  std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared
+  std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.

@@ -76,6 +76,7 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
       questions.ask<NoisyVector>(HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response,
                                                 Position(), edges, questions.pay(kStartShare)});
   FirstIntercept first{clamped_place(edges, median_place(histogram.value, rows)), width};
+  first.few_usable = few_usable(histogram, rows);
   if (!facts.offset) first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
   return first;
 }

@@ -24,6 +24,7 @@ struct FirstIntercept {
   double doubt =
       0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
   std::vector<AtBound> at_bounds{};  ///< of the responses
+  std::optional<double> few_usable{};
 };
 [[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
 

@@ -33,6 +33,7 @@ Interval hull(const Interval& window, const Position& counts, double least) {
 
 Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
   std::vector<AtBound> piled;
+  std::optional<double> usable;
   std::vector<Eigen::Index> columns;
   std::vector<Interval> windows;
   for (std::size_t j = 0; j < facts.range.size(); ++j) {
@@ -54,6 +55,7 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Position of_column = counts.value.segment(static_cast<Eigen::Index>(k) * (kBins + 2), kBins + 2);
       if (look == 0) {
+        if (!usable) usable = few_usable({of_column, counts.variance}, rows);
         const auto found = at_bounds(columns[k], of_column, noise, rows,
                                      facts.from_zero[static_cast<std::size_t>(columns[k])]);
         piled.insert(piled.end(), found.begin(), found.end());
@@ -70,7 +72,7 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     columns = std::move(narrowed);
     windows = std::move(narrower);
   }
-  return {std::move(facts), std::move(piled)};
+  return {std::move(facts), std::move(piled), usable};
 }
 
 }  // namespace sotto

@@ -10,6 +10,7 @@ namespace sotto {
 struct Zoomed {
   OnceFacts facts;                 ///< with better guesses of the columns' means and standard deviations
   std::vector<AtBound> at_bounds;  ///< columns whose values pile up at a declared bound
+  std::optional<double> few_usable{};
 };
 
 /// Bounds of rows stay as declared; guesses only say where the frame starts. Asks at most three times, and not where noise would
