@@ -115,7 +115,8 @@ std::vector<Standing> standing(const fs::path& directory) {
                                                       directory.string(), error.code().message()));
   }
   // Statements go last: what still stands beside them is theirs.
-  std::ranges::stable_partition(found, [](const Standing& s) { return s.name != "privacy.json"; });
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Standing& s) { return s.name != "privacy.json"; });
   return found;
 }
 

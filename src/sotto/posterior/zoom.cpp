@@ -17,13 +17,14 @@ constexpr double kHidden = 0.13;     // likewise: more hides the bins
 constexpr double kNarrower = 0.4;    // of the window, or the guess stays
 constexpr double kAgain = 0.3;       // likewise, or another look is not worth it
 
-/// Bins that stand clear and one more on each side; the whole window if none does. `counts`: between those of its ends.
+/// Bins that stand clear and one more on each side; the whole window if none does. `counts`: between those of its ends, which belong to
+/// the hull where they stand clear, but make none: a value that most rows have says nothing of the others.
 Interval hull(const Interval& window, const Position& counts, double least) {
   Eigen::Index first = 0;
   Eigen::Index last = kBins + 1;
   while (first <= last && counts[first] <= least) ++first;
   while (last >= first && counts[last] <= least) --last;
-  if (first > last) return window;
+  if (first > last || counts.segment(1, kBins).maxCoeff() <= least) return window;
   const double width = window.width() / kBins;
   return {window.lower + width * static_cast<double>(std::max<Eigen::Index>(first - 2, 0)),
           window.lower + width * static_cast<double>(std::min(last + 1, kBins))};

@@ -95,17 +95,16 @@ void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vec
   }
   for (const AtBound& piled : verdict.at_bounds) {
     const char* end = piled.upper ? "upper" : "lower";
-    warnings.push_back(
-        piled.column == AtBound::kResponse
-            ? fmt::format("About {:.2g} % of the responses lie at their {} bound: those that lay beyond were "
-                          "taken as the bound, "
-                          "and coefficients are off by what that took away; if there can be such responses, "
-                          "declare wider bounds.",
-                          100 * piled.share, end)
-            : fmt::format("About {:.2g} % of the rows have {} at its {} bound: values beyond were taken as "
-                          "the bound, and "
-                          "its coefficient is off; if there can be such values, declare wider bounds.",
-                          100 * piled.share, name(piled.column), end));
+    warnings.push_back(piled.column == AtBound::kResponse
+                           ? fmt::format("About {:.0f} % of the responses lie at their {} bound. If it is no "
+                                         "natural end, those beyond were taken as "
+                                         "the bound, and all coefficients are off: declare wider bounds.",
+                                         100 * piled.share, end)
+                           : fmt::format("About {:.0f} % of the rows have {} at its {} bound. If it is no "
+                                         "natural end, values beyond were taken as "
+                                         "the bound, and its coefficient, the intercept and those of columns "
+                                         "like it are off: declare wider bounds.",
+                                         100 * piled.share, name(piled.column), end));
   }
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   for (const Eigen::Index j : verdict.held) {
