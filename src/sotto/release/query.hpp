@@ -78,7 +78,7 @@ struct NoisyJoint {
 };
 
 inline Released<NoisyJoint> join(Released<NoisyGradient> gradient, Released<NoisyRatio> ratio) {
-  return Released<NoisyJoint>({std::move(gradient).value(), std::move(ratio).value()});
+  return Released<NoisyJoint>({std::move(gradient).value(), ratio.value()});
 }
 
 struct NoisyStatistic {
