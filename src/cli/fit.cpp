@@ -9,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,6 @@
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
-#include "sotto/run/method.hpp"
 #include "sotto_io/fit_directory.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/schema_toml.hpp"

@@ -24,6 +24,20 @@ PrivacyTarget approximate(double epsilon, double delta) {
 }
 PrivacyTarget concentrated(double rho) { return {std::nullopt, std::nullopt, Rho(rho)}; }
 
+/// What the noise of all columns costs: rho, and slack for its steps.
+std::pair<double, double> cost_of(const ColumnPlan& plan) {
+  double rho = 0;
+  double slack = 0;
+  for (const Column& c : plan.columns) {
+    const auto& channel = std::get<DiscreteGaussianChannel>(c.channel);
+    const auto steps = static_cast<double>(channel.sensitivity());
+    const auto variance = static_cast<double>(channel.grid_variance());
+    rho += steps * steps / (2 * variance);
+    slack += steps / variance;
+  }
+  return {rho, slack};
+}
+
 TEST(Columns, epsilon_is_split_by_weight) {
   const ColumnPlan plan = plan_columns(
       {column("x", "laplace", 2), column("y", "wavelet", 1), column("c", "randomized-response", 1)}, pure(4),
@@ -44,15 +58,7 @@ TEST(Columns, gaussians_are_composed_tightly) {
   const ColumnPlan plan =
       plan_columns({column("x", "gaussian", 2), column("y", "gaussian"), column("z", "gaussian")},
                    approximate(epsilon, delta), 20);
-  double rho = 0;
-  double slack = 0;
-  for (const Column& c : plan.columns) {
-    const auto& channel = std::get<DiscreteGaussianChannel>(c.channel);
-    const auto steps = static_cast<double>(channel.sensitivity());
-    const auto variance = static_cast<double>(channel.grid_variance());
-    rho += steps * steps / (2 * variance);
-    slack += steps / variance;
-  }
+  const auto [rho, slack] = cost_of(plan);
   EXPECT_LE(gaussian_delta(Rho(rho), Epsilon(epsilon - slack)).value(), delta);
   EXPECT_NEAR(rho, gaussian_rho(Epsilon(epsilon), Delta(delta)).value(), 1e-4 * rho);
   EXPECT_EQ(plan.total.delta.value(), delta);
@@ -66,15 +72,7 @@ TEST(Columns, gaussians_on_any_grids_are_composed_within_the_target) {
   fine.steps = 1 << 20;
   for (const auto& columns : {std::vector{coarse, fine}, std::vector{fine, coarse}}) {
     const ColumnPlan plan = plan_columns(columns, approximate(1, 1e-5), 20);
-    double rho = 0;
-    double slack = 0;
-    for (const Column& c : plan.columns) {
-      const auto& channel = std::get<DiscreteGaussianChannel>(c.channel);
-      const auto steps = static_cast<double>(channel.sensitivity());
-      const auto variance = static_cast<double>(channel.grid_variance());
-      rho += steps * steps / (2 * variance);
-      slack += steps / variance;
-    }
+    const auto [rho, slack] = cost_of(plan);
     EXPECT_LE(gaussian_delta(Rho(rho), Epsilon(1 - slack)).value(), 1e-5);
   }
 }

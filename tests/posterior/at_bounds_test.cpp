@@ -81,21 +81,6 @@ TEST(AtBounds, many_rows_at_one_end_are_told_where_noise_hides_what_is_beside) {
   EXPECT_TRUE(at_bounds(1, counts, 100, 5000, true).empty());
 }
 
-TEST(AtBounds, rows_that_cannot_be_used_are_told) {
-  const SimulatedRegression data = simulated(Link::log, {-6, 6}, {0, 200}, 2);
-  const OnceSettings settings = settings_of(data, kRho);
-  const auto usable = [&](double share) {
-    const auto kept = static_cast<Eigen::Index>(share * static_cast<double>(data.x.rows()));
-    RowOracle oracle(settings.facts, data.x.topRows(kept), data.y.head(kept), data.offset.head(kept),
-                     settings.cost, 3);
-    return release_once(settings, oracle).few_usable;
-  };
-  EXPECT_FALSE(usable(1));
-  EXPECT_FALSE(usable(0.6));
-  EXPECT_NEAR(usable(0.1).value_or(1), 0.1, 0.1);
-  EXPECT_NEAR(usable(0).value_or(1), 0, 0.1);
-}
-
 // Columns of two numbers, and those whose lower end is zero, lie at their bounds by right.
 TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
   Position counts = Position::Zero(18);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/math/distributions/beta.hpp>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "sotto/diagnostics/effective_sample_size.hpp"

@@ -13,7 +13,6 @@ constexpr double kMost = 0.3;         // likewise: at one end and none at the ot
 constexpr double kBesides =
     0.03;  // of what lies at an end: in the bins next to it, or it is a value of its own
 constexpr double kLeastResponses = 0.01;
-constexpr double kFewUsable = 0.5;  // of the rows
 
 }  // namespace
 
@@ -35,13 +34,6 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
       found.push_back({column, upper, std::min(end / rows, 1.0)});
   }
   return found;
-}
-
-std::optional<double> few_usable(const NoisyVector& counts, double rows) {
-  const double usable = counts.value.sum();
-  const double doubt = kClearEnd * std::sqrt(counts.variance * static_cast<double>(counts.value.size()));
-  if (usable + doubt > kFewUsable * rows) return std::nullopt;
-  return std::max(usable / rows, 0.0);
 }
 
 std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows, bool from_zero) {

@@ -1,7 +1,6 @@
 // Values that pile up at a declared bound: they lay beyond it, and were taken as the bound.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "sotto/base/position.hpp"
@@ -26,10 +25,6 @@ struct AtBound {
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
 [[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
                                              double rows, bool from_zero);
-
-/// Rows that a histogram counted, as a share of `rows`, where that is clearly below one half: the others held cells that are missing or
-/// mean nothing. `counts`: every row stands in one of them.
-[[nodiscard]] std::optional<double> few_usable(const NoisyVector& counts, double rows);
 
 /// Likewise of responses, where one row in a hundred is told: what is cut off them moves every coefficient.
 [[nodiscard]] std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows,

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "sotto/posterior/usable_rows.hpp"
+
 namespace sotto {
 namespace {
 

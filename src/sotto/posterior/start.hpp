@@ -1,6 +1,7 @@
 // Where to begin: an intercept, from a noisy total or histogram.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sotto/posterior/at_bounds.hpp"
@@ -23,8 +24,8 @@ struct FirstIntercept {
   double value = 0;
   double doubt =
       0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
-  std::vector<AtBound> at_bounds{};  ///< of the responses
-  std::optional<double> few_usable{};
+  std::vector<AtBound> at_bounds{};    ///< of the responses
+  std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
 };
 [[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
 

@@ -1,6 +1,8 @@
 // Where the numeric columns really lie, when the declared bounds are far too wide: histograms, each over the hull of the last.
 #pragma once
 
+#include <optional>
+
 #include "sotto/posterior/at_bounds.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
@@ -8,9 +10,9 @@
 namespace sotto {
 
 struct Zoomed {
-  OnceFacts facts;                 ///< with better guesses of the columns' means and standard deviations
-  std::vector<AtBound> at_bounds;  ///< columns whose values pile up at a declared bound
-  std::optional<double> few_usable{};
+  OnceFacts facts;                     ///< with better guesses of the columns' means and standard deviations
+  std::vector<AtBound> at_bounds;      ///< columns whose values pile up at a declared bound
+  std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
 };
 
 /// Bounds of rows stay as declared; guesses only say where the frame starts. Asks at most three times, and not where noise would

@@ -1,6 +1,7 @@
 #include "sotto/run/made_up_rows.hpp"
 
 #include <algorithm>
+#include <boost/random/poisson_distribution.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -86,20 +87,13 @@ double intercept_for(Link link, const Position& eta, double mean) {
   return low;
 }
 
-double draw_poisson(double mean, ChainRng& rng) {
-  if (mean > 50) return draw_poisson(mean / 2, rng) + draw_poisson(mean / 2, rng);
-  double product = rng.uniform();
-  double count = 0;
-  for (const double least = std::exp(-mean); product > least; ++count) product *= rng.uniform();
-  return count;
-}
-
 double draw_response(Link link, double eta, double sigma, ChainRng& rng) {
   switch (link) {
     case Link::logit:
       return rng.uniform() < 1 / (1 + std::exp(-eta)) ? 1 : 0;
     case Link::log:
-      return draw_poisson(std::exp(std::min(eta, 20.0)), rng);
+      return static_cast<double>(
+          boost::random::poisson_distribution<std::int64_t>(std::exp(std::min(eta, 20.0)))(rng));
     case Link::identity:
       return eta + sigma * rng.normal();
   }

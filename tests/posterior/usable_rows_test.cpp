@@ -1,0 +1,34 @@
+// Tables whose rows cannot be used are told: through the whole run of releases, against an oracle with continuous noise.
+#include "sotto/posterior/usable_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sotto/posterior/once_release.hpp"
+#include "support/once_study.hpp"
+#include "support/regression_designs.hpp"
+#include "support/row_oracle.hpp"
+
+namespace sotto {
+namespace {
+
+TEST(UsableRows, rows_that_cannot_be_used_are_told) {
+  ChainRng rng(2);
+  for (const RegressionDesign& design : regression_designs()) {
+    if (design.name != "Poisson, mean 2" && design.name != "logistic, d 5") continue;
+    const SimulatedRegression data = design.simulate(20000, rng);
+    const OnceSettings settings = settings_of(data, kRho);
+    const auto usable = [&](double share) {
+      const auto kept = static_cast<Eigen::Index>(share * static_cast<double>(data.x.rows()));
+      RowOracle oracle(settings.facts, data.x.topRows(kept), data.y.head(kept), Position::Zero(kept),
+                       settings.cost, 3);
+      return release_once(settings, oracle).few_usable;
+    };
+    EXPECT_FALSE(usable(1)) << design.name;
+    EXPECT_FALSE(usable(0.6)) << design.name;
+    EXPECT_NEAR(usable(0.1).value_or(1), 0.1, 0.1) << design.name;
+    EXPECT_NEAR(usable(0).value_or(1), 0, 0.1) << design.name;
+  }
+}
+
+}  // namespace
+}  // namespace sotto
