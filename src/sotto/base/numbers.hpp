@@ -4,10 +4,13 @@
 #include <cmath>
 #include <compare>
 #include <cstddef>
+#include <limits>
 
 #include "sotto/base/error.hpp"
 
 namespace sotto {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A double with a name. `Tag::check` refuses values the quantity cannot take; NaN never passes.
 template <class Tag>

@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "sotto/base/numbers.hpp"
+#include "sotto/math/log_expm1.hpp"
 
 namespace sotto {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
   return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
 }
-
-// log(e^x - 1)
-double log_expm1(double x) { return x > 30 ? x + std::log1p(-std::exp(-x)) : std::log(std::expm1(x)); }
 
 // Rounded up: lgamma is good to a few units in the last place.
 double log_binomial(int n, int k) {

@@ -31,7 +31,7 @@ struct Extent {
 constexpr std::array<Extent, 2> kExtents{{{1, 3}, {1, 10}}};
 
 /// Root mean squares of what a clip takes off a random row's mean beyond what the model puts back.
-struct Loss {
+struct ClippedAway {
   double seen, unseen;
 };
 
@@ -53,7 +53,7 @@ double lost_to_dispersion(const PlanPoint& point, double clip, double spread, do
   return sum / weights;
 }
 
-Loss loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
+ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
   if (point.facts.link == Link::log) {
     const double spread = plan.count_dispersion;
     return {spread > 0 ? lost_to_dispersion(point, clip, spread, spread) : 0,
@@ -134,8 +134,8 @@ TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const Remaind
   const TakenOff known = taken_off(point, plan);
   const Eigen::Index d = known.mean.size();
   const double rows = weighted_rows(point, plan);
-  const Loss whole = loss_at(point, plan, plan.clip);
-  const Loss beyond = loss_at(point, plan, query.wide_clip);
+  const ClippedAway whole = loss_at(point, plan, plan.clip);
+  const ClippedAway beyond = loss_at(point, plan, query.wide_clip);
   const double seen =
       std::max(1 - (beyond.seen + beyond.unseen) / std::max(whole.seen + whole.unseen, 1e-300), 0.1);
   const Matrix noise = (answer.variance + kSampling * rows * plan.dispersion) * Matrix::Identity(d, d);

@@ -16,7 +16,8 @@ struct NoisyJoint;
 [[nodiscard]] Released<NoisyJoint> join(Released<NoisyGradient> gradient, Released<NoisyRatio> ratio);
 
 /// A value that left the curator's side with noise on it, paid for by a receipt. Everything computed from it
-/// is free. Only the mechanisms named below can make one from rows; ReleasedForTests is defined by tests alone. The type guards
+/// is free. Only the mechanisms named below can make one from rows, and VerifiedAnswers from what another
+/// process made; ReleasedForTests is defined by tests alone. The type guards
 /// against mistakes, not against a programmer who defines a class of that name.
 template <class T>
 class Released {
@@ -33,6 +34,7 @@ class Released {
  private:
   friend class NoiseMechanism;
   friend class Privatiser;
+  friend class VerifiedAnswers;  // made by an owner elsewhere, who signed it
   friend class ReleasedForTests;
   friend Released<NoisyJoint> join(Released<NoisyGradient> gradient, Released<NoisyRatio> ratio);
   explicit Released(T value) : value_(std::move(value)) {}

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sotto/accountant/rdp/renyi.hpp"
+#include "sotto/base/numbers.hpp"
 
 namespace sotto {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // epsilon - cost at an order: -log((a - 1) / a) + log(delta a) / (a - 1), with a bound on its rounding error.
 struct Gap {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/numbers.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kDenormal = 1e-322;  // tails below the smallest normal number are off by less
 
 // log(1 - w + w e^a)

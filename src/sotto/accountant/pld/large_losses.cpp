@@ -4,12 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "sotto/math/log_expm1.hpp"
+
 namespace sotto {
-namespace {
-
-double log_expm1(double loss) { return loss > 30 ? loss : std::log(std::expm1(loss)); }
-
-}  // namespace
 
 double LargeLosses::total() const { return std::accumulate(mass.begin(), mass.end(), infinite); }
 

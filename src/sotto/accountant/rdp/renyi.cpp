@@ -2,24 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
+
+#include "sotto/base/numbers.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRoundUp = 1 + 1e-10;
+constexpr double kOrderRoundUp = 1 + 1e-10;
 
 // Elsewhere than at the orders that are known on the chord of (a - 1) cost(a), which is 0 at a = 1. Rounded up.
 double cost_at(const RenyiCurve& cost, double a) {
-  if (cost.real) return std::max(0.0, cost.real(a) * kRoundUp);
+  if (cost.real) return std::max(0.0, cost.real(a) * kOrderRoundUp);
   const double below = std::floor(a);
-  if (a != below && a <= cost.most_fractional) return std::max(0.0, cost.fractional(a) * kRoundUp);
+  if (a != below && a <= cost.most_fractional) return std::max(0.0, cost.fractional(a) * kOrderRoundUp);
   const auto scaled = [&](double k) { return k <= 1 ? 0 : (k - 1) * cost.integer(static_cast<int>(k)); };
   const double low = scaled(below);
   const double chord = a == below ? low : low + (a - below) * (scaled(below + 1) - low);
-  return std::max(0.0, chord / (a - 1) * kRoundUp);
+  return std::max(0.0, chord / (a - 1) * kOrderRoundUp);
 }
 
 constexpr int kMostInteger = 2000;
@@ -61,7 +61,7 @@ class TotalCost {
       const double low = i == 0 ? 0 : scaled_[i - 1];
       sum += (low + (a - low_order) / (order_[i] - low_order) * (scaled_[i] - low)) / (a - 1);
     }
-    return sum * kRoundUp;
+    return sum * kOrderRoundUp;
   }
 
  private:
@@ -118,7 +118,7 @@ double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
     const double log_delta = (a - 1) * (total.at(a) - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
     return log_delta + 1e-14 * a * std::abs(epsilon);
   });
-  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kRoundUp + 1e-305);
+  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kOrderRoundUp + 1e-305);
 }
 
 double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
@@ -127,7 +127,7 @@ double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
   const TotalCost total(event, adjacency);
   const double best = smallest(
       total, [&](double a) { return total.at(a) + std::log1p(-1 / a) - std::log(delta * a) / (a - 1); });
-  return std::max(0.0, best * (best > 0 ? kRoundUp : 1) + 1e-13);
+  return std::max(0.0, best * (best > 0 ? kOrderRoundUp : 1) + 1e-13);
 }
 
 }  // namespace sotto

@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kRoundUp = 1 + 1e-12;
+constexpr double kTotalRoundUp = 1 + 1e-12;
 
 // log of the bound at order a.
 double log_delta_at(double rho, double epsilon, double a) {
@@ -23,7 +23,7 @@ std::optional<double> concentrated_rho(const Event& event, Adjacency adjacency) 
     if (!rho.is_known()) return std::nullopt;
     total += rho.value() * static_cast<double>(leaf.count);
   }
-  return total * kRoundUp;
+  return total * kTotalRoundUp;
 }
 
 double concentrated_delta(double rho, double epsilon) {
@@ -41,7 +41,7 @@ double concentrated_delta(double rho, double epsilon) {
     (go_left ? high : low) = go_left ? right : left;
   }
   const double best = log_delta_at(rho, epsilon, 1 + std::exp((low + high) / 2));
-  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kRoundUp + 1e-305);
+  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kTotalRoundUp + 1e-305);
 }
 
 double concentrated_epsilon(double rho, double delta) {

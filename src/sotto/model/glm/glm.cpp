@@ -20,7 +20,7 @@ Interval score_over(const F&, const Interval& eta, const Interval& y, const law:
 }
 
 // One part in 2^40 more than a bound, for the rounding of the bound itself.
-constexpr double kRoundUp = 1 + 0x1p-40;
+constexpr double kScoreRoundUp = 1 + 0x1p-40;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Interval Glm::ratio_range(const Position& from, const Position& to) const {
       family_);
 }
 
-double Glm::weight_bound(const Position& at) const { return score_range(at).magnitude() * kRoundUp; }
+double Glm::weight_bound(const Position& at) const { return score_range(at).magnitude() * kScoreRoundUp; }
 
 Interval Glm::sigma_score_range(const Position& at) const {
   const Interval range = std::visit(
@@ -87,7 +87,7 @@ Interval Glm::sigma_score_range(const Position& at) const {
         return {};
       },
       family_);
-  return {range.lower * kRoundUp, range.upper * kRoundUp};
+  return {range.lower * kScoreRoundUp, range.upper * kScoreRoundUp};
 }
 
 VectorBound Glm::gradient_bound(const Position& at, const Position& scale) const {
