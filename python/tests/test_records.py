@@ -79,8 +79,8 @@ def test_every_form_of_a_table_has_the_same_cells(seed, program):
     pl.from_arrow(table).write_csv("t.csv")
     pq.write_table(table, "t.parquet")
     told = program("schema", "--check", "t.csv", "s.toml", "--json")
-    assert told.returncode == 0, told.stderr
     expected = json.loads(told.stdout)
+    assert told.returncode == (0 if expected["rows_used"] > 0 else 65), told.stderr
     assert SCHEMA.check("t.csv") == expected
     assert SCHEMA.check(program.folder / "t.parquet") == expected
     for name, form in forms(table, seed):

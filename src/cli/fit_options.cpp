@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -50,6 +51,13 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
 }
 
 FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
+  const std::string ending = std::filesystem::path(options.config).extension().string();
+  if (ending == ".csv" || ending == ".tsv" || ending == ".parquet") {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} is a table, not a configuration: name it by --data, and its declaration by --schema",
+                    options.config));
+  }
   std::vector<std::string> overrides;
   const auto override_with = [&](const char* option, const char* key, const std::string& value) {
     const CLI::Option* given = verb.get_option_no_throw(option);

@@ -1,5 +1,5 @@
 // sotto privatize: noise on columns, once, for release.
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -193,8 +193,8 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
     fmt::print("{}\n", report.dump());
     return;
   }
-  fmt::print("{} rows privatised into {}\npublic description: {}\n", rows, options.out.string(),
-             channel_file.string());
+  fmt::print("{} rows privatised into {}, which holds {} and no other column\npublic description: {}\n", rows,
+             options.out.string(), fmt::join(names, ", "), channel_file.string());
   if (report.contains("epsilon")) {
     fmt::print("guarantee for each row: epsilon {}, delta {}\n", options.epsilon, file.total.delta.value());
   } else {

@@ -49,14 +49,8 @@ void write_schema(const SchemaOptions& options) {
   }
 }
 
-void check_schema(const SchemaOptions& options) {
-  if (options.schema.empty())
-    throw Error(ErrorCode::usage, "--check needs a table and its schema: sotto schema --check FILE SCHEMA");
-  const Schema schema = read_schema(options.schema);
-  hold_rows();
-  const TableCheck check = check_table(records_of(options.file), schema);
-  fmt::print(stderr, "sotto: {}\n", kCheckIsNotPrivate);
-  if (options.json) {
+void print_check(const TableCheck& check, bool as_json) {
+  if (as_json) {
     fmt::print("{}\n", to_json(check).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
@@ -72,6 +66,19 @@ void check_schema(const SchemaOptions& options) {
                column.count(CellReading::missing), column.count(CellReading::out_of_range),
                column.count(CellReading::undecodable));
   }
+}
+
+void check_schema(const SchemaOptions& options) {
+  if (options.schema.empty())
+    throw Error(ErrorCode::usage, "--check needs a table and its schema: sotto schema --check FILE SCHEMA");
+  const Schema schema = read_schema(options.schema);
+  hold_rows();
+  const TableCheck check = check_table(records_of(options.file), schema);
+  fmt::print(stderr, "sotto: {}\n", kCheckIsNotPrivate);
+  print_check(check, options.json);
+  if (check.used == 0)
+    throw Error(ErrorCode::data,
+                "no row of the table can be used under this schema: see the columns' counts");
 }
 
 void run_schema(const SchemaOptions& options) {

@@ -4,10 +4,12 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
@@ -181,6 +183,12 @@ UnitDeclaration read_unit(const Reader& reader, const toml::table& root) {
   return unit;
 }
 
+bool reads_as_number(std::string_view name) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+  return error == std::errc() && end == name.data() + name.size();
+}
+
 }  // namespace
 
 Schema parse_schema(std::string_view text, const std::string& name) {
@@ -224,6 +232,12 @@ Schema read_schema(const std::filesystem::path& path) {
 }
 
 std::string schema_template(const std::vector<std::string>& names) {
+  const std::set<std::string_view> distinct(names.begin(), names.end());
+  if (distinct.size() != names.size() || std::any_of(names.begin(), names.end(), reads_as_number)) {
+    throw Error(ErrorCode::data,
+                "the first record must name the columns, and this one repeats a name or holds a number, as a "
+                "row would: put the columns' names first");
+  }
   std::string out =
       "# What is known of the table before anyone looks at its rows. Everything written here is public.\n"
       "# Fill in kinds and bounds from what the columns mean, not from the data: bounds taken from the rows "

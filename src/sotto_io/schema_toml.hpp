@@ -31,7 +31,8 @@ namespace sotto {
 [[nodiscard]] Schema parse_schema(std::string_view text, const std::string& name);
 
 /// A schema to be filled in: every column of a header, commented choices, and no bound guessed from data. It
-/// is refused by read_schema until kinds and bounds are filled in.
+/// is refused by read_schema until kinds and bounds are filled in. Errors: data for names that are numbers or repeated: they are
+/// likely a row's cells, and none of them is quoted.
 [[nodiscard]] std::string schema_template(const std::vector<std::string>& names);
 
 }  // namespace sotto

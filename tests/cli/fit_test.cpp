@@ -30,6 +30,56 @@ class FitProgram : public Program {
   }
 };
 
+/// Mean of a parameter in out/summary.json.
+double mean_of(const std::string& summary, const std::string& name) {
+  const auto json = nlohmann::json::parse(summary);
+  for (const auto& row : json.at("parameters"))
+    if (row.at("parameter") == name) return row.at("mean");
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+// 1,000 responses of mean 60,000 + 20,000 x and a spread of 17,000 over declared bounds of 0 to 200,000; nobody gave a prior. Six
+// standard errors.
+TEST_F(FitProgram, real_responses_have_no_unit_of_their_own) {
+  write("money.toml",
+        "adjacency = \"substitute\"\n"
+        "[[column]]\nname = \"pay\"\nkind = \"real\"\nlower = 0\nupper = 200000\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+  std::string text = "pay,x\n";
+  for (int i = 0; i < 1000; ++i) {
+    const double x = (i % 21 - 10) / 10.0;
+    const double error = 60000.0 * ((i * 389 % 1000 + 0.5) / 1000 - 0.5);
+    text += std::to_string(60000 + 20000 * x + error) + "," + std::to_string(x) + "\n";
+  }
+  write("d.csv", text);
+  const Outcome run = sotto(
+      "fit --data d.csv --schema money.toml --formula 'pay ~ x' --family normal --not-private --chains 1 "
+      "--draws 400 --out out");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NEAR(mean_of(content("out/summary.json"), "Intercept"), 60000, 6 * 550);
+  EXPECT_NEAR(mean_of(content("out/summary.json"), "x"), 20000, 6 * 910);
+  EXPECT_NE(content("out/manifest.json").find("normal(100000, 50000) on the scaled column"),
+            std::string::npos);
+}
+
+// Whoever declares that responses out of range are missing is told what that does, whether there are any or not.
+TEST_F(FitProgram, responses_that_are_left_out_are_told) {
+  write("left_out.toml",
+        "adjacency = \"substitute\"\n"
+        "[[column]]\nname = \"y\"\nkind = \"real\"\nlower = -2\nupper = 2.5\nout_of_range = \"missing\"\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\nout_of_range = \"missing\"\n");
+  std::string text = "y,x\n";
+  for (int i = 0; i < 300; ++i)
+    text += std::to_string(i % 7 * 0.1) + "," + std::to_string(i % 5 * 0.1) + "\n";
+  write("d.csv", text);
+  const Outcome run = sotto(
+      "fit --data d.csv --schema left_out.toml --formula 'y ~ x' --family normal --epsilon 1 --delta 1e-6 "
+      "--draws 20 --out out");
+  EXPECT_NE(run.err.find("Rows whose y lies outside -2 to 2.5 are left out"), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("Rows whose x"), std::string::npos);
+}
+
 TEST_F(FitProgram, any_row_is_a_legal_row) {
   std::string text = "y,x,g\n";
   for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
@@ -223,7 +273,10 @@ TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
       {"--formula 'y ~ x' --epsilon 1 --draws 1000000000000", 78},
       {"--formula 'y ~ x'", 78},  // no budget
       {"--formula 'y ~ x' --epsilon 1 --method x", 78},
-      {"--formula 'y ~ x' --epsilon 1 --set nonsense", 64}};
+      {"--formula 'y ~ x' --epsilon 1 --set nonsense", 64},
+      {"d.csv --formula 'y ~ x' --epsilon 1", 64},  // a table in the configuration's place
+      {"--formula 'y ~ x + x^2' --epsilon 1", 78},
+      {"--formula 'y ~ x' --epsilon 1e-12 --set privacy.delta=1e-300", 78}};
   for (const auto& [arguments, status] : cases) {
     const Outcome outcome = fit("d.csv", arguments);
     EXPECT_EQ(outcome.status, status) << arguments << '\n' << outcome.err;
@@ -231,6 +284,9 @@ TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
   EXPECT_FALSE(exists("out")) << "nothing was spent";
+  EXPECT_NE(fit("d.csv", "d.csv --epsilon 1").err.find("--data"), std::string::npos);
+  EXPECT_NE(fit("d.csv", "--formula 'y ~ x + x^2' --epsilon 1").err.find("I(x^2)"), std::string::npos);
+  EXPECT_NE(fit("d.csv", "--formula 'y ~ x'").err.find("--epsilon"), std::string::npos);
   const Outcome misspelt =
       sotto("fit --data d.csv --schema s.toml --family binomal --formula 'y ~ x' --epsilon 1 --delta 1e-6");
   EXPECT_EQ(misspelt.status, 78);

@@ -35,8 +35,10 @@ TEST_F(Privatize, writes_values_and_description) {
   const ChannelFile file = read_channel_file(folder_ / "z.csv.channel.toml");
   EXPECT_TRUE(file.is_private);
   EXPECT_EQ(read_privatised(folder_ / "z.csv", file, file.columns.at(0)).values.size(), 42u);
-  // Nothing but the declared column leaves.
+  // Nothing but the declared column leaves, and that is said.
   EXPECT_EQ(file_content(folder_ / "z.csv").find("person"), std::string::npos);
+  const Outcome said = sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out z2.csv");
+  EXPECT_NE(said.out.find("which holds bmi and no other column"), std::string::npos) << said.out;
 }
 
 TEST_F(Privatize, rows_are_shuffled_unless_asked_not_to) {

@@ -50,6 +50,31 @@ TEST_F(SchemaVerb, check_counts_what_cannot_be_read) {
   EXPECT_EQ(sotto("schema d.csv s.toml").status, 64);
 }
 
+TEST_F(SchemaVerb, a_table_without_a_usable_row_is_no_success) {
+  write("s.toml", "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 1\n");
+  write("d.csv", "x\nsecret\nsecret\n");
+  for (const char* format : {"", " --json"}) {
+    const Outcome run = sotto(std::string("schema --check d.csv s.toml") + format);
+    EXPECT_EQ(run.status, 65);
+    EXPECT_NE(run.err.find("no row of the table can be used"), std::string::npos) << run.err;
+    EXPECT_EQ((run.out + run.err).find("secret"), std::string::npos);
+  }
+}
+
+// A file without a header starts with a row, which must not become a template that is handed on.
+TEST_F(SchemaVerb, a_row_is_not_taken_for_names) {
+  for (const char* first : {"anna,47,north", "47.5,-1e3,x", "yes,no,yes"}) {
+    write("d.csv", std::string(first) + "\nbert,31,south\n");
+    const Outcome run = sotto("schema d.csv");
+    EXPECT_EQ(run.status, 65) << first;
+    EXPECT_NE(run.err.find("must name the columns"), std::string::npos) << run.err;
+    for (const char* cell : {"anna", "47", "yes", "1e3"})
+      EXPECT_EQ((run.out + run.err).find(cell), std::string::npos);
+  }
+  write("d.csv", "\"\",x1,2010 income\n1,2,3\n");
+  EXPECT_EQ(sotto("schema d.csv").status, 0);
+}
+
 // The same rules for every verb: delimiters, blanks in the header, byte order mark, line ends in cells.
 TEST_F(SchemaVerb, every_verb_reads_the_same_records) {
   write("d.tsv", "\xef\xbb\xbf\"note\"\t y \r\n\"a\n\n\nb\"\t0.5\r\n\"c\td\"\t0.25\r\n\t0.5\textra\r\n");

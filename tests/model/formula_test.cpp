@@ -60,6 +60,7 @@ TEST(Formula, errors_are_configuration_errors) {
                            "y ~ 2",
                            "y ~ x^0.5",
                            "y ~ x^z",
+                           "y ~ x + x^2",
                            "y ~ f(x)",
                            "y ~ C(x + z)",
                            "y ~ I(x)",

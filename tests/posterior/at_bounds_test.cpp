@@ -72,13 +72,25 @@ TEST(AtBounds, clipped_values_are_told) {
   EXPECT_EQ(told(simulated(Link::log, {-6, 6}, {0, 5}, 8), 8), Told(response, none));
 }
 
+// The far end so far away that all values lie in one bin of the first look; both ends cutting most rows off.
+TEST(AtBounds, clipped_values_are_told_whatever_the_other_end_is) {
+  const std::vector<Eigen::Index> none;
+  const std::vector<Eigen::Index> first{1};
+  EXPECT_EQ(told(simulated(Link::identity, {-0.5, 100}, kWide, 9), 9), Told(none, first));
+  EXPECT_EQ(told(simulated(Link::identity, {-1000, 0.5}, kWide, 10), 10), Told(first, none));
+  EXPECT_EQ(told(simulated(Link::identity, {-0.3, 0.3}, kWide, 11), 11), Told(first, first));
+  Position counts = Position::Constant(18, 30);
+  counts[0] = counts[17] = 4000;
+  EXPECT_EQ(at_bounds(1, counts, 10, 8480, {}).size(), 2);
+}
+
 TEST(AtBounds, many_rows_at_one_end_are_told_where_noise_hides_what_is_beside) {
   Position counts = Position::Zero(18);
   counts[17] = 4000;
   counts.segment(1, 16).setConstant(60);
-  EXPECT_EQ(at_bounds(1, counts, 100, 5000, true).size(), 1);
+  EXPECT_EQ(at_bounds(1, counts, 100, 5000, {.lower = false}).size(), 1);
   counts[0] = 900;  // a column of hardly more than two values
-  EXPECT_TRUE(at_bounds(1, counts, 100, 5000, true).empty());
+  EXPECT_TRUE(at_bounds(1, counts, 100, 5000, {.lower = false}).empty());
 }
 
 // Columns of two numbers, and those whose lower end is zero, lie at their bounds by right.
@@ -86,11 +98,11 @@ TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
   Position counts = Position::Zero(18);
   counts[0] = counts[17] = 4000;
   counts[7] = 2000;
-  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, false).empty());
+  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, {}).empty());
   counts = Position::Constant(18, 300);
   counts[0] = 5000;
-  EXPECT_TRUE(at_bounds(1, counts, 10, 9800, true).empty());
-  EXPECT_EQ(at_bounds(1, counts, 10, 9800, false).size(), 1);
+  EXPECT_TRUE(at_bounds(1, counts, 10, 9800, {.lower = false}).empty());
+  EXPECT_EQ(at_bounds(1, counts, 10, 9800, {}).size(), 1);
 }
 
 }  // namespace

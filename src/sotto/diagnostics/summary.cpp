@@ -138,8 +138,8 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
   }
   if (!apart.empty()) {
     sentences.push_back(
-        fmt::format("The chains have not mixed: R-hat is above {} for {}. Run longer, or spend the budget "
-                    "on another method.",
+        fmt::format("The chains have not mixed: R-hat is above {} for {}. Take more draws; where they cost "
+                    "budget, choose release-once for the next run.",
                     kRhatLimit, list(apart)));
   }
   if (!few.empty()) {

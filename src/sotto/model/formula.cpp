@@ -267,6 +267,12 @@ class Parser {
     if (!(exponent >= 1 && exponent <= 9) || exponent != std::floor(exponent)) {
       refuse_formula("after ^ write a whole number from 1 to 9");
     }
+    if (base.size() == 1 && exponent > 1) {
+      refuse_formula(
+          fmt::format("^ crosses terms, as in (a + b)^2, and does nothing to a single one; for the power of "
+                      "a column write I(x^{})",
+                      exponent));
+    }
     Terms all = base;
     for (int i = 1; i < static_cast<int>(exponent); ++i) add(all, interaction(all, base));
     return all;

@@ -13,24 +13,35 @@ constexpr double kMost = 0.3;         // likewise: at one end and none at the ot
 constexpr double kBesides =
     0.03;  // of what lies at an end: in the bins next to it, or it is a value of its own
 constexpr double kLeastResponses = 0.01;
+constexpr double kAtWideEnd = 0.1;  // of the rows: at one end, with most others in the bins next to it
+constexpr double kNextTo = 0.8;     // likewise: at that end and in those bins
+constexpr double kBoth = 0.5;       // of the rows: at the two ends together
+constexpr double kBetween = 0.02;   // likewise: between them, beside the fullest bin
 
 }  // namespace
 
 std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd, double rows,
-                               bool from_zero) {
+                               const DeclaredEnds& declared) {
   const Eigen::Index bins = counts.size() - 2;
   if (bins < 4) return {};
+  // Most rows at the two ends, and more between them than one value.
+  const auto between = counts.segment(1, bins);
+  const bool both = counts[0] + counts[bins + 1] > kBoth * rows + kClearEnd * std::sqrt(2.0) * noise_sd &&
+                    between.sum() - between.maxCoeff() >
+                        kBetween * rows + kClearEnd * std::sqrt(static_cast<double>(bins)) * noise_sd;
   std::vector<AtBound> found;
   for (const bool upper : {false, true}) {
-    if (!upper && from_zero) continue;
+    if (upper ? !declared.upper : !declared.lower) continue;
     const double end = counts[upper ? bins + 1 : 0];
     const auto besides = counts.segment(upper ? bins - 1 : 1, 2);
     const double other = counts[upper ? 0 : bins + 1];
-    const bool most =
-        end > kMost * rows + kClearEnd * noise_sd && other < kBesides * end + kClearEnd * noise_sd;
+    const bool none_at_other = other < kBesides * end + kClearEnd * noise_sd;
+    const bool most = none_at_other && end > kMost * rows + kClearEnd * noise_sd;
     const bool single = besides.sum() < std::max(kClearEnd * std::sqrt(2.0) * noise_sd, kBesides * end);
     const bool more = end - besides.maxCoeff() > kMore * std::sqrt(2.0) * noise_sd;
-    if ((most || !single) && more && end > kLeastAtEnd * rows)
+    const bool coarse = none_at_other && end > kAtWideEnd * rows + kClearEnd * noise_sd &&
+                        end + besides.sum() > kNextTo * rows;
+    if (coarse || ((most || both || !single) && more && end > kLeastAtEnd * rows))
       found.push_back({column, upper, std::min(end / rows, 1.0)});
   }
   return found;

@@ -17,14 +17,20 @@ struct AtBound {
   static constexpr Eigen::Index kResponse = -1;
 };
 
-/// Ends of a noisy histogram over a declared range at which rows pile up. `counts`: at the lower end, in bins of equal width, at
+/// Which ends of a histogram's window are ends of what is declared, beyond which values may lie.
+struct DeclaredEnds {
+  bool lower = true;  ///< false also where values begin at zero, below which there may be none
+  bool upper = true;
+};
+
+/// Declared ends of a noisy histogram's window at which rows pile up. `counts`: at the lower end, in bins of equal width, at
 /// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up where an end holds more than either
-/// of the two bins next to it, and these are not empty, as they are where the end is a value of its own (and where noise hides
-/// them: a third of the rows at one end, and none at the other, is told all the same). The lower end is left
-/// out where values begin at zero, below which there may be none.
+/// of the two bins next to it, and these are not empty, as they are where the end is a value of its own. Told whatever is next to
+/// them: a third of the rows at one end and none at the other, where noise hides the bins; most rows at both with many values
+/// between them; and a tenth of the rows at an end of a window so wide that hardly any lie beyond the next bins.
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
 [[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
-                                             double rows, bool from_zero);
+                                             double rows, const DeclaredEnds& declared);
 
 /// Likewise of responses, where one row in a hundred is told: what is cut off them moves every coefficient.
 [[nodiscard]] std::vector<AtBound> responses_at_bounds(const NoisyVector& counts, double rows,

@@ -40,7 +40,9 @@ std::vector<Answer> PaidQuestions::ask(std::span<const Query> queries) {
     const auto* status = std::get_if<QueryStatus>(&answer);
     if (status == nullptr) continue;
     if (*status == QueryStatus::budget) refuse_budget();
-    throw Error(ErrorCode::configuration, "release-once: a position went out of range; use a narrower prior");
+    throw Error(ErrorCode::configuration,
+                "release-once: noise or position is too large for the grid of releases: take a larger "
+                "epsilon, or a narrower prior");
   }
   return answers;
 }

@@ -57,12 +57,13 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     std::vector<Interval> narrower;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Position of_column = counts.value.segment(static_cast<Eigen::Index>(k) * (kBins + 2), kBins + 2);
-      if (look == 0) {
-        if (!usable) usable = few_usable({of_column, counts.variance}, rows);
-        const auto found = at_bounds(columns[k], of_column, noise, rows,
-                                     facts.from_zero[static_cast<std::size_t>(columns[k])]);
-        piled.insert(piled.end(), found.begin(), found.end());
-      }
+      if (look == 0 && !usable) usable = few_usable({of_column, counts.variance}, rows);
+      const auto j = static_cast<std::size_t>(columns[k]);
+      const DeclaredEnds declared{windows[k].lower == facts.range[j].lower && !facts.from_zero[j],
+                                  windows[k].upper == facts.range[j].upper};
+      std::erase_if(piled, [&](const AtBound& seen) { return seen.column == columns[k]; });  // less closely
+      const auto found_ends = at_bounds(columns[k], of_column, noise, rows, declared);
+      piled.insert(piled.end(), found_ends.begin(), found_ends.end());
       const Interval found = hull(windows[k], of_column, least);
       const double kept = found.width() / windows[k].width();
       if (kept >= kNarrower) continue;

@@ -94,6 +94,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   record.model = problem.public_info.model;
   record.method = method.name;
   record.priors = problem.public_info.prior_descriptions;
+  record.warnings = problem.public_info.warnings;
   record.manifest.versions = current_versions();
   record.manifest.configuration = to_json(config);
   const ChainSettings settings = chain_settings(method, config.method);
@@ -113,7 +114,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
       throw Error(ErrorCode::budget,
-                  "this epsilon and delta allow no release at all: raise privacy.delta or privacy.epsilon");
+                  "this epsilon and delta allow no release at all: raise delta or epsilon");
     }
     try {
       spend(method, config, problem, budget, entropy, progress, record);

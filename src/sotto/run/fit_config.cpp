@@ -214,11 +214,17 @@ void apply_override(toml::table& root, const std::string& assignment) {
 void check_fit_config(const FitConfig& config) {
   if (!config.not_private) {
     if (!config.epsilon)
-      refuse("how much privacy? set privacy.epsilon (1 is a budget one can defend in public)");
-    if (!config.delta) refuse("set privacy.delta: well below one over the number of rows, e.g. 1e-6");
+      refuse(
+          "how much privacy? give epsilon: --epsilon, or privacy.epsilon in a configuration (1 is a budget "
+          "one can defend in public)");
+    if (!config.delta)
+      refuse(
+          "give delta: --delta, or privacy.delta in a configuration; well below one over the number of rows, "
+          "e.g. 1e-6");
     if (!(*config.epsilon > 0 && *config.epsilon <= kLargestEpsilon)) {
       refuse(
-          "privacy.epsilon must lie above 0 and be at most 1000000: 1 is a budget one can defend in public");
+          "epsilon (--epsilon, privacy.epsilon) must lie above 0 and be at most 1000000: 1 is a budget one "
+          "can defend in public");
     }
     static_cast<void>(Delta(*config.delta));
     const auto flat = [](const CoefficientPrior& prior) { return prior.family == PriorFamily::flat; };
@@ -305,7 +311,9 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
   if (config.method.clip_gradient) method["clip_gradient"] = *config.method.clip_gradient;
   return {{"data", {{"file", config.data}, {"schema", config.schema}}},
           {"model", model},
-          {"prior", {{"default", config.default_prior.text()}, {"parameter", priors}}},
+          {"prior",
+           {{"default", config.default_prior_given ? config.default_prior.text() : "default"},
+            {"parameter", priors}}},
           {"privacy", privacy},
           {"method", method},
           {"threads", config.threads}};

@@ -59,6 +59,17 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const std::vec
   return priors;
 }
 
+/// Where a real response's units are unknown to a prior, its declared range stands for them: an effect of half the range from the
+/// middle of a column to its end is two standard deviations, and the intercept lies about the range's middle.
+void scale_default_prior(FitConfig& config, const Interval& response, bool intercept) {
+  if (config.default_prior_given) return;
+  const double sd = response.width() / 4;
+  config.default_prior = {PriorFamily::normal, 0, sd};
+  if (intercept)
+    config.priors.try_emplace("Intercept",
+                              CoefficientPrior{PriorFamily::normal, response.lower + 2 * sd, sd});
+}
+
 /// What a row tells about a coordinate if columns were uniform over their declared ranges: only where warmup starts.
 Position prior_scale(const Glm& glm, const PublicProblem& problem) {
   const double rows = problem.rows.value_or(1000);
@@ -70,7 +81,8 @@ Position prior_scale(const Glm& glm, const PublicProblem& problem) {
     const Interval range = j < p ? glm.domain().range(Position::Unit(p, j)) : Interval{1, 1};
     const double square =
         range.width() > 0 ? range.width() * range.width() / 12 : range.magnitude() * range.magnitude();
-    sd[j] = 1 / std::sqrt(rows * weight * square + 1);
+    const CoefficientPrior& prior = problem.coefficient_priors[static_cast<std::size_t>(j)];
+    sd[j] = 1 / std::sqrt(rows * weight * square + 1 / (prior.scale * prior.scale));
   }
   if (glm.unknown_sigma()) sd[p] = 1 / std::sqrt(2 * rows + 1);
   return sd;
@@ -93,7 +105,7 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
   return far;
 }
 
-Problem regression(const FitConfig& config, const Table& table) {
+Problem regression(FitConfig config, const Table& table) {
   const ModelConfig& model = config.model;
   const Design design(parse_formula(model.formula), table.schema());
   const Response& response = design.response();
@@ -113,6 +125,14 @@ Problem regression(const FitConfig& config, const Table& table) {
   public_info.model = std::visit([](const auto& f) { return f.title(); }, family);
   public_info.rows = public_rows(table);
   public_info.intercept = design.has_intercept();
+  const SchemaColumn& declared = response.source.declared;
+  if (declared.out_of_range == OutOfRangePolicy::missing && response.source.levels.empty()) {
+    public_info.warnings.push_back(fmt::format(
+        "Rows whose {} lies outside {:g} to {:g} are left out, as the schema says (out_of_range). Should "
+        "there be such rows, "
+        "the fit is of the others alone, whose effects are smaller: declare bounds that hold all responses.",
+        declared.name, declared.bounds.lower, declared.bounds.upper));
+  }
   public_info.parameters = design.names();
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
@@ -123,14 +143,13 @@ Problem regression(const FitConfig& config, const Table& table) {
         }));
   }
   public_info.start = Position::Zero(glm.dim());
+  if (sigma_of(family) != nullptr) scale_default_prior(config, response.range, design.has_intercept());
   const Matrix original = design.original_from_scaled();
   if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");
     // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
     const double middle = std::log(response.range.width() / 4);
-    FitConfig with_sigma = config;
-    with_sigma.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
-    public_info.coefficient_priors = priors_for(with_sigma, public_info.parameters);
+    config.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
     public_info.start[design.columns()] = middle;
     public_info.to_report = [original](const Position& x) {
       Position reported(x.size());
@@ -139,9 +158,10 @@ Problem regression(const FitConfig& config, const Table& table) {
       return reported;
     };
   } else {
-    public_info.coefficient_priors = priors_for(config, public_info.parameters);
     public_info.to_report = [original](const Position& x) { return Position(original * x); };
   }
+  public_info.coefficient_priors = priors_for(config, public_info.parameters);
+  if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
   public_info.prior = product(public_info.coefficient_priors);
   public_info.prior_descriptions = describe_priors(public_info, " on the scaled column");
   public_info.prior_scale = prior_scale(glm, public_info);
