@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "sotto/base/error.hpp"
 
@@ -45,7 +46,12 @@ class Descriptor {
 
 void make_directory(const std::filesystem::path& directory) {
   std::error_code failure;
+  std::vector<std::filesystem::path> made;
+  for (std::filesystem::path up = directory; !up.empty() && !std::filesystem::exists(up, failure);
+       up = up.parent_path())
+    made.push_back(up);
   std::filesystem::create_directories(directory, failure);
+  for (const std::filesystem::path& one : made) flush_directory(one);  // its name is in the folder above
   if (failure || !std::filesystem::is_directory(directory)) {
     throw Error(ErrorCode::cannot_create, fmt::format("cannot create the directory {}", directory.string()));
   }

@@ -16,7 +16,7 @@ void write_whole_file(const std::filesystem::path& file, std::string_view conten
 [[nodiscard]] std::filesystem::path write_aside(const std::filesystem::path& file, std::string_view content);
 void put_in_place(const std::filesystem::path& aside, const std::filesystem::path& file);
 
-/// Makes a directory and those above it. Errors: cannot_create.
+/// Makes a directory and those above it, whose names reach the disk. Errors: cannot_create.
 void make_directory(const std::filesystem::path& directory);
 
 /// Writes all of `content` to an open file and flushes it to the disk. False, with errno, when that fails.

@@ -280,5 +280,28 @@ TEST(Advanced, formula) {
   EXPECT_TRUE(std::isinf(advanced_epsilon({GaussianEvent{1, 1}, 10}, Adjacency::substitute, delta)));
 }
 
+// Half of delta is shared by the steps, half pays for their composition.
+TEST(Advanced, every_gaussian_step_has_its_share_of_delta) {
+  const double delta = 1e-6;
+  const double k = 100;
+  const double step = std::sqrt(2 * std::log(1.25 / (delta / (2 * k)))) / 50;
+  const double basic = k * std::sqrt(2 * std::log(1.25 / (delta / k))) / 50;
+  ASSERT_LT(step, 1);
+  EXPECT_NEAR(advanced_epsilon({GaussianEvent{1, 50}, 100}, Adjacency::substitute, delta),
+              std::min(basic, std::sqrt(2 * k * std::log(2 / delta)) * step + k * step * std::expm1(step)),
+              1e-9);
+}
+
+// Sampling only helps a concentrated price, so it is that of all rows; an exchanged row moves those by twice what it contributes.
+TEST(Concentrated, a_batch_costs_what_all_rows_do) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    const double rows = adjacency == Adjacency::substitute ? 2 : 1;
+    for (const double rate : {0.1, 1.0}) {
+      EXPECT_GE(*concentrated_rho({SubsampledGaussianEvent{3, 15, rate, Sampling::poisson}, 4}, adjacency),
+                4 * (3 * rows / 15) * (3 * rows / 15) / 2);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -142,5 +142,12 @@ TEST(Columns, histogram_sizes_follow_the_number_of_rows) {
   EXPECT_EQ(channel.draws(), 28u);
 }
 
+TEST(Columns, the_stated_delta_is_that_of_all_columns) {
+  for (const auto& columns : {std::vector{column("x", "gaussian"), column("y", "laplace")},
+                              std::vector{column("x", "laplace"), column("y", "gaussian")}}) {
+    EXPECT_EQ(plan_columns(columns, approximate(2, 1e-4), 20).total.delta.value(), 1e-4);
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -220,5 +220,17 @@ TEST_F(Outputs, what_cannot_be_printed_is_an_error) {
   }
 }
 
+// A result of ours that is read as the table is an input: overwriting it is what --overwrite does not mean.
+TEST_F(Outputs, fit_never_overwrites_a_result_that_it_reads) {
+  write("d.csv", rows_);
+  ASSERT_EQ(sotto(fit_ + "out").status, 0);
+  std::filesystem::remove(folder_ / "out" / "summary.csv");
+  write("out/summary.csv", rows_);
+  std::filesystem::remove(folder_ / "d.csv");
+  std::filesystem::create_symlink("out/summary.csv", folder_ / "d.csv");
+  EXPECT_EQ(sotto(fit_ + "out --overwrite").status, EX_CANTCREAT);
+  EXPECT_EQ(content("out/summary.csv"), rows_);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -128,5 +128,16 @@ TEST(ExactBernoulli, numbers_beyond_a_double) {
   EXPECT_NEAR(successes, 2000, 3.9 * std::sqrt(1000));
 }
 
+// Above 64 bits a word fills 64 of them: no bit of the number is a copy of another.
+TEST(ExactBernoulli, wide_numbers_hold_every_bit_of_their_words) {
+  SeededEntropy entropy(7);
+  SeededEntropy same(7);
+  for (int i = 0; i < 10; ++i) {
+    const Uint128 drawn = uniform_below<Uint128>(Uint128{1} << 100, entropy);
+    const Uint128 high = same.bits();
+    EXPECT_TRUE(drawn == ((high << 36) | (same.bits() >> 28)));
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -100,5 +100,16 @@ TEST(Budget, what_was_booked_together_is_paid_out_once) {
   EXPECT_FALSE(moved.take());
 }
 
+// Releases of one cost share a line, which then tells the largest slack of them.
+TEST(Budget, the_books_never_show_less_slack_than_was_spent) {
+  Budget budget(Epsilon(1), Delta(1e-6));
+  ASSERT_TRUE(budget.spend(charge(1e-4, 1e-9)));
+  ASSERT_TRUE(budget.spend(charge(1e-4, 1e-7)));
+  double shown = 0;
+  for (const LedgerEntry& entry : budget.entries())
+    shown += static_cast<double>(entry.count) * entry.charge.slack;
+  EXPECT_GE(shown * (1 + 1e-12), budget.slack());
+}
+
 }  // namespace
 }  // namespace sotto

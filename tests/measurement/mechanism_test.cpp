@@ -91,5 +91,19 @@ TEST_F(DiscreteGaussian, every_entry_has_noise_of_its_own) {
   EXPECT_EQ(seen.size(), 1u + 3 * 8);
 }
 
+// Noise whose size follows from rows: neither the centre nor the variance is told to what shapes the release.
+TEST_F(DiscreteGaussian, a_secret_scale_is_not_told) {
+  ExactSum secrets(2);
+  const SecretScale scale = [&](std::span<const Int128>) { return std::pair(Int128{5}, noise); };
+  const NoisyRatio ratio =
+      mechanism
+          .release_with_secret_scale(*budget.spend(noise.charge("test")), secrets, scale,
+                                     [](const NoisyIntegers& noisy) {
+                                       return NoisyRatio{noisy.values[0], noisy.variance};
+                                     })
+          .value();
+  EXPECT_EQ(ratio.variance, 0);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -169,5 +169,17 @@ TEST(Statistic, no_unit_moves_the_sum_by_more_than_declared) {
   }
 }
 
+// Bounds that are no whole number of steps: a clamp rounds towards the middle.
+TEST(Statistic, no_entry_is_beyond_the_reach_that_is_priced) {
+  const StandardStatistic<PoissonFamily> statistic(PoissonFamily{1.1});
+  const double reach = statistic.reach()[1] / kStatisticGrid;
+  for (const double value : {-1e9, 1e9}) {
+    double raw = 0;
+    std::vector<std::int64_t> steps(2);
+    statistic.entries(std::span(&value, 1), 1 / kStatisticGrid, std::span(&raw, 1), steps);
+    EXPECT_LE(std::abs(static_cast<double>(steps[1])), reach);
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -27,5 +27,12 @@ TEST(VectorNoise, rounding_moves_no_vector_further_than_declared) {
   EXPECT_GE(person.sensitivity, 3 * 4 * std::ceil(coordinate));
 }
 
+// Rows that all lie far out on one side are near each other, but an exchange may lead to a row that is left out: zero.
+TEST(VectorNoise, an_exchange_may_lead_to_a_row_that_is_left_out) {
+  const VectorBound far{1000, 1};
+  const GaussianNoise noise = vector_noise(far, 1, {Adjacency::substitute, 1}, Rho(1)).value();
+  EXPECT_GE(noise.sensitivity * noise.grid.value(), 1000);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -79,9 +79,13 @@ TEST(AtBounds, clipped_values_are_told_whatever_the_other_end_is) {
   EXPECT_EQ(told(simulated(Link::identity, {-0.5, 100}, kWide, 9), 9), Told(none, first));
   EXPECT_EQ(told(simulated(Link::identity, {-1000, 0.5}, kWide, 10), 10), Told(first, none));
   EXPECT_EQ(told(simulated(Link::identity, {-0.3, 0.3}, kWide, 11), 11), Told(first, first));
+  EXPECT_EQ(told(simulated(Link::identity, {-1, 10}, kWide, 12), 12), Told(none, first));
+  EXPECT_EQ(told(simulated(Link::identity, {-1, 100}, kWide, 13), 13), Told(none, first));
   Position counts = Position::Constant(18, 30);
   counts[0] = counts[17] = 4000;
-  EXPECT_EQ(at_bounds(1, counts, 10, 8480, {}).size(), 2);
+  EXPECT_EQ(at_bounds(1, counts, 10, 8480, {.codes = true}).size(), 2);
+  counts.segment(1, 16).setConstant(1);  // hardly anything between the ends, which are no codes
+  EXPECT_EQ(at_bounds(1, counts, 10, 8016, {}).size(), 2);
 }
 
 TEST(AtBounds, many_rows_at_one_end_are_told_where_noise_hides_what_is_beside) {
@@ -90,7 +94,7 @@ TEST(AtBounds, many_rows_at_one_end_are_told_where_noise_hides_what_is_beside) {
   counts.segment(1, 16).setConstant(60);
   EXPECT_EQ(at_bounds(1, counts, 100, 5000, {.lower = false}).size(), 1);
   counts[0] = 900;  // a column of hardly more than two values
-  EXPECT_TRUE(at_bounds(1, counts, 100, 5000, {.lower = false}).empty());
+  EXPECT_TRUE(at_bounds(1, counts, 100, 5000, {.lower = false, .codes = true}).empty());
 }
 
 // Columns of two numbers, and those whose lower end is zero, lie at their bounds by right.
@@ -98,7 +102,7 @@ TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
   Position counts = Position::Zero(18);
   counts[0] = counts[17] = 4000;
   counts[7] = 2000;
-  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, {}).empty());
+  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, {.codes = true}).empty());
   counts = Position::Constant(18, 300);
   counts[0] = 5000;
   EXPECT_TRUE(at_bounds(1, counts, 10, 9800, {.lower = false}).empty());

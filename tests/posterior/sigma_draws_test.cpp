@@ -22,6 +22,24 @@ OnceRound round_of(double rows, double sigma, double moved, double clip, double 
   return round;
 }
 
+// Clips far beyond the residuals, and sums that are known to a ten thousandth: the posterior is narrower than a cell of any grid
+// that holds all sigmas. The sd of log sigma is 1 / sqrt(2 rows); means of 2,000 draws, five standard errors.
+TEST(SigmaDraws, are_right_whatever_the_clip_is) {
+  for (const double clip : {3.0, 34.0, 3000.0}) {
+    constexpr double kMany = 1e6;
+    const Matrix frame = Matrix::Identity(1, 1);
+    OnceRound last;
+    last.at = Position::Zero(1);
+    last.plan.clip = clip;
+    last.residual_squares = NoisyVector{Position::Constant(1, kMany * 0.25), 1};
+    ChainRng rng(1);
+    const Position sigma = draw_sigma(last, {}, kMany, frame, Matrix::Zero(2000, 1), std::nullopt, rng);
+    const double sd = 0.5 / std::sqrt(2 * kMany);
+    EXPECT_NEAR(sigma.mean(), 0.5, 5 * sd / std::sqrt(2000.0)) << clip;
+    EXPECT_NEAR(std::sqrt((sigma.array() - sigma.mean()).square().mean()), sd, 0.1 * sd) << clip;
+  }
+}
+
 // 90 % intervals over 200 simulated tables: 0.9 +- 0.075 is 3.5 standard errors, two cases; false alarm below 1e-3. A
 // sampling error of sigma / sqrt(2 rows) or more, and the draws' distance from the position taken off.
 TEST(SigmaDraws, cover) {

@@ -83,7 +83,8 @@ void expect_within_what_is_declared(const AnyModel& model, const Rows& rows, dou
   }
 }
 
-const std::vector<double> kNotLegal = {NAN, HUGE_VAL, -HUGE_VAL, 1e300, -1e300, 1e9, -1e9, 40, -40};
+const std::vector<double> kNotLegal = {NAN,  HUGE_VAL, -HUGE_VAL, 1e300, -1e300, 1e9,
+                                       -1e9, 40,       -40,       1.6,   -0.6};
 
 TEST(Rows, no_response_contributes_more_than_declared) {
   for (const Glm& glm : regressions()) {

@@ -178,5 +178,65 @@ TEST(Unit, the_number_of_rows_is_public_for_exchanged_rows_only) {
   }
 }
 
+/// A run plan of sgld for a regression of 60 rows, with epsilon 3, that looks first.
+struct LookingRun {
+  explicit LookingRun(Adjacency adjacency) : table(table_of(adjacency, 0).schema()) {
+    const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+    for (int i = 0; i < 60; ++i) table.append(cells, std::nullopt);
+    problem = make_problem(config, table);
+    plan = make_run_plan(QueryRegime::batches, config, *problem, kSteps, ledger, entropy, true);
+  }
+  FitConfig config =
+      parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[0].first +
+                           "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"sgld\"\n",
+                       {});
+  Table table;
+  std::optional<Problem> problem;
+  RecordingLedger ledger{Epsilon(3)};
+  TestEntropy entropy{4};
+  std::optional<RunPlan> plan;
+};
+
+// What the look costs is granted beside the batches: noise that was found for the batches alone would cost more than epsilon.
+TEST(Unit, a_look_is_composed_with_the_batches_beside_it) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    const LookingRun run(adjacency);
+    ASSERT_GT(run.plan->look_cost.value(), 0);
+    const StepBudget& budget = run.plan->step_budget;
+    const Rho granted = run.ledger.left();
+    EXPECT_GE(granted, run.plan->look_cost);
+    const Event all = batch_run(budget.rate, budget.noise_multiplier, kSteps, granted);
+    EXPECT_LE(upper_epsilon(all, adjacency, Delta(1e-6), BoundKind::tight), 3);
+  }
+}
+
+TEST(Unit, no_more_batches_are_granted_than_were_composed) {
+  const LookingRun run(Adjacency::substitute);
+  const Spending spending = run.ledger.spending();
+  ASSERT_EQ(spending.entries.size(), 1u);
+  EXPECT_EQ(spending.entries[0].count, kSteps);
+}
+
+// Everything that a chain goes by is the same for any number of rows, where that is private.
+TEST(Unit, nothing_that_a_chain_goes_by_follows_a_private_number_of_rows) {
+  for (const auto& [model, regime] : kRuns) {
+    const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                  model + "[privacy]\nepsilon = 3\ndelta = 1e-6\n",
+                                              {});
+    for (const auto& [adjacency, rows] :
+         {std::pair{Adjacency::add_remove, 0}, std::pair{Adjacency::substitute, 2}}) {
+      const Table few = table_of(adjacency, static_cast<std::size_t>(rows));
+      Table many = few;
+      const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+      for (int i = 0; i < 40; ++i) many.append(cells, std::to_string(i));
+      const PublicProblem a = make_problem(config, few).public_info;
+      const PublicProblem b = make_problem(config, many).public_info;
+      EXPECT_EQ(a.prior_scale, b.prior_scale) << model;
+      EXPECT_EQ(a.start, b.start) << model;
+      EXPECT_EQ(a.reach, b.reach) << model;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -228,6 +228,9 @@ TEST(OwnModel, starts_at_zero_with_a_scale_from_its_bounds) {
   EXPECT_EQ(built.start, Position::Zero(2));
   EXPECT_DOUBLE_EQ(built.prior_scale[1], 1 / std::sqrt(500 * 16 + 1.0 / 9));
   EXPECT_FALSE(built.rows) << "what was guessed is no count";
+  OwnModel fewer = own_mean(PerRow(NormalMean{}));
+  fewer.rows = [] { return Rows(3, 2); };
+  EXPECT_EQ(own_problem(config, fewer).public_info.prior_scale, built.prior_scale) << "rows are not counted";
   OwnModel own = own_mean(PerRow(NormalMean{}));
   own.priors.clear();
   own.log_prior = LogPrior{[](const Position& x) { return -x.squaredNorm(); },

@@ -87,8 +87,8 @@ TEST(MadeUpRows, are_refused_where_they_cannot_be) {
   refused(clinic_config("bernoulli", "ill ~ weight"), {.rows = 10});
 }
 
-// What is foreseen is the median of seven tables, and what is found that of seven others; on the average over the columns,
-// as each alone varies by up to a fifth.
+// What is foreseen is the median of seven tables, and what is found that of seven others, on the average over the columns. Over 48
+// seeds its logarithm had a standard deviation of 0.036 for normal responses, so the difference of two has 0.05: four of these.
 TEST(Rehearsal, foresees_what_fits_of_other_rows_find) {
   struct Setting {
     const char* family;
@@ -111,7 +111,7 @@ TEST(Rehearsal, foresees_what_fits_of_other_rows_find) {
                             found.budgets[0].parameters[j].sd_inflation) /
                    3;
     }
-    EXPECT_NEAR(log_ratio, 0, 0.1) << setting.family;
+    EXPECT_NEAR(log_ratio, 0, 0.2) << setting.family;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "sotto_io/charge_journal.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <sstream>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "sotto_io/on_flush.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
 #include "support/own_folder.hpp"
@@ -133,6 +135,24 @@ TEST_F(Journal, comes_before_the_noise) {
     EXPECT_THROW((void)fit(config, make_problem(config, table), entropy, {}, refuse), Error) << method;
     EXPECT_EQ(entropy.drawn, 0u) << method;
   }
+}
+
+// A new file is found again after a loss of power only when its folder has been flushed too, before the first line of a charge.
+TEST_F(Journal, its_name_is_on_the_disk_before_the_first_charge) {
+  bool named = false;
+  std::size_t lines_when_named = 0;
+  on_flush = [&](int file) {
+    struct stat about {};
+    ::fstat(file, &about);
+    if (!S_ISDIR(about.st_mode) || !fs::exists(file_) || named) return;
+    named = true;
+    lines_when_named = lines().size();
+  };
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
+  journal.book({Charge{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}});
+  on_flush = nullptr;
+  EXPECT_TRUE(named);
+  EXPECT_EQ(lines_when_named, 1u);
 }
 
 }  // namespace

@@ -192,5 +192,23 @@ TEST_F(FitDirectory, a_comparison_can_be_stopped_and_is_left_out_then) {
   EXPECT_TRUE(fs::exists(own_path() / "not_private" / "report.html"));
 }
 
+// The same of what ends the fit beside it, which is not private and holds the rows as they are.
+TEST_F(FitDirectory, a_library_is_not_quoted_when_the_comparison_fails) {
+  config_.compare_not_private = true;
+  bool paid = false;
+  const FitProgress fails = [&](std::size_t done, std::size_t total, double) -> bool {
+    if (paid) throw std::runtime_error("cell 42");
+    paid = done == total;
+    return true;
+  };
+  try {
+    static_cast<void>(fit_to_directory(config_, problem(), entropy_, fails));
+    FAIL() << "the comparison failed";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("cell"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace sotto

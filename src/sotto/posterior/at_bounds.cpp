@@ -13,10 +13,9 @@ constexpr double kMost = 0.3;         // likewise: at one end and none at the ot
 constexpr double kBesides =
     0.03;  // of what lies at an end: in the bins next to it, or it is a value of its own
 constexpr double kLeastResponses = 0.01;
-constexpr double kAtWideEnd = 0.1;  // of the rows: at one end, with most others in the bins next to it
-constexpr double kNextTo = 0.8;     // likewise: at that end and in those bins
-constexpr double kBoth = 0.5;       // of the rows: at the two ends together
-constexpr double kBetween = 0.02;   // likewise: between them, beside the fullest bin
+constexpr double kBeyond = 0.05;   // of the rows: at one end, whatever is next to it
+constexpr double kBoth = 0.5;      // of the rows: at the two ends together
+constexpr double kBetween = 0.02;  // likewise: between them, beside the fullest bin
 
 }  // namespace
 
@@ -24,11 +23,13 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
                                const DeclaredEnds& declared) {
   const Eigen::Index bins = counts.size() - 2;
   if (bins < 4) return {};
-  // Most rows at the two ends, and more between them than one value.
+  // Most rows at the two ends, of a column that is no code of few numbers: there is more between the ends than one of them.
   const auto between = counts.segment(1, bins);
-  const bool both = counts[0] + counts[bins + 1] > kBoth * rows + kClearEnd * std::sqrt(2.0) * noise_sd &&
-                    between.sum() - between.maxCoeff() >
-                        kBetween * rows + kClearEnd * std::sqrt(static_cast<double>(bins)) * noise_sd;
+  const bool spread =
+      !declared.codes || between.sum() - between.maxCoeff() >
+                             kBetween * rows + kClearEnd * std::sqrt(static_cast<double>(bins)) * noise_sd;
+  const bool both =
+      spread && counts[0] + counts[bins + 1] > kBoth * rows + kClearEnd * std::sqrt(2.0) * noise_sd;
   std::vector<AtBound> found;
   for (const bool upper : {false, true}) {
     if (upper ? !declared.upper : !declared.lower) continue;
@@ -39,9 +40,8 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
     const bool most = none_at_other && end > kMost * rows + kClearEnd * noise_sd;
     const bool single = besides.sum() < std::max(kClearEnd * std::sqrt(2.0) * noise_sd, kBesides * end);
     const bool more = end - besides.maxCoeff() > kMore * std::sqrt(2.0) * noise_sd;
-    const bool coarse = none_at_other && end > kAtWideEnd * rows + kClearEnd * noise_sd &&
-                        end + besides.sum() > kNextTo * rows;
-    if (coarse || ((most || both || !single) && more && end > kLeastAtEnd * rows))
+    const bool beyond = !single && end > kBeyond * rows + kClearEnd * noise_sd;
+    if (beyond || ((most || both || !single) && more && end > kLeastAtEnd * rows))
       found.push_back({column, upper, std::min(end / rows, 1.0)});
   }
   return found;

@@ -21,13 +21,13 @@ struct AtBound {
 struct DeclaredEnds {
   bool lower = true;  ///< false also where values begin at zero, below which there may be none
   bool upper = true;
+  bool codes = false;  ///< values may be codes or a scale of few numbers, most of them at the ends by right
 };
 
 /// Declared ends of a noisy histogram's window at which rows pile up. `counts`: at the lower end, in bins of equal width, at
-/// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up where an end holds more than either
-/// of the two bins next to it, and these are not empty, as they are where the end is a value of its own. Told whatever is next to
-/// them: a third of the rows at one end and none at the other, where noise hides the bins; most rows at both with many values
-/// between them; and a tenth of the rows at an end of a window so wide that hardly any lie beyond the next bins.
+/// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up at an end where the two bins next to it are
+/// not empty, as they are where the end is a value of its own, and it holds more than either of these or a twentieth of the
+/// rows. Told where those bins hide in noise: a third of the rows at one end and none at the other, and most rows at both.
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
 [[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
                                              double rows, const DeclaredEnds& declared);

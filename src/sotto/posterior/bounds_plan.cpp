@@ -10,6 +10,7 @@ namespace {
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
 constexpr int kWidestClip = 31;          // 34 standard deviations
+constexpr int kWidestSpare = 23;         // 8.5: noise on sigma grows with the square of the clip
 constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
 constexpr double kSkewOfMeans = 1.2;     // mean of m^2 over the squared mean
 constexpr double kSlopeHeadroom = 1.3;   // of a residual's slope over its mean
@@ -36,7 +37,7 @@ double choose_clip(double noise, const ResidualSpread& spread, double rows) {
   }
   const double least = variance(clip(best));
   if (spread.tails.cells.empty()) {
-    while (best < kWidestClip && variance(clip(best + 1)) <= least * kSpareClip) ++best;
+    while (best < kWidestSpare && variance(clip(best + 1)) <= least * kSpareClip) ++best;
   }
   return clip(best);
 }

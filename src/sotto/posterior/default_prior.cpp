@@ -84,7 +84,7 @@ JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts,
   const double intercept = kIntercept * unit;
   Matrix precision = stand_in.covariance() * (d / (reach * reach)) +
                      stand_in.mean() * stand_in.mean().transpose() / (intercept * intercept);
-  precision.diagonal() += 1e-9 * facts.column_scale().array().square().matrix();
+  precision.diagonal() += 1e-9 / (unit * unit) * facts.column_scale().array().square().matrix();
   return {std::move(precision), location};
 }
 

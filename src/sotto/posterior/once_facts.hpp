@@ -22,6 +22,8 @@ struct OnceFacts {
   std::vector<bool> indicator;  ///< per column: takes two values alone
   std::vector<bool>
       from_zero;  ///< per column: its declared values begin at zero, which many quantities cannot fall below
+  std::vector<bool>
+      codes{};  ///< per column: its values may be codes or a scale of few numbers; empty: all may
   std::optional<Interval> offset;  ///< declared range of the offset; none: there is no offset
   std::optional<double> rows;      ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;

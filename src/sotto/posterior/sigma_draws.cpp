@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "sotto/math/decomposition.hpp"
@@ -11,8 +12,9 @@ namespace sotto {
 namespace {
 
 constexpr int kSigmaGrid = 2000;
-constexpr double kFromClip = 1.0 / 30;  // sigma over the clip: the grid's ends
+constexpr double kFromClip = 1e-4;  // sigma over the clip: the ends of the first grid
 constexpr double kToClip = 10;
+constexpr double kUnlikely = 35;  // log densities below the highest
 
 struct Moments {
   double second, fourth;
@@ -30,6 +32,19 @@ Moments clipped_moments(double s, double h) {
   return {s * s * second, s * s * s * s * fourth};
 }
 
+/// log(sigma of the clipped law) at the middle of cells of equal width, and log densities there.
+struct SigmaGrid {
+  Position log_spread = Position::Zero(kSigmaGrid);
+  Position log_density = Position::Zero(kSigmaGrid);
+
+  template <class LogDensity>
+  SigmaGrid(double from, double to, const LogDensity& density) {
+    log_spread = Position::LinSpaced(kSigmaGrid, from, to);
+    for (int i = 0; i < kSigmaGrid; ++i) log_density[i] = density(log_spread[i]);
+  }
+  [[nodiscard]] double width() const { return log_spread[1] - log_spread[0]; }
+};
+
 }  // namespace
 
 Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows, const Matrix& frame,
@@ -37,34 +52,41 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
                     ChainRng& rng) {
   const double h = last.plan.clip;
   const NoisyVector& squares = *last.residual_squares;
-  std::vector<double> log_total(kSigmaGrid), weight(kSigmaGrid), cumulated(kSigmaGrid);
-  double best = -HUGE_VAL;
-  for (std::size_t i = 0; i < kSigmaGrid; ++i) {
-    log_total[i] =
-        std::log(h * kFromClip) + std::log(kToClip / kFromClip) * static_cast<double>(i) / (kSigmaGrid - 1);
-    const Moments m = clipped_moments(std::exp(log_total[i]), h);
+  const auto log_density = [&](double log_spread) {
+    const Moments m = clipped_moments(std::exp(log_spread), h);
     const double variance =
         squares.variance +
         rows * std::max(m.fourth + tails.fourth(h) - m.second * m.second, 1e-12 * m.fourth);
     const double miss = squares.value[0] - rows * m.second;
-    weight[i] = -0.5 * (miss * miss / variance + std::log(variance));
-    if (log_prior) weight[i] += log_prior->log_density(log_total[i]);
-    best = std::max(best, weight[i]);
+    return -0.5 * (miss * miss / variance + std::log(variance)) +
+           (log_prior ? log_prior->log_density(log_spread) : 0);
+  };
+  // Over all that may be, then where the density lies: it may be narrower than a cell of the first.
+  SigmaGrid grid(std::log(h * kFromClip), std::log(h * kToClip), log_density);
+  for (int look = 0; look < 2; ++look) {
+    const auto likely = grid.log_density.array() > grid.log_density.maxCoeff() - kUnlikely;
+    Eigen::Index first = 0;
+    Eigen::Index end = kSigmaGrid;
+    while (!likely[first]) ++first;
+    while (!likely[end - 1]) --end;
+    grid = SigmaGrid(grid.log_spread[std::max<Eigen::Index>(first - 1, 0)],
+                     grid.log_spread[std::min<Eigen::Index>(end, kSigmaGrid - 1)], log_density);
   }
-  double total = 0;
-  for (std::size_t i = 0; i < kSigmaGrid; ++i) cumulated[i] = total += std::exp(weight[i] - best);
+  const Position weight = (grid.log_density.array() - grid.log_density.maxCoeff()).exp();
+  std::vector<double> cumulated(kSigmaGrid);
+  std::partial_sum(weight.begin(), weight.end(), cumulated.begin());
   const Matrix to_phi = inverse(frame.transpose());
   const double beyond = tails.square_beyond(h);
   const double doubt = std::sqrt(tails.square_beyond_variance(h));
   Position sigma(positions.rows());
   for (Eigen::Index k = 0; k < sigma.size(); ++k) {
-    const double u = rng.uniform() * total;
+    const double u = rng.uniform() * cumulated.back();
     const auto at =
         static_cast<std::size_t>(std::lower_bound(cumulated.begin(), cumulated.end(), u) - cumulated.begin());
     const std::size_t cell = std::min(at, static_cast<std::size_t>(kSigmaGrid - 1));
     const double below = cell == 0 ? 0 : cumulated[cell - 1];
     const double within = (u - below) / (cumulated[cell] - below) - 0.5;
-    const double spread = std::exp(log_total[cell] + within * (log_total[1] - log_total[0]));
+    const double spread = std::exp(grid.log_spread[static_cast<Eigen::Index>(cell)] + within * grid.width());
     const double moved = (to_phi * (positions.row(k).transpose() - last.at)).squaredNorm();
     sigma[k] = std::sqrt(std::max(spread * spread - moved, 0.05 * spread * spread) +
                          std::max(beyond + doubt * rng.normal(), 0.0));

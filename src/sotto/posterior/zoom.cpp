@@ -60,7 +60,8 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
       if (look == 0 && !usable) usable = few_usable({of_column, counts.variance}, rows);
       const auto j = static_cast<std::size_t>(columns[k]);
       const DeclaredEnds declared{windows[k].lower == facts.range[j].lower && !facts.from_zero[j],
-                                  windows[k].upper == facts.range[j].upper};
+                                  windows[k].upper == facts.range[j].upper,
+                                  facts.codes.empty() || facts.codes[j]};
       std::erase_if(piled, [&](const AtBound& seen) { return seen.column == columns[k]; });  // less closely
       const auto found_ends = at_bounds(columns[k], of_column, noise, rows, declared);
       piled.insert(piled.end(), found_ends.begin(), found_ends.end());

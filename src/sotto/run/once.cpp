@@ -149,6 +149,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.intercept = problem.intercept;
   facts.indicator = problem.indicator;
   facts.from_zero = problem.from_zero;
+  facts.codes = problem.codes;
   guess_spreads(model.domain(), facts);
   facts.rows = problem.rows;
   facts.adjacency = unit.adjacency;

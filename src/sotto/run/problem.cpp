@@ -88,6 +88,7 @@ Position prior_scale(const Glm& glm, const PublicProblem& problem) {
   return sd;
 }
 
+constexpr double kLongestScale = 10;   // of answers, such as 0 to 10
 constexpr double kFarPrior = 10;       // of its standard deviations
 constexpr double kFarPredictor = 100;  // of a linear predictor; real responses: ten times the largest
 
@@ -136,7 +137,10 @@ Problem regression(FitConfig config, const Table& table) {
   public_info.parameters = design.names();
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
-    public_info.from_zero.push_back(design.column(j).range.lower == 0);
+    const Interval& range = design.column(j).range;
+    public_info.from_zero.push_back(range.lower == 0);
+    public_info.codes.push_back(range.width() <= kLongestScale && range.lower == std::floor(range.lower) &&
+                                range.upper == std::floor(range.upper));
     public_info.indicator.push_back(
         !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
           return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;

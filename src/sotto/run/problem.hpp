@@ -42,6 +42,8 @@ struct PublicProblem {
   bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
   std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
+  std::vector<bool>
+      codes;  ///< regressions: per column, whether its declared ends are whole numbers near each other
   std::vector<std::string> warnings{};  ///< what may go wrong by what is declared, whatever the rows are
 };
 
