@@ -86,10 +86,11 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
     verdict.warnings.push_back(fmt::format(
         "The search for the posterior did not settle: two releases disagree about where it lies, "
-        "so intervals may be in the wrong place; {}.",
+        "so do not rely on these intervals; {}.",
         !release.at_bounds.empty() ? "declare bounds that hold all values"
         : few ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"
-              : "narrower bounds of the columns help most, where you know them without a look at the data"));
+              : "a larger epsilon helps, or narrower bounds of columns where you know them without a look at "
+                "the data"));
   }
   if (!posterior.settled) {
     verdict.warnings.emplace_back(
@@ -123,12 +124,13 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "of groups "
         "whose counts vary differently.");
   } else if (release.spread.dispersion > 0) {
-    verdict.notes.push_back(
-        fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "
-                    "{:.2g} m^2 are "
-                    "taken for granted instead; where columns or curves are missing from the formula, "
-                    "coefficients are off.",
-                    release.spread.dispersion));
+    verdict.notes.push_back(fmt::format(
+        "Counts vary more than the Poisson model says: negative binomial counts of variance m + "
+        "{:.2g} m^2 are "
+        "taken for granted instead. The intercept's interval leaves out the doubt about that, and is too "
+        "narrow at small budgets; where columns or curves are missing from the formula, "
+        "coefficients are off.",
+        release.spread.dispersion));
   }
   if (!release.frame.resolved) {
     verdict.warnings.emplace_back(
