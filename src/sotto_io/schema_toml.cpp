@@ -41,7 +41,7 @@ class Reader {
   [[nodiscard]] std::optional<std::string> text(const toml::table& table, std::string_view key) const {
     const toml::node* node = table.get(key);
     if (node == nullptr) return std::nullopt;
-    if (const auto value = node->value_exact<std::string>()) return value;
+    if (auto value = node->value_exact<std::string>()) return value;
     refuse(*node, fmt::format("{} must be text in quotes", key));
   }
 

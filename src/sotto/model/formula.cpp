@@ -260,7 +260,7 @@ class Parser {
   }
 
   Terms power() {
-    const Terms base = operand();
+    Terms base = operand();
     if (!accept("^")) return base;
     if (here().kind != Token::Kind::number) refuse_formula("after ^ write a whole number from 1 to 9");
     const double exponent = number(tokens_[position_++].text);

@@ -26,7 +26,7 @@ struct PriorDescription {
 };
 
 /// How a run was made. Never holds a value of a row or of a file's content.
-struct Manifest {
+struct Manifest {  // NOLINT(bugprone-exception-escape): of a JSON value that is moved
   std::vector<std::pair<std::string, std::string>>
       versions;  ///< "sotto" -> "MAJOR.MINOR.PATCH", ...; filled by `current_versions`
   nlohmann::ordered_json configuration;  ///< resolved: every setting, defaults included
@@ -45,7 +45,7 @@ struct Manifest {
 [[nodiscard]] std::string utc_now();
 
 /// One finished run.
-struct RunRecord {
+struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   std::string title;         ///< e.g. "visited ~ coins + health"
   std::string model;         ///< e.g. "logistic regression (bernoulli, logit)"
   std::string method;        ///< e.g. "release-once", "hmc"
