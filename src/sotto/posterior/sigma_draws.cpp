@@ -67,8 +67,8 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
     const auto likely = grid.log_density.array() > grid.log_density.maxCoeff() - kUnlikely;
     Eigen::Index first = 0;
     Eigen::Index end = kSigmaGrid;
-    while (!likely[first]) ++first;
-    while (!likely[end - 1]) --end;
+    while (first < end - 1 && !likely[first]) ++first;
+    while (end - 1 > first && !likely[end - 1]) --end;
     grid = SigmaGrid(grid.log_spread[std::max<Eigen::Index>(first - 1, 0)],
                      grid.log_spread[std::min<Eigen::Index>(end, kSigmaGrid - 1)], log_density);
   }

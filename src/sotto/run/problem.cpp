@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -66,8 +67,9 @@ void scale_default_prior(FitConfig& config, const Interval& response, bool inter
   const double sd = response.width() / 4;
   config.default_prior = {PriorFamily::normal, 0, sd};
   if (intercept)
-    config.priors.try_emplace("Intercept",
-                              CoefficientPrior{PriorFamily::normal, response.lower + 2 * sd, sd});
+    config.priors.try_emplace(
+        "Intercept",
+        CoefficientPrior{PriorFamily::normal, std::midpoint(response.lower, response.upper), sd});
 }
 
 /// What a row tells about a coordinate if columns were uniform over their declared ranges: only where warmup starts.

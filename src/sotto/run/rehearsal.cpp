@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -139,12 +138,6 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
     rehearsal.model = table.problem.public_info.model;
     truths.push_back(table.truth);
     without_noise.push_back(outcome_of(reference, kWithoutNoise, table, entropy));
-    for (std::size_t j = 0; j < without_noise.back().summary.size(); ++j) {
-      // A large budget says too much of sigma; without noise its sd is known.
-      ParameterSummary& one = without_noise.back().summary[j];
-      if (one.parameter == "sigma")
-        one.sd = table.truth[static_cast<Eigen::Index>(j)] / std::sqrt(2 * static_cast<double>(made.rows));
-    }
     step();
     for (std::size_t e = 0; e < epsilons.size(); ++e) {
       outcomes[e].push_back(outcome_of(quiet, epsilons[e], table, entropy));
