@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -92,6 +94,36 @@ void ChargeJournal::close(const PrivacyStatement& statement, const std::string& 
             {"rho", all.at("rho")},
             {"slack", all.at("slack")},
             {"releases", all.at("releases")}}}});
+}
+
+EarlierRuns read_earlier_runs(const std::filesystem::path& file) {
+  EarlierRuns runs;
+  if (!std::filesystem::is_regular_file(file)) return runs;
+  std::istringstream lines(read_whole_file(file));
+  double last = 0;  // of the run whose lines are being read
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) continue;
+    const auto number = [&json](const char* what, const char* key) {
+      const auto& entry = json.at(what);
+      return entry.is_object() && entry.contains(key) && entry.at(key).is_number()
+                 ? entry.at(key).get<double>()
+                 : 0.0;
+    };
+    if (json.contains("opened")) {
+      ++runs.count;
+      runs.epsilon += last;
+      runs.delta += number("opened", "delta");
+      last = number("opened", "epsilon");
+    } else if (json.contains("closed") && json.at("closed").is_object() &&
+               json.at("closed").contains("spent_epsilon") &&
+               json.at("closed").at("spent_epsilon").is_number()) {
+      last = number("closed", "spent_epsilon");
+    }
+  }
+  runs.epsilon = (runs.epsilon + last) * kUp;
+  runs.delta *= kUp;
+  return runs;
 }
 
 }  // namespace sotto

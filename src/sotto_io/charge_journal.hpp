@@ -56,4 +56,8 @@ class ChargeJournal {
   bool failed_ = false;
 };
 
+/// What the runs of a record spent: as they closed, or all that they promised. No record: none. Lines that are not whole
+/// count for nothing, as a promise stands on the disk before the first release.
+[[nodiscard]] EarlierRuns read_earlier_runs(const std::filesystem::path& file);
+
 }  // namespace sotto

@@ -55,7 +55,7 @@ void close_without_draws(const FitConfig& config, const PrivacyStatement& privac
 }
 
 RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-                       const FitProgress& progress, ChargeJournal& journal) {
+                       const FitProgress& progress, const EarlierRuns& earlier, ChargeJournal& journal) {
   try {
     return fit(config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); });
   } catch (const PaidError& error) {
@@ -64,8 +64,10 @@ RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropyS
     if (journal.failed())
       throw Error(error.code(),
                   fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
-    close_without_draws(config, error.privacy(), "failed", journal);
-    throw with_spending(error, "", spent(error.privacy(), journal));
+    PrivacyStatement privacy = error.privacy();
+    privacy.earlier = earlier;
+    close_without_draws(config, privacy, "failed", journal);
+    throw with_spending(error, "", spent(privacy, journal));
   }
 }
 
@@ -132,8 +134,11 @@ FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, Ent
                             const FitProgress& progress, bool overwrite) {
   check_run_directory(config.out, {}, overwrite);
   remove_unfinished(config.out);
+  const EarlierRuns earlier = read_earlier_runs(charges_file(config.out));
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
-  FitOutcome outcome = outcome_of(fit_and_book(config, problem, entropy, progress, journal), journal);
+  FitOutcome outcome =
+      outcome_of(fit_and_book(config, problem, entropy, progress, earlier, journal), journal);
+  outcome.record.privacy.earlier = earlier;
   const std::string ending = stop_reason_name(outcome.ending);
   if (outcome.draws == 0) {
     close_without_draws(config, outcome.record.privacy, ending, journal);

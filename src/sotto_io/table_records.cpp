@@ -33,9 +33,10 @@ char delimiter_of(FileKind kind) { return kind == FileKind::tab ? '\t' : ','; }
 /// Errors: data where the header is one name with semicolons: they are the delimiters then.
 void check_delimiter(const std::filesystem::path& path, const std::vector<std::string>& names) {
   if (names.size() != 1 || names[0].find(';') == std::string::npos) return;
-  throw Error(ErrorCode::data, fmt::format("{} has one column, named '{}': separate cells by commas in .csv "
-                                           "files and by tabs in .tsv files, with points in numbers",
-                                           path.string(), names[0]));
+  throw Error(ErrorCode::data,
+              fmt::format("{} has one column, whose name holds semicolons: separate cells by commas in .csv "
+                          "files and by tabs in .tsv files, with points in numbers",
+                          path.string()));
 }
 
 }  // namespace

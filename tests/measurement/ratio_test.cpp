@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "sotto/base/error.hpp"
 #include "sotto/measurement/all_rows.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -43,6 +44,17 @@ TEST(RatioNoise, the_range_holds_what_a_dropped_row_contributes) {
   for (const Interval range : {Interval{0.2, 0.7}, Interval{-0.7, -0.2}}) {
     const GaussianNoise noise = ratio_noise(*contribution_range(range), {}, Rho(0.01)).value();
     EXPECT_GE(noise.sensitivity * noise.grid.value(), 0.7);
+  }
+}
+
+TEST(RatioNoise, positions_of_another_shape_are_refused) {
+  const OwnerContext context{LocationModel({{0, 1}, {0, 1}}, Matrix::Identity(2, 2)), {}, 1};
+  const Position two = Position::Zero(2);
+  EXPECT_TRUE(contribution_range(RatioQuery{two, two, Rho(1)}, context));
+  for (const Eigen::Index size : {0, 1, 3}) {
+    const Position other = Position::Zero(size);
+    EXPECT_THROW((void)contribution_range(RatioQuery{other, two, Rho(1)}, context), Error);
+    EXPECT_THROW((void)contribution_range(RatioQuery{two, other, Rho(1)}, context), Error);
   }
 }
 

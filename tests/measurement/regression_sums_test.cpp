@@ -218,6 +218,29 @@ TEST(RegressionSums, no_row_moves_a_histogram_further_than_declared) {
       0.9, 6);
   expect_bounds_hold(ask(HistogramOf::absolute_residual), 0.9, 6, {4});  // all of them in the last bin
 }
+TEST(RegressionSums, a_row_is_counted_in_one_half_of_a_split_histogram) {
+  HistogramQuery query{HistogramOf::residual, Position{{0, 1, 0}}, Position{{-9, 0, 9}}, Rho(1)};
+  query.split = 0.5;
+  const Asked asked(kCases[3], query, Adjacency::substitute);
+  const double one = asked.contribution({Position{{0, 0, 0}}, 1})[1];
+  EXPECT_GT(one, 0);
+  using Counts = std::vector<double>;
+  EXPECT_EQ(asked.contribution({Position{{0, 0, 0}}, 1}), (Counts{0, one, 0, 0}));
+  EXPECT_EQ(asked.contribution({Position{{0, 1, 0}}, 2}), (Counts{0, 0, 0, one}));
+  EXPECT_EQ(asked.contribution({Position{{0, 1, 0}}, 0}), (Counts{0, 0, one, 0}));
+}
+TEST(RegressionSums, what_no_law_of_counts_is_computed_for_is_not_asked) {
+  const Position zero = Position::Zero(kDim);
+  for (const double dispersion : {1e7, 3e295, HUGE_VAL, kNaN, -1.0}) {
+    BoundedWeighting weighting{zero, Matrix::Identity(kDim, kDim), 1, 1, 1};
+    weighting.dispersion = dispersion;
+    EXPECT_FALSE(Asked(kCases[1], BoundedScoreQuery{weighting, Rho(1)}, Adjacency::substitute).answered());
+    const CurvesQuery curves{zero, 1, dispersion, {1}, zero.head(1), Position::Ones(1), 1, Rho(1)};
+    EXPECT_FALSE(Asked(kCases[1], curves, Adjacency::substitute).answered());
+  }
+  const CurvesQuery wide{zero, HUGE_VAL, 0, {1}, zero.head(1), Position::Ones(1), 1, Rho(1)};
+  EXPECT_FALSE(Asked(kCases[1], wide, Adjacency::substitute).answered());
+}
 TEST(RegressionSums, no_row_moves_curves_further_than_declared) {
   expect_bounds_hold(
       [](ChainRng& rng) -> Query {

@@ -25,6 +25,15 @@ PooledRelease some_release(Eigen::Index d, double information_sd, ChainRng& rng)
   return release;
 }
 
+/// Of scores that are linear: h is phi.
+Displacement linear(const PooledRelease& release) {
+  OnceFacts facts;
+  facts.link = Link::identity;
+  facts.intercept = false;
+  const Matrix identity = Matrix::Identity(release.anchor.size(), release.anchor.size());
+  return {StandIn(facts, identity, 1, 0), identity, release.anchor};
+}
+
 ResolvedPrior normal_prior(Eigen::Index d, double sd) {
   return {{Matrix::Identity(d, d) / (sd * sd), Position::Zero(d)}, {}};
 }
@@ -83,7 +92,8 @@ TEST(OnceSampler, draws_from_its_target) {
       };
     }
     const Grid exact = integrate(release, prior);
-    const auto [draws, settled] = draw_positions(release, Matrix::Identity(2, 2), prior, 20000, rng);
+    const auto [draws, settled] =
+        draw_positions(release, Matrix::Identity(2, 2), linear(release), prior, 20000, rng);
     EXPECT_TRUE(settled);
     for (Eigen::Index j = 0; j < 2; ++j) {
       const double mean = draws.col(j).mean();
@@ -98,11 +108,13 @@ TEST(OnceSampler, hundred_coefficients_mix) {
   ChainRng rng(3);
   const PooledRelease release = some_release(100, 3, rng);
   const ResolvedPrior prior = normal_prior(100, 1);
+  const Displacement displacement = linear(release);
   std::vector<Matrix> chains;
   const auto begin = std::clock();
   for (std::uint64_t c = 0; c < 4; ++c) {
     ChainRng own(7, c);
-    chains.push_back(draw_positions(release, Matrix::Identity(100, 100), prior, 250, own).positions);
+    chains.push_back(
+        draw_positions(release, Matrix::Identity(100, 100), displacement, prior, 250, own).positions);
   }
   RecordProperty("seconds", std::to_string(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC));
   for (Eigen::Index j = 0; j < 100; ++j) {

@@ -66,10 +66,11 @@ std::optional<Measurements> measure_batch(const BatchGradientQuery& query, const
   const VectorBound bound = gradient_bound(query.at, scale, context);
   const auto noise = batch_noise(bound, entries, context.unit, query.noise_multiplier);
   if (!noise) return std::nullopt;
-  const GradientTask task = gradient_task(query.at, scale, bound, noise->grid, context);
+  const auto task = gradient_task(query.at, scale, bound, noise->grid, context);
+  if (!task) return std::nullopt;
   Measurement gradient{.charge = noise->charge("batch gradient"),
                        .precomposed = paid.get(),
-                       .pass = OwnPass([model = context.model, rate = plan.rate, task, entries, paid](
+                       .pass = OwnPass([model = context.model, rate = plan.rate, task = *task, entries, paid](
                                            const Rows& all, EntropySource& entropy) {
                          const Rows batch = poisson_batch(all, rate, entropy);
                          return sum_tiles(

@@ -20,7 +20,7 @@ namespace {
 
 bool legal(const CurvesQuery& query, Eigen::Index dim) {
   const auto size = static_cast<Eigen::Index>(query.columns.size());
-  return query.at.size() == dim && query.at.allFinite() && query.clip > 0 && query.dispersion >= 0 &&
+  return query.at.size() == dim && query.at.allFinite() && legal_residual(query.clip, query.dispersion) &&
          legal_columns(query.columns, dim) && query.centre.size() == size && query.centre.allFinite() &&
          query.scale.size() == size && query.scale.allFinite() && query.scale.minCoeff() > 0 &&
          query.bound > 0 && std::isfinite(query.bound);

@@ -25,6 +25,9 @@ struct OwnerContext {
   AnyModel model;
   PrivacyUnit unit{};
   double likelihood_power = 1;  ///< n0 / n
+
+  /// Errors: configuration unless `at` has as many coordinates as the model.
+  void check_position(const Position& at) const;
 };
 
 /// A statistic that is a sum over the rows. Passes of several questions run together: rows are read once.

@@ -35,6 +35,8 @@ std::optional<GaussianNoise> ratio_noise(const ContributionRange& range, const P
 }
 
 std::optional<ContributionRange> contribution_range(const RatioQuery& query, const OwnerContext& context) {
+  context.check_position(query.from);
+  context.check_position(query.to);
   const Interval change = context.model.ratio_range(query.from, query.to);
   return contribution_range(
       {change.lower * context.likelihood_power, change.upper * context.likelihood_power});

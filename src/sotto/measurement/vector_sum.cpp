@@ -10,6 +10,8 @@
 namespace sotto {
 namespace {
 
+constexpr double kLargestDispersion = 1e6;  // beyond, the distributions of counts are not computed
+
 NoisyVector vector_of(const NoisyIntegers& noisy, double grid) {
   return {
       Eigen::Map<const Position>(noisy.values.data(), static_cast<Eigen::Index>(noisy.values.size())) * grid,
@@ -95,12 +97,15 @@ bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim) {
          std::adjacent_find(columns.begin(), columns.end()) == columns.end();
 }
 
+bool legal_residual(double clip, double dispersion) {
+  return clip > 0 && std::isfinite(clip) && dispersion >= 0 && dispersion <= kLargestDispersion;
+}
+
 bool legal(const BoundedWeighting& weighting, const Glm& regression) {
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   return weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
          legal_frame(weighting.frame, regression) && positive(weighting.score_bound) &&
-         positive(weighting.information_bound) && positive(weighting.clip) && weighting.dispersion >= 0 &&
-         std::isfinite(weighting.dispersion);
+         positive(weighting.information_bound) && legal_residual(weighting.clip, weighting.dispersion);
 }
 
 }  // namespace sotto

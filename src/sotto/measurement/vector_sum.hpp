@@ -50,6 +50,8 @@ struct MatrixSum {
 
 /// Shapes fit, all numbers are finite, bounds are positive; columns are some, there, and different.
 [[nodiscard]] bool legal(const BoundedWeighting& weighting, const Glm& regression);
+/// Of counts of variance m + dispersion m^2.
+[[nodiscard]] bool legal_residual(double clip, double dispersion);
 [[nodiscard]] bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim);
 [[nodiscard]] bool legal_frame(const Matrix& frame, const Glm& regression);
 

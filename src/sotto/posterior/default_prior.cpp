@@ -79,13 +79,14 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
 }
 
 JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach, double unit,
-                                const Position& location) {
+                                const JointNormalPrior& prior) {
   const auto d = static_cast<double>(facts.dim());
   const double intercept = kIntercept * unit;
   Matrix precision = stand_in.covariance() * (d / (reach * reach)) +
                      stand_in.mean() * stand_in.mean().transpose() / (intercept * intercept);
   precision.diagonal() += 1e-9 / (unit * unit) * facts.column_scale().array().square().matrix();
-  return {std::move(precision), location};
+  precision.diagonal() = precision.diagonal().cwiseMax(prior.precision.diagonal());
+  return {std::move(precision), prior.location};
 }
 
 }  // namespace sotto

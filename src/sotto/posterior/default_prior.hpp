@@ -30,9 +30,9 @@ struct ResolvedPrior {
                                           const OnceFacts& facts, const StandIn& stand_in, double unit,
                                           const FirstIntercept& centre);
 
-/// For positions on the way only: the linear predictor's spread over the rows is about `reach`. It stops directions that
-/// are not known from running away.
+/// For positions on the way only: the linear predictor's spread over the rows is about `reach`, and no coefficient is freer
+/// than `prior` leaves it. It stops directions that are not known from running away, also those of rare levels.
 [[nodiscard]] JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach,
-                                              double unit, const Position& location);
+                                              double unit, const JointNormalPrior& prior);
 
 }  // namespace sotto

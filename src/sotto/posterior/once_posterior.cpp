@@ -36,6 +36,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const OnceFacts& facts = release.facts;
   const Eigen::Index d = facts.dim();
   const bool sigma = facts.link == Link::identity && !facts.sigma;
+  const Displacement displacement(release.stand_in, release.frame.matrix, release.pooled.anchor);
   OncePosterior posterior;
   std::vector<ChainRng> rngs;
   for (std::size_t c = 0; c < sampling.chains; ++c) {
@@ -50,8 +51,9 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   for (bool go_on = true; go_on && done < sampling.draws;) {
     const std::size_t block = std::min(kBlock, sampling.draws - done);
     for (std::size_t c = 0; c < sampling.chains; ++c) {
-      const auto [positions, settled] = draw_positions(release.pooled, release.frame.matrix, release.prior,
-                                                       static_cast<Eigen::Index>(block), rngs[c]);
+      const auto [positions, settled] =
+          draw_positions(release.pooled, release.frame.matrix, displacement, release.prior,
+                         static_cast<Eigen::Index>(block), rngs[c]);
       posterior.settled = posterior.settled && settled;
       auto draws = posterior.chains[c].draws.middleRows(static_cast<Eigen::Index>(done), positions.rows());
       draws.leftCols(d) = positions;

@@ -24,42 +24,56 @@ constexpr int kMostShrinks = 60;
 using Densities = Eigen::ArrayXd;
 
 /// The target's log density in the coordinates psi = U' phi in which the score's spread is diagonal, and a t distribution
-/// around which slices are taken: any is right, a near one is fast. Densities need linear images of psi less the base's mean
-/// alone; images of points on a line or an ellipse are combined from those of what spans it.
+/// around which slices are taken: any is right, a near one is fast. Densities need linear images of a point alone; images of
+/// points on a line or an ellipse are combined from those of what spans it.
 class Target {
  public:
-  Target(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior)
-      : release_(release), frame_(frame), ratio_(prior.ratio) {
+  Target(const PooledRelease& release, const Matrix& frame, const Displacement& displacement,
+         const ResolvedPrior& prior)
+      : release_(release), frame_(frame), displacement_(displacement), ratio_(prior.ratio) {
     const NormalBase base = normal_base(release, frame, prior.normal);
     const Spectrum spread(release.spread);
     rotation_ = spread.vectors();
+    const Matrix back = rotation_.transpose();
     spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
-    information_ = rotation_.transpose() * release.information * rotation_;
-    score_ = rotation_.transpose() * release.score;
+    information_ = back * release.information * rotation_;
+    score_ = back * release.score;
+    columns_ = back * displacement.columns();
+    weighted_columns_ = information_ * columns_;
+
     const Matrix to_theta = frame.transpose() * rotation_;
     const Spectrum precision(prior.normal.precision);
     const Matrix root =
         precision.values().cwiseMax(0).cwiseSqrt().asDiagonal() * precision.vectors().transpose();
-    prior_ = root * to_theta;
-    prior_miss_ = root * (release.anchor - prior.normal.location);
-    set_base(rotation_.transpose() * base.mean, rotation_.transpose() * base.covariance * rotation_);
+    const auto& [straight, pull, deviation, predictors] = displacement.images();
+    const Matrix turned = back * straight * to_theta;
+    const Matrix turned_pull = back * pull * to_theta;
+    const Eigen::Index d = frame.rows();
+    image_of_psi_.resize(kImages * d + predictors.rows(), d);
+    image_of_psi_ << Matrix::Identity(d, d), root * to_theta, turned, information_ * turned, turned_pull,
+        information_ * turned_pull, deviation * to_theta, predictors * to_theta;
+    image_of_anchor_.resize(image_of_psi_.rows());
+    const Position origin = back * displacement.origin();
+    const Position anchor_pull = back * (pull * release.anchor);
+    image_of_anchor_ << Position::Zero(d), root * (release.anchor - prior.normal.location), -origin,
+        -information_ * origin, anchor_pull, information_ * anchor_pull, deviation * release.anchor,
+        predictors * release.anchor;
+    set_base(back * base.mean, back * base.covariance * rotation_);
   }
 
   void set_base(const Position& centre, const Matrix& covariance) {
     const Eigen::Index d = centre.size();
-    mean_ = centre;
     const Matrix root = Cholesky(covariance).lower();
-    image_of_standard_.resize(4 * d, d);
-    image_of_standard_ << Matrix::Identity(d, d), root, information_ * root, prior_ * root;
-    miss_ = score_ - information_ * mean_;
-    prior_offset_ = prior_miss_ + prior_ * mean_;
+    image_of_standard_.resize(d + image_of_psi_.rows(), d);
+    image_of_standard_ << Matrix::Identity(d, d), image_of_psi_ * root;
+    image_of_mean_ = image_of_anchor_ + image_of_psi_ * centre;
   }
 
-  /// Of mean + root z, one column a point: z, then psi less the mean, the information times it, the prior's root times it.
+  /// Of mean + root z, one column a point: z, then what densities need of psi, less the mean's.
   [[nodiscard]] Matrix images(const Matrix& z) const { return image_of_standard_ * z; }
-  [[nodiscard]] Eigen::Index dim() const { return mean_.size(); }
+  [[nodiscard]] Eigen::Index dim() const { return spread_.size(); }
   [[nodiscard]] Matrix points(const Matrix& images) const {
-    return images.middleRows(dim(), dim()).colwise() + mean_;
+    return images.middleRows(dim(), dim()).colwise() + image_of_mean_.head(dim());
   }
   [[nodiscard]] Position position(const Position& psi) const {
     return release_.anchor + frame_.transpose() * (rotation_ * psi);
@@ -73,17 +87,21 @@ class Target {
   }
 
   /// Log density of the target, less a constant, by Sherman and Morrison's formula: the score's covariance is diagonal plus
-  /// v / 2 psi psi'.
+  /// v / 2 h h'.
   template <class Image>
   [[nodiscard]] double operator()(const Image& image) const {
     const Eigen::Index d = dim();
+    const Position own = image.tail(image.size() - d) + image_of_mean_;
+    const auto part = [&](Eigen::Index k) { return own.segment(k * d, d); };
+    const auto [mean, slope] =
+        displacement_.averages(own.tail(own.size() - kImages * d), part(6).squaredNorm());
+    const Eigen::ArrayXd h = part(2) + slope * part(4) + columns_ * mean;
+    const Eigen::ArrayXd r = score_ - part(3) - slope * part(5) - weighted_columns_ * mean;
     const double v = release_.information_variance / 2;
-    const Eigen::ArrayXd p = (image.segment(d, d) + mean_).array();
-    const Eigen::ArrayXd r = (miss_ - image.segment(2 * d, d)).array();
-    const Eigen::ArrayXd variance = spread_ + v * p.square().sum();
+    const Eigen::ArrayXd variance = spread_ + v * h.square().sum();
     const Eigen::ArrayXd inverse = variance.inverse();
-    const double pp = (p.square() * inverse).sum();
-    const double rp = (r * p * inverse).sum();
+    const double hh = (h.square() * inverse).sum();
+    const double rh = (r * h * inverse).sum();
     const double rr = (r.square() * inverse).sum();
     double logs = 0;
     double product = 1;
@@ -95,19 +113,22 @@ class Target {
       }
     }
     logs += std::log(product);
-    const double rank = 1 + v * pp;
-    double value = -0.5 * (logs + std::log(rank) + rr - v * rp * rp / rank +
-                           (image.tail(d) + prior_offset_).squaredNorm());
-    if (ratio_) value += ratio_(position(p.matrix()));
+    const double rank = 1 + v * hh;
+    double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(1).squaredNorm());
+    if (ratio_) value += ratio_(position(part(0)));
     return value;
   }
 
  private:
+  static constexpr Eigen::Index kImages =
+      7;  // of psi: itself, the prior's root times it, straight, G straight, pull, G pull, deviation
+
   const PooledRelease& release_;
   const Matrix& frame_;
+  const Displacement& displacement_;
   const PriorRatio& ratio_;
-  Matrix rotation_, information_, prior_, image_of_standard_;
-  Position score_, prior_miss_, mean_, miss_, prior_offset_;
+  Matrix rotation_, information_, columns_, weighted_columns_, image_of_psi_, image_of_standard_;
+  Position score_, image_of_anchor_, image_of_mean_;
   Eigen::ArrayXd spread_;
 };
 
@@ -197,9 +218,10 @@ bool settle(const Target& target, Matrix& images, ChainRng& rng) {
 
 }  // namespace
 
-DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame, const ResolvedPrior& prior,
+DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
+                              const Displacement& displacement, const ResolvedPrior& prior,
                               Eigen::Index draws, ChainRng& rng) {
-  Target target(release, frame, prior);
+  Target target(release, frame, displacement, prior);
   Matrix images = fit_base(target, std::max(draws, kChainsPerDimension * target.dim()), rng);
   DrawnPositions drawn{Matrix(draws, target.dim()), settle(target, images, rng)};
   const Matrix points = target.points(images.leftCols(draws));

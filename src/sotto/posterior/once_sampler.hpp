@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sotto/posterior/default_prior.hpp"
+#include "sotto/posterior/displacement.hpp"
 #include "sotto/posterior/pooled_release.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -16,12 +17,13 @@ struct DrawnPositions {
 
 /// Each position is the end of a chain of its own, which takes slices around a base fitted to all of them.
 ///
-/// Target     prior(theta) N(score; G phi, spread + score_variance I + v / 2 (|phi|^2 I + phi phi')), see PooledRelease
+/// Target     prior(theta) N(score; G h, spread + score_variance I + v / 2 (|h|^2 I + h h')), see PooledRelease; h is phi where
+///            the score is linear, else bent as the stand-in says
 /// Source     [NMA14] for slices, and along rays from the base's mean [N03]
-/// Holds when the weighted score is near normal and linear in theta over the posterior's width, which many rows, or noise
-///            that dwarfs the curvature, bring about
+/// Holds when the weighted score is near normal, and bends in theta as the stand-in's does over the posterior's width
 /// Checked by tests/posterior/once_sampler_test.cpp: draws_from_its_target
 [[nodiscard]] DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
-                                            const ResolvedPrior& prior, Eigen::Index draws, ChainRng& rng);
+                                            const Displacement& displacement, const ResolvedPrior& prior,
+                                            Eigen::Index draws, ChainRng& rng);
 
 }  // namespace sotto

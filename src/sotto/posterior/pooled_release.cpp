@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/displacement.hpp"
 
 namespace sotto {
 namespace {
@@ -14,12 +15,6 @@ constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;
 constexpr double kWeightDoubt = 0.1;   // relative error of the guessed mean weight
 constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
-
-Matrix pseudo_inverse(const Matrix& matrix) {
-  const Spectrum spectrum(matrix);
-  const double largest = spectrum.values()[matrix.rows() - 1];
-  return spectrum.with(spectrum.values().cwiseMax(1e-3 * largest).cwiseInverse());
-}
 
 /// Rounds whose clips are alike estimate the same information and may be pooled with the last.
 std::vector<const OnceRound*> comparable(const std::vector<OnceRound>& rounds) {
@@ -34,7 +29,7 @@ std::vector<const OnceRound*> comparable(const std::vector<OnceRound>& rounds) {
   return result;
 }
 
-/// Information at the last position: each round's, moved there as the stand-in says, by inverse noise variance.
+/// Information at the last position: each round's, moved there as the stand-in says and doubted for it, by inverse variance.
 NoisyMatrix pool_information(const std::vector<const OnceRound*>& rounds, const Matrix& frame,
                              const StandIn& stand_in, const Matrix& expected) {
   NoisyMatrix pooled{Matrix::Zero(expected.rows(), expected.cols()), 0};
@@ -42,8 +37,11 @@ NoisyMatrix pool_information(const std::vector<const OnceRound*>& rounds, const 
   for (const OnceRound* round : rounds) {
     const Matrix there = frame * stand_in.slope(round->at) * frame.transpose();
     const double ratio = round->information.value.trace() / std::max(there.trace(), 1e-9);
-    const double weight = 1 / round->information.variance;
-    pooled.value += weight * (round->information.value + ratio * (expected - there));
+    const Matrix moved = ratio * (expected - there);
+    const double doubt =
+        kCurvatureDoubt * kCurvatureDoubt * moved.squaredNorm() / static_cast<double>(moved.size());
+    const double weight = 1 / (round->information.variance + doubt);
+    pooled.value += weight * (round->information.value + moved);
     weights += weight;
   }
   pooled.value /= weights;
@@ -79,19 +77,16 @@ void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
 
 /// What each score would have been at the last position, doubted where that needs curvature, by inverse variance.
 void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& frame, const StandIn& stand_in,
-                 const Matrix& expected, PooledRelease& release) {
+                 PooledRelease& release) {
   const OnceRound& last = *rounds.back();
   const auto d = static_cast<double>(last.at.size());
-  const Matrix back = pseudo_inverse(expected) * frame;
+  const Displacement displacement(stand_in, frame, last.at);
   const Matrix to_phi = inverse(frame.transpose());
-  const Position expected_last = stand_in.expected(last.at);
   release.score = Position::Zero(last.at.size());
   double weights = 0;
   for (const OnceRound* round : rounds) {
     const Position linear = to_phi * (round->at - last.at);
-    const Position phi = stand_in.link() == Link::identity
-                             ? linear
-                             : Position(back * (stand_in.expected(round->at) - expected_last));
+    const Position phi = displacement(round->at);
     const double curved = kCurvatureDoubt * (release.information * (phi - linear)).norm();
     const double doubt =
         release.information_variance / 2 * phi.squaredNorm() * (1 + 1 / d) + curved * curved / d;
@@ -178,7 +173,7 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
   const double guess = expected.trace() / static_cast<double>(expected.rows());
   shrink(pool_information(alike, frame, stand_in, expected), guess, release);
-  pool_scores(alike, frame, stand_in, expected, release);
+  pool_scores(alike, frame, stand_in, release);
   pool_spread(alike, stand_in, release);
   return release;
 }

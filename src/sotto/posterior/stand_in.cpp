@@ -1,7 +1,6 @@
 #include "sotto/posterior/stand_in.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
@@ -10,6 +9,8 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastSlope = 0.1;
+constexpr double kRare = 0.1;         // of the rows: other values of two do not differ much from normal ones
+constexpr double kLeastCommon = 0.5;  // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 
 }  // namespace
@@ -31,33 +32,74 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, doubl
   const Cholesky root(padded);
   root_ = root.lower();
   root_inverse_ = root.half_solve(Matrix::Identity(d, d));
+  split(facts);
 }
 
-namespace {
-
-std::array<double, 4> averages(const MeanFunction& f, double mean, double variance) {
-  variance = std::max(variance, 0.0);
-  if (f.link == Link::log) {
-    return f.moments(std::clamp(mean + variance / 2, -kLargestPredictor, kLargestPredictor), 0);
+/// A column of two values splits the rows in two; the rows' covariance is that of the two means and what is left within.
+void StandIn::split(const OnceFacts& facts) {
+  parts_ = {{1, mean_}};
+  within_ = covariance_;
+  if (!facts.intercept) return;
+  const auto spread = [&](Eigen::Index j) {
+    const double width = facts.range[static_cast<std::size_t>(j)].width();
+    return within_(j, j) / (width * width);
+  };
+  std::vector<Eigen::Index> columns;
+  for (Eigen::Index j = 1; j < mean_.size(); ++j) {
+    if (facts.indicator[static_cast<std::size_t>(j)] && spread(j) < kRare * (1 - kRare)) columns.push_back(j);
   }
-  return f.moments(mean, variance);
+  std::ranges::sort(columns, {}, spread);
+  for (const Eigen::Index j : columns) {
+    const Part common = parts_.front();
+    const double variance = spread(j);
+    if (!(variance > 0) || variance >= kRare * (1 - kRare)) continue;
+    const double share =
+        2 * variance / (1 + std::sqrt(1 - 4 * variance));  // its variance is share (1 - share)
+    if (common.share * (1 - share) < kLeastCommon) return;
+    const Interval range = facts.range[static_cast<std::size_t>(j)];
+    const double sign = 2 * common.mean[j] < range.lower + range.upper ? 1 : -1;
+    const Position apart = within_.col(j) * (sign / (range.width() * variance));
+    within_ -= common.share * variance * apart * apart.transpose();
+    parts_.front() = {common.share * (1 - share), common.mean - share * apart};
+    parts_.push_back({common.share * share, common.mean + (1 - share) * apart});
+  }
 }
 
-}  // namespace
+std::array<double, 4> StandIn::averages(double mean, double variance) const {
+  mean += offset_;
+  variance = std::max(variance, 0.0);
+  if (function_.link == Link::log) {
+    return function_.moments(std::clamp(mean + variance / 2, -kLargestPredictor, kLargestPredictor), 0);
+  }
+  return function_.moments(mean, variance);
+}
 
 Position StandIn::expected(const Position& at) const {
-  const Position pull = covariance_ * at;
-  const auto h = averages(function_, at.dot(mean_) + offset_, at.dot(pull));
-  return rows_ * (h[0] * mean_ + h[1] * pull);
+  const Position pull = within_ * at;
+  Position sum = Position::Zero(at.size());
+  for (const Part& part : parts_) {
+    const auto h = averages(at.dot(part.mean), at.dot(pull));
+    sum += part.share * (h[0] * part.mean + h[1] * pull);
+  }
+  return rows_ * sum;
+}
+
+Matrix StandIn::derivative(const Position& at) const {
+  const Position pull = within_ * at;
+  Matrix sum = Matrix::Zero(at.size(), at.size());
+  for (const Part& part : parts_) {
+    const auto h = averages(at.dot(part.mean), at.dot(pull));
+    sum += part.share * (h[1] * (within_ + part.mean * part.mean.transpose()) +
+                         h[2] * (part.mean * pull.transpose() + pull * part.mean.transpose()) +
+                         h[3] * pull * pull.transpose());
+  }
+  return rows_ * sum;
 }
 
 Matrix StandIn::slope(const Position& at) const {
-  const Position pull = covariance_ * at;
-  const auto h = averages(function_, at.dot(mean_) + offset_, at.dot(pull));
-  const Matrix raw = h[1] * moments() + h[2] * (mean_ * pull.transpose() + pull * mean_.transpose()) +
-                     h[3] * pull * pull.transpose();
-  const Spectrum spectrum(root_inverse_ * raw * root_inverse_.transpose());
-  return rows_ * (root_ * spectrum.with(spectrum.values().cwiseMax(kLeastSlope * h[1])) * root_.transpose());
+  const Spectrum spectrum(root_inverse_ * derivative(at) * root_inverse_.transpose());
+  const double least = kLeastSlope * rows_ * variance(at);
+  return root_ * spectrum.with(spectrum.values().cwiseMax(least)) * root_.transpose();
 }
 
 NormalPredictor StandIn::predictor(const Position& at) const {
@@ -65,17 +107,24 @@ NormalPredictor StandIn::predictor(const Position& at) const {
 }
 
 double StandIn::variance(const Position& at) const {
-  return averages(function_, at.dot(mean_) + offset_, at.dot(covariance_ * at))[1];
+  double sum = 0;
+  for (const Part& part : parts_) {
+    sum += part.share * averages(at.dot(part.mean), at.dot(within_ * at))[1];
+  }
+  return sum;
 }
 
 double StandIn::typical_residual(const Position& at) const {
-  const auto [centre, sd] = predictor(at);
+  const double sd = std::sqrt(std::max(at.dot(within_ * at), 0.0));
   double sum = 0;
   double mass = 0;
-  for (double t = -6; t <= 6; t += 0.05) {
-    const double density = std::exp(-t * t / 2);
-    sum += density / (1 + std::exp(-std::abs(centre + sd * t)));
-    mass += density;
+  for (const Part& part : parts_) {
+    const double centre = at.dot(part.mean) + offset_;
+    for (double t = -6; t <= 6; t += 0.05) {
+      const double density = part.share * std::exp(-t * t / 2);
+      sum += density / (1 + std::exp(-std::abs(centre + sd * t)));
+      mass += density;
+    }
   }
   return sum / mass;
 }

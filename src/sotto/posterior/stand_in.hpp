@@ -1,5 +1,8 @@
-// A stand-in for the covariates: as many normal vectors with the moments that were released.
+// A stand-in for the covariates: as many vectors with the moments that were released, normal but for rare levels.
 #pragma once
+
+#include <array>
+#include <vector>
 
 #include "sotto/posterior/once_facts.hpp"
 
@@ -10,27 +13,42 @@ struct NormalPredictor {
   double mean, sd;
 };
 
-/// `rows` rows x ~ N(mean, covariance) with a common offset. It says where to look next and how wide bounds should be;
-/// the posterior is computed from releases.
+/// Rows that have one rare value of a column of two values, or none: they vary alike around means of their own.
+struct Part {
+  double share;  ///< of the rows
+  Position mean;
+};
+
+/// `rows` rows with a common offset, x ~ N(a part's mean, the parts' common covariance). It says where to look next and how
+/// wide bounds should be; the posterior is computed from releases.
 class StandIn {
  public:
   /// The design in which z = frame x has second moments I per row. With an intercept, column 0 is constant and gives the
-  /// mean; without one the mean is zero.
+  /// mean, and rows with a rare value of a column of two values are a part, rarest first, as long as half of the rows are in
+  /// no such part; without one the mean is zero.
   StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset);
 
+  /// Of all rows.
   [[nodiscard]] const Position& mean() const { return mean_; }
   [[nodiscard]] const Matrix& covariance() const { return covariance_; }
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+  [[nodiscard]] const Matrix& within() const { return within_; }  ///< covariance of every part
   /// Second moments of x, per row.
   [[nodiscard]] Matrix moments() const { return mean_ * mean_.transpose() + covariance_; }
   [[nodiscard]] double rows() const { return rows_; }
   [[nodiscard]] Link link() const { return function_.link; }
 
-  /// Computes   rows E f(x' at) x = rows (h0 mean + h1 covariance at), by Stein's lemma
+  /// Computes   rows E f(x' at) x = rows (h0 mean + h1 covariance at), by Stein's lemma in every part
   /// Source     [S81, Lemma 1]
   /// Checked by tests/posterior/stand_in_test.cpp: expected_score_matches_simulated_rows
   [[nodiscard]] Position expected(const Position& at) const;
-  /// Its derivative, with eigenvalues raised to a tenth of those at a constant variance: expected information.
+  [[nodiscard]] Matrix derivative(const Position& at) const;
+  /// The derivative with eigenvalues raised to a tenth of those at a constant variance: expected information.
   [[nodiscard]] Matrix slope(const Position& at) const;
+  /// Averages of the mean function and its derivatives over rows of a part, whose linear predictors have this mean, offset
+  /// apart, and variance.
+  [[nodiscard]] std::array<double, 4> averages(double mean, double variance) const;
+  /// Over all rows, as if it were normal.
   [[nodiscard]] NormalPredictor predictor(const Position& at) const;
   /// Mean derivative of the mean function.
   [[nodiscard]] double variance(const Position& at) const;
@@ -43,11 +61,15 @@ class StandIn {
                               const Position& from, const JointNormalPrior& prior) const;
 
  private:
+  void split(const OnceFacts& facts);
+
   MeanFunction function_;
   double rows_;
   double offset_;
   Position mean_;
   Matrix covariance_;
+  std::vector<Part> parts_;
+  Matrix within_;
   Matrix root_, root_inverse_;  // of the moments
 };
 

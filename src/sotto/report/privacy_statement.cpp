@@ -156,6 +156,20 @@ std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, 
   return points;
 }
 
+std::string with_earlier(const PrivacyStatement& s) {
+  if (s.earlier.count == 0) return {};
+  return fmt::format(
+      "{} already released into this directory and spent epsilon {} (delta {}), as charges.jsonl says: of a "
+      "unit that was in "
+      "all of them this run and those together promise no more than epsilon {} (delta {}). Quote that, also "
+      "where only this "
+      "run's results are kept.",
+      s.earlier.count == 1 ? std::string("An earlier run has")
+                           : fmt::format("{} earlier runs have", s.earlier.count),
+      format_number(s.earlier.epsilon), format_number(s.earlier.delta),
+      format_number(s.epsilon + s.earlier.epsilon), format_number(s.delta + s.earlier.delta));
+}
+
 std::string claim_on_time(const PrivacyStatement& s) {
   const std::string published =
       s.times_published
@@ -195,6 +209,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
                     "number to quote.",
                     format_number(s.epsilon), format_number(s.spent_epsilon)));
   }
+  if (s.earlier.count > 0) words.push_back(with_earlier(s));
   if (!s.not_private_files.empty()) {
     words.emplace_back(
         "Beside this run stand results computed WITHOUT noise, in the folder not_private. They are outside "

@@ -35,6 +35,13 @@ struct TradeoffPoint {
   double true_positive_rate = 0;
 };
 
+/// Runs whose charges stand in the same directory: their results may be gone, what they spent is not.
+struct EarlierRuns {
+  std::size_t count = 0;
+  double epsilon = 0;  ///< spent, added up
+  double delta = 0;    ///< likewise
+};
+
 struct PrivacyStatement {
   bool is_private =
       false;           ///< true only when noise came from the operating system and every release was paid for
@@ -53,6 +60,7 @@ struct PrivacyStatement {
   bool times_published = false;  ///< durations stand in the files, because they were asked for
   /// Results computed without noise that stand beside this run, by their names in its directory; the promise leaves them out.
   std::vector<std::string> not_private_files;
+  EarlierRuns earlier{};
   std::vector<CurvePoint> curve;  ///< of the promise, through (epsilon, delta); delta falls as epsilon grows
 };
 
@@ -87,6 +95,9 @@ struct PrivacyStatement {
 
 /// What was promised, what that means, and what it does not promise: paragraphs in plain words.
 [[nodiscard]] std::vector<std::string> in_plain_words(const PrivacyStatement& statement);
+
+/// What earlier runs and this one come to, in a sentence; empty where there were none.
+[[nodiscard]] std::string with_earlier(const PrivacyStatement& statement);
 
 /// What is claimed of time, in one or two sentences.
 [[nodiscard]] std::string claim_on_time(const PrivacyStatement& statement);

@@ -75,6 +75,15 @@ Json to_json(const PrivacyStatement& s) {
   json["times_published"] = s.times_published;
   json["time"] = claim_on_time(s);
   json["not_private_files"] = s.not_private_files;
+  if (s.earlier.count > 0) {
+    json["earlier"] = {{"runs", s.earlier.count},
+                       {"epsilon", number(s.earlier.epsilon)},
+                       {"delta", number(s.earlier.delta)}};
+    if (s.is_private) {
+      json["with_earlier"] = {{"epsilon", number(s.epsilon + s.earlier.epsilon)},
+                              {"delta", number(s.delta + s.earlier.delta)}};
+    }
+  }
   json["statement"] = in_plain_words(s);
   return json;
 }
@@ -103,6 +112,11 @@ PrivacyStatement privacy_from_json(const Json& json) {
     }
     s.times_published = json.value("times_published", false);
     s.not_private_files = json.value("not_private_files", std::vector<std::string>());
+    if (json.contains("earlier")) {
+      const Json& earlier = json.at("earlier");
+      s.earlier = {earlier.at("runs").get<std::size_t>(), number_from(earlier.at("epsilon")),
+                   number_from(earlier.at("delta"))};
+    }
     for (const Json& point : json.at("curve")) {
       s.curve.push_back({number_from(point.at("epsilon")), number_from(point.at("delta"))});
     }

@@ -31,6 +31,7 @@ std::string utc_now() {
 
 std::vector<std::string> all_warnings(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   std::vector<std::string> sentences = record.warnings;
+  if (record.privacy.earlier.count > 0) sentences.push_back(with_earlier(record.privacy));
   for (std::string& sentence : warnings(record.draws, summary, record.markov_chain))
     sentences.push_back(std::move(sentence));
   return sentences;

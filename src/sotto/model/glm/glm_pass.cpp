@@ -112,11 +112,12 @@ HWY_INLINE Vec linear_predictor(Lanes d, const double* x, const double* position
   return hn::Add(even, odd);
 }
 
+// NaN -> 0.
+HWY_INLINE Vec number_or_zero(Vec value) { return hn::IfThenElseZero(hn::Eq(value, value), value); }
+
 // NaN -> 0, then [lower, upper]; what comes out is finite whatever went in.
-HWY_INLINE Vec clamp(Lanes d, Vec value, Vec lower, Vec upper) {
-  const Vec number = hn::IfThenElseZero(hn::Eq(value, value), value);
-  (void)d;
-  return hn::Min(hn::Max(number, lower), upper);
+HWY_INLINE Vec clamp(Vec value, Vec lower, Vec upper) {
+  return hn::Min(hn::Max(number_or_zero(value), lower), upper);
 }
 
 template <ResponseFamily F>
@@ -141,7 +142,7 @@ void ratio_pass(const F&, const GlmTiles& tiles, std::span<const RatioWork> work
         const Vec after =
             value(d, F::log_density, linear_predictor(d, x + k, ratio.to, p), y, ratio.to_spread);
         const Vec change = hn::Sub(hn::Round(hn::Mul(after, grid)), hn::Round(hn::Mul(before, grid)));
-        sum = hn::MulAdd(clamp(d, change, lower, upper), weight, sum);
+        sum = hn::MulAdd(clamp(change, lower, upper), weight, sum);
       }
     }
     sums[r] += static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, sum)));
@@ -170,18 +171,19 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
         const Vec weight = hn::Load(d, x + (p + 1) * kTile + k);
         const Vec eta = linear_predictor(d, x + k, gradient.at, p);
         const Vec slope = value(d, F::score, eta, y, gradient.spread);
-        const Vec score = hn::Mul(clamp(d, slope, hn::Neg(bound), bound), weight);
+        const Vec score = hn::Mul(clamp(slope, hn::Neg(bound), bound), weight);
         for (std::size_t j = 0; j < p; ++j) {
-          const Vec term = hn::Round(
-              hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score));
+          const Vec term = number_or_zero(hn::Round(
+              hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score)));
           hn::Store(hn::Add(hn::Load(d, partial + j * lanes), term), d, partial + j * lanes);
         }
         if constexpr (HasSigma<F>) {
           if (dim == p) continue;
           const Vec raw = value(d, F::sigma_score, eta, y, gradient.spread);
           const Vec least = hn::Set(d, gradient.sigma_score.lower);
-          const Vec kept = clamp(d, raw, least, hn::Set(d, gradient.sigma_score.upper));
-          const Vec term = hn::Mul(hn::Round(hn::Mul(kept, hn::Set(d, gradient.factor[p]))), weight);
+          const Vec kept = clamp(raw, least, hn::Set(d, gradient.sigma_score.upper));
+          const Vec term =
+              number_or_zero(hn::Mul(hn::Round(hn::Mul(kept, hn::Set(d, gradient.factor[p]))), weight));
           hn::Store(hn::Add(hn::Load(d, partial + p * lanes), term), d, partial + p * lanes);
         }
       }

@@ -186,7 +186,8 @@ void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size
       const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
       if (tasks[g].clip < std::numeric_limits<double>::infinity()) shorten(pull, tasks[g].clip);
       for (std::size_t j = 0; j < dim; ++j) {
-        sum[j] += (pull[j] * tasks[g].factor[static_cast<Eigen::Index>(j)]).rint() * weight;
+        const Lanes term = (pull[j] * tasks[g].factor[static_cast<Eigen::Index>(j)]).rint() * weight;
+        sum[j] += term.isNaN().select(0.0, term);
       }
     }
     for (std::size_t j = 0; j < dim; ++j) sums[g * dim + j] += static_cast<std::int64_t>(sum[j].sum());

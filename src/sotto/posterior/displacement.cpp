@@ -1,0 +1,61 @@
+#include "sotto/posterior/displacement.hpp"
+
+#include <cstddef>
+
+#include "sotto/math/decomposition.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kFlattest = 1e-3;  // of S, over its largest
+
+Matrix pseudo_inverse(const Matrix& matrix) {
+  const Spectrum spectrum(matrix);
+  const double largest = spectrum.values()[matrix.rows() - 1];
+  return spectrum.with(spectrum.values().cwiseMax(kFlattest * largest).cwiseInverse());
+}
+
+}  // namespace
+
+Displacement::Displacement(const StandIn& stand_in, const Matrix& frame, const Position& anchor)
+    : stand_in_(stand_in), anchor_(anchor) {
+  const Eigen::Index d = anchor.size();
+  images_.straight = inverse(frame.transpose());
+  images_.pull = images_.deviation = Matrix::Zero(d, d);
+  images_.predictors.resize(0, d);
+  columns_.resize(d, 0);
+  origin_ = Position::Zero(d);
+  if (stand_in.link() == Link::identity) return;
+
+  const Matrix back = pseudo_inverse(frame * stand_in.slope(anchor) * frame.transpose()) * frame;
+  images_.straight -= back * stand_in.derivative(anchor);
+  images_.pull = stand_in.rows() * back * stand_in.within();
+  const Spectrum within(stand_in.within());
+  images_.deviation = within.values().cwiseMax(0).cwiseSqrt().asDiagonal() * within.vectors().transpose();
+  const auto parts = static_cast<Eigen::Index>(stand_in.parts().size());
+  images_.predictors.resize(parts, d);
+  columns_.resize(d, parts);
+  for (Eigen::Index k = 0; k < parts; ++k) {
+    const Part& part = stand_in.parts()[static_cast<std::size_t>(k)];
+    images_.predictors.row(k) = part.mean.transpose();
+    columns_.col(k) = stand_in.rows() * part.share * (back * part.mean);
+  }
+  origin_ = back * stand_in.expected(anchor);
+}
+
+Displacement::Averages Displacement::averages(const Position& predictors, double variance) const {
+  Averages result{Position(predictors.size()), 0};
+  for (Eigen::Index k = 0; k < predictors.size(); ++k) {
+    const auto h = stand_in_.averages(predictors[k], variance);
+    result.mean[k] = h[0];
+    result.slope += stand_in_.parts()[static_cast<std::size_t>(k)].share * h[1];
+  }
+  return result;
+}
+
+Position Displacement::operator()(const Position& at) const {
+  const auto [mean, slope] = averages(images_.predictors * at, (images_.deviation * at).squaredNorm());
+  return images_.straight * (at - anchor_) + columns_ * mean - origin_ + slope * (images_.pull * at);
+}
+
+}  // namespace sotto
