@@ -15,6 +15,10 @@ constexpr int kQuantiles = 24;  // quantiles
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
+constexpr double kPoisson = 0.75;  // probability before
+constexpr double kLeastDispersion = 0.02;
+constexpr double kLarger = 1.2;
+constexpr int kLargerSteps = 29;  // 0.02 * 1.2^29 is 4
 
 struct Cells {
   Position edges;  ///< the first is 0
@@ -52,24 +56,52 @@ Position shares(const Cells& cells, const NormalPredictor& predictor, double dis
   return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);
 }
 
+double chi_squared(const Cells& cells, const NormalPredictor& predictor, double rows, double dispersion) {
+  const Position p = shares(cells, predictor, dispersion);
+  const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
+  return (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
+}
+
+std::vector<LikelyDispersion> probabilities(const Cells& cells, const NormalPredictor& predictor,
+                                            double rows) {
+  std::vector<LikelyDispersion> likely;
+  std::vector<double> chi2;
+  for (int k = -1; k <= kLargerSteps; ++k) {
+    const double dispersion = k < 0 ? 0 : kLeastDispersion * std::pow(kLarger, k);
+    likely.push_back({dispersion, k < 0 ? kPoisson : (1 - kPoisson) / (kLargerSteps + 1)});
+    chi2.push_back(chi_squared(cells, predictor, rows, dispersion));
+  }
+  const double best = *std::ranges::min_element(chi2);
+  double total = 0;
+  for (std::size_t k = 0; k < likely.size(); ++k)
+    total += likely[k].probability *= std::exp((best - chi2[k]) / 2);
+  for (LikelyDispersion& one : likely) one.probability /= total;
+  return likely;
+}
+
 }  // namespace
 
 CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram, const NormalPredictor& predictor,
                         double rows) {
   const Cells cells = merged(edges, histogram);
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
-  CountFit best{0, HUGE_VAL};
+  CountFit fit{0, HUGE_VAL, probabilities(cells, predictor, rows)};
   double poisson = 0;
+  double best = HUGE_VAL;
   for (const double dispersion : kDispersions) {
-    const Position p = shares(cells, predictor, dispersion);
-    const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
-    const double chi2 = (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
-    const double misfit = (chi2 - freedom) / std::sqrt(2 * freedom);
-    if (dispersion == 0) poisson = misfit;
-    if (misfit < best.misfit) best = {dispersion, misfit};
+    const double chi2 = chi_squared(cells, predictor, rows, dispersion);
+    if (dispersion == 0) poisson = chi2;
+    if (chi2 < best) {
+      best = chi2;
+      fit.dispersion = dispersion;
+    }
   }
-  const bool tells = (poisson - best.misfit) * std::sqrt(2 * freedom) > kTells;
-  return tells ? best : CountFit{0, poisson};
+  if (poisson - best <= kTells) {
+    best = poisson;
+    fit.dispersion = 0;
+  }
+  fit.misfit = (best - freedom) / std::sqrt(2 * freedom);
+  return fit;
 }
 
 }  // namespace sotto

@@ -124,13 +124,13 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "of groups "
         "whose counts vary differently.");
   } else if (release.spread.dispersion > 0) {
-    verdict.notes.push_back(fmt::format(
-        "Counts vary more than the Poisson model says: negative binomial counts of variance m + "
-        "{:.2g} m^2 are "
-        "taken for granted instead. The intercept's interval leaves out the doubt about that, and is too "
-        "narrow at small budgets; where columns or curves are missing from the formula, "
-        "coefficients are off.",
-        release.spread.dispersion));
+    verdict.notes.push_back(
+        fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "
+                    "{:.2g} m^2 are "
+                    "taken instead, and the intervals allow for the doubt about that size; where columns or "
+                    "curves are missing from the "
+                    "formula, coefficients are off.",
+                    release.spread.dispersion));
   }
   if (!release.frame.resolved) {
     verdict.warnings.emplace_back(

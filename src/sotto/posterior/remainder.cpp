@@ -21,6 +21,7 @@ constexpr double kBegin =
 constexpr double kLength = 1;
 constexpr double kDispersion = 0.1;  // of counts: likewise
 constexpr int kPredictors = 16;
+constexpr double kNotLikely = 1e-6;
 
 constexpr double kUneven = 0.07;    // prior probability that tails sit with some rows
 constexpr double kOneColumn = 0.8;  // of that: that one column tells with which
@@ -35,10 +36,12 @@ struct ClippedAway {
   double seen, unseen;
 };
 
-/// Of counts: what this dispersion takes off at most, where the law knows nothing of it.
-double lost_to_dispersion(const PlanPoint& point, double clip, double spread, double dispersion) {
+/// Of counts: what a clip planned for dispersion `spread` takes off a row's mean where the law says `known` and `dispersion`
+/// holds: the mean over the rows, and what goes with the standardised linear predictor.
+Eigen::Vector2d lost_to_dispersion(const PlanPoint& point, double clip, double spread, double known,
+                                   double dispersion) {
   const auto [centre, sd] = point.stand_in.predictor(point.at);
-  double sum = 0;
+  Eigen::Vector2d sum = Eigen::Vector2d::Zero();
   double weights = 0;
   for (int q = 0; q <= kPredictors; ++q) {
     const double t = 5.0 * q / kPredictors - 2.5;
@@ -46,18 +49,32 @@ double lost_to_dispersion(const PlanPoint& point, double clip, double spread, do
     const double reach = clip * std::max(1.0, std::sqrt(mean + spread * mean * mean));
     const double low = std::max(mean - reach, 0.0);
     const double weight = std::exp(-t * t / 2);
-    sum += weight * (clipped_count({mean, 0}, low, mean + reach).mean -
-                     clipped_count({mean, dispersion}, low, mean + reach).mean);
+    const double lost = clipped_count({mean, known}, low, mean + reach).mean -
+                        clipped_count({mean, dispersion}, low, mean + reach).mean;
+    sum += weight * lost * Eigen::Vector2d{1, t};
     weights += weight;
   }
   return sum / weights;
 }
 
+/// Of counts: the law subtracts what the planned dispersion makes of a clipped count, and another may hold.
+ClipBias bias_of_dispersion(const PlanPoint& point, const BoundsPlan& plan) {
+  ClipBias bias;
+  for (const LikelyDispersion& one : point.spread.dispersions) {
+    if (one.probability < kNotLikely) continue;
+    const double spread = plan.count_dispersion;
+    const Eigen::Vector2d lost = lost_to_dispersion(point, plan.clip, spread, spread, one.dispersion);
+    bias.mean += one.probability * lost;
+    bias.square += one.probability * lost * lost.transpose();
+  }
+  return bias;
+}
+
 ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
   if (point.facts.link == Link::log) {
     const double spread = plan.count_dispersion;
-    return {spread > 0 ? lost_to_dispersion(point, clip, spread, spread) : 0,
-            lost_to_dispersion(point, clip, spread, kDispersion)};
+    return {spread > 0 ? lost_to_dispersion(point, clip, spread, 0, spread)[0] : 0,
+            lost_to_dispersion(point, clip, spread, 0, kDispersion)[0]};
   }
   const double sd = std::sqrt(plan.dispersion);
   const double from = std::max(clip / sd - kBegin, 0.0);
@@ -116,8 +133,9 @@ CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matr
 
 TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan) {
   const Eigen::Index d = point.facts.dim();
-  if (point.facts.link != Link::identity) return {Position::Zero(d), Matrix::Zero(d, d)};
-  const ClipBias bias = point.spread.skewness.bias(plan.clip);
+  if (point.facts.link == Link::logit) return {Position::Zero(d), Matrix::Zero(d, d)};
+  const ClipBias bias =
+      point.facts.link == Link::log ? bias_of_dispersion(point, plan) : point.spread.skewness.bias(plan.clip);
   Matrix sums(d, 2);
   sums.col(0) = point.frame * point.stand_in.mean();
   sums.col(1) = fitted_direction(point);

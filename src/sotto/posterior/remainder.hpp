@@ -13,7 +13,8 @@ struct TakenOff {
   Matrix covariance;
 };
 
-/// Normal responses: as the histogram of residuals says, which knows of the mean and of the fitted value's direction alone.
+/// As the histogram of residuals says, which knows of the mean and of the fitted value's direction alone: normal responses may
+/// be skewed, counts may vary otherwise than planned.
 [[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan);
 
 /// Asks what a clip half as wide again would put back.

@@ -63,10 +63,11 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
   if (!share) return {.hidden = true};
   const auto histogram = questions.ask<NoisyVector>(
       HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)});
-  const CountFit fit = fit_dispersion(edges, histogram, stand_in.predictor(at), stand_in.rows());
+  CountFit fit = fit_dispersion(edges, histogram, stand_in.predictor(at), stand_in.rows());
   return {.scale = scale_of(edges, histogram.value, stand_in.rows()),
           .dispersion = fit.dispersion,
-          .misfit = fit.misfit};
+          .misfit = fit.misfit,
+          .dispersions = std::move(fit.likely)};
 }
 
 ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,

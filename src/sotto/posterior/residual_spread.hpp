@@ -1,6 +1,9 @@
 // The size of residuals and what departs from the model, from a noisy histogram of them.
 #pragma once
 
+#include <vector>
+
+#include "sotto/posterior/count_dispersion.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
 #include "sotto/posterior/residual_tails.hpp"
@@ -13,9 +16,10 @@ struct ResidualSpread {
   double scale = 1;       ///< standard deviation, from the median; counts: in units of max(1, sqrt m)
   double dispersion = 0;  ///< counts: variance m + dispersion m^2
   double misfit = 0;      ///< counts: chi-squared of the best negative binomial, in standard deviations
-  ResidualTails tails{};  ///< normal responses
-  Skewness skewness{};    ///< likewise
-  bool hidden = false;    ///< by noise: the scale is that of the declared range, which is too large
+  std::vector<LikelyDispersion> dispersions{};  ///< counts: those that the histogram allows
+  ResidualTails tails{};                        ///< normal responses
+  Skewness skewness{};                          ///< likewise
+  bool hidden = false;  ///< by noise: the scale is that of the declared range, which is too large
 };
 
 /// How much is at stake: a first look, or what the posterior's clip follows from.
