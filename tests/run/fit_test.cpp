@@ -72,5 +72,25 @@ TEST(Fit, ends_with_what_was_drawn_when_asked_to_stop) {
   EXPECT_EQ(record.draws.chains[0].draws.rows(), 15);
 }
 
+TEST(Fit, release_once_asks_no_more_when_asked_to_stop) {
+  const FitConfig config =
+      parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"mdvis > 0 ~ disea\"",
+                            "privacy.epsilon=3", "privacy.delta=1e-6", "method.name=\"release-once\""});
+  const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
+  const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
+  TestEntropy entropy(17);
+  int questions = 0;
+  try {
+    static_cast<void>(fit(config, make_problem(config, table), entropy,
+                          [&](std::size_t, std::size_t, double) { return ++questions <= 3; }));
+    FAIL() << "it went on";
+  } catch (const PaidError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::interrupted);
+    EXPECT_GT(error.privacy().spent_epsilon, 0);
+    EXPECT_LT(error.privacy().spent_epsilon, 2);
+  }
+  EXPECT_EQ(questions, 4);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <numbers>
+#include <vector>
 
 namespace sotto {
 namespace {
@@ -24,6 +26,17 @@ std::array<double, 4> logistic_derivatives(double eta) {
   return {p, v, v * skew, v * (skew * skew - 2 * v)};
 }
 
+/// Of the nodes 0, step, 2 step .. within reach.
+std::vector<double> node_weights(double step) {
+  std::vector<double> weights;
+  const auto half = static_cast<int>(kReach / step);
+  for (int k = 0; k <= half; ++k) {
+    const double t = step * k;
+    weights.push_back(step * std::exp(-t * t / 2) / std::sqrt(2 * std::numbers::pi));
+  }
+  return weights;
+}
+
 }  // namespace
 
 std::array<double, 4> MeanFunction::moments(double mean, double variance) const {
@@ -38,13 +51,15 @@ std::array<double, 4> MeanFunction::moments(double mean, double variance) const 
       break;
   }
   const double sd = std::sqrt(variance);
-  std::array<double, 4> total{};
   const double step = std::clamp(kStepTimesSd / sd, kLeastStep, kLargestStep);
   const auto half = static_cast<int>(kReach / step);
+  static const std::vector<double> usual = node_weights(kLargestStep);
+  const std::vector<double> own = step < kLargestStep ? node_weights(step) : std::vector<double>();
+  const std::vector<double>& weights = own.empty() ? usual : own;
+  std::array<double, 4> total{};
   for (int k = -half; k <= half; ++k) {
-    const double t = step * k;
-    const double weight = step * std::exp(-t * t / 2) / std::sqrt(2 * std::numbers::pi);
-    const std::array<double, 4> value = logistic_derivatives(mean + sd * t);
+    const double weight = weights[static_cast<std::size_t>(std::abs(k))];
+    const std::array<double, 4> value = logistic_derivatives(mean + sd * step * k);
     for (std::size_t i = 0; i < 4; ++i) total[i] += weight * value[i];
   }
   return total;

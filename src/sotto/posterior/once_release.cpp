@@ -208,12 +208,12 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
 
 OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface) {
   check(settings);
-  PaidQuestions questions(interface, settings.cost);
+  PaidQuestions questions(interface, settings.cost, settings.go_on);
   const double rows = released_rows(settings.facts, questions);
   Zoomed zoomed = zoom(settings.facts, rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
-  const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions));
+  const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions), frame.resolved);
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;

@@ -1,6 +1,7 @@
 // The whole run of releases behind a release-once posterior: frame, place, then rounds of score and information.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct OnceSettings {
   Rho cost{0};                                          ///< of all releases together
   std::vector<std::optional<CoefficientPrior>> priors;  ///< one per coefficient; none: the default
   std::optional<CoefficientPrior> sigma_prior;          ///< of log(sigma); none: flat
+  std::function<bool()> go_on = {};                     ///< asked before every question; false ends the run
 };
 
 /// Everything that was released or computed from releases; nothing in it needs further protection.
@@ -47,7 +49,7 @@ struct OnceRelease {
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
 };
 
-/// Errors: budget if the interface refuses; configuration if shapes or settings do not fit.
+/// Errors: budget if the interface refuses; configuration if shapes or settings do not fit; interrupted.
 [[nodiscard]] OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface);
 
 }  // namespace sotto

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.hpp"
 
@@ -9,12 +10,15 @@ namespace sotto {
 namespace {
 
 [[noreturn]] void refuse_budget() {
-  throw Error(ErrorCode::budget, "the privacy budget does not cover release-once: lower its cost");
+  throw Error(ErrorCode::budget,
+              "the privacy budget does not cover release-once: raise epsilon, or choose a delta well below "
+              "one over the number of rows");
 }
 
 }  // namespace
 
-PaidQuestions::PaidQuestions(QueryInterface& interface, Rho cost) : interface_(&interface), cost_(cost) {
+PaidQuestions::PaidQuestions(QueryInterface& interface, Rho cost, std::function<bool()> go_on)
+    : interface_(&interface), cost_(cost), go_on_(std::move(go_on)) {
   if (!(cost.value() > 0) || !std::isfinite(cost.value())) {
     throw Error(ErrorCode::configuration, "release-once needs a finite cost > 0");
   }
@@ -35,6 +39,7 @@ Rho PaidQuestions::pay(double share) {
 }
 
 std::vector<Answer> PaidQuestions::ask(std::span<const Query> queries) {
+  if (go_on_ && !go_on_()) throw Error(ErrorCode::interrupted, "stopped before the first draw");
   std::vector<Answer> answers = interface_->answer(queries);
   for (const Answer& answer : answers) {
     const auto* status = std::get_if<QueryStatus>(&answer);

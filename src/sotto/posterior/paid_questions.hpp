@@ -1,6 +1,7 @@
 // Asks queries against one cost, share by share.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,8 +13,8 @@ namespace sotto {
 
 class PaidQuestions {
  public:
-  /// Errors: budget if the interface does not cover the cost: nothing has been spent then.
-  PaidQuestions(QueryInterface& interface, Rho cost);
+  /// `go_on` is asked before every question. Errors: budget if the interface does not cover the cost: nothing has been spent then.
+  PaidQuestions(QueryInterface& interface, Rho cost, std::function<bool()> go_on = {});
 
   [[nodiscard]] double left() const { return 1 - spent_; }
   [[nodiscard]] double rho() const { return cost_.value(); }
@@ -22,7 +23,7 @@ class PaidQuestions {
   /// The cost of a share, which counts as spent from now on.
   [[nodiscard]] Rho pay(double share);
 
-  /// One pass over the rows for all queries. Errors: budget, configuration.
+  /// One pass over the rows for all queries. Errors: budget, configuration; interrupted if it is not to go on.
   [[nodiscard]] std::vector<Answer> ask(std::span<const Query> queries);
 
   template <class Noisy>
@@ -38,6 +39,7 @@ class PaidQuestions {
  private:
   QueryInterface* interface_;
   Rho cost_;
+  std::function<bool()> go_on_;
   double spent_ = 0;
 };
 

@@ -9,13 +9,14 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastSlope = 0.1;
-constexpr double kRare = 0.1;         // of the rows: other values of two do not differ much from normal ones
-constexpr double kLeastCommon = 0.5;  // of the rows: are in no part of a rare value
+constexpr double kRare = 0.05;  // of the rows: other values of two do not differ much from normal ones
+constexpr std::size_t kMostParts = 10;    // each is averaged over whenever a score is expected
+constexpr double kLeastCommon = 0.5;      // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 
 }  // namespace
 
-StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset)
+StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset, bool resolved)
     : function_{facts.link, 1}, rows_(rows), offset_(offset) {
   const Eigen::Index d = frame.rows();
   const Matrix back = inverse(frame);
@@ -32,14 +33,13 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, doubl
   const Cholesky root(padded);
   root_ = root.lower();
   root_inverse_ = root.half_solve(Matrix::Identity(d, d));
-  split(facts);
+  parts_ = {{1, mean_}};
+  within_ = covariance_;
+  if (resolved && facts.intercept) split(facts);
 }
 
 /// A column of two values splits the rows in two; the rows' covariance is that of the two means and what is left within.
 void StandIn::split(const OnceFacts& facts) {
-  parts_ = {{1, mean_}};
-  within_ = covariance_;
-  if (!facts.intercept) return;
   const auto spread = [&](Eigen::Index j) {
     const double width = facts.range[static_cast<std::size_t>(j)].width();
     return within_(j, j) / (width * width);
@@ -55,7 +55,7 @@ void StandIn::split(const OnceFacts& facts) {
     if (!(variance > 0) || variance >= kRare * (1 - kRare)) continue;
     const double share =
         2 * variance / (1 + std::sqrt(1 - 4 * variance));  // its variance is share (1 - share)
-    if (common.share * (1 - share) < kLeastCommon) return;
+    if (common.share * (1 - share) < kLeastCommon || parts_.size() == kMostParts) return;
     const Interval range = facts.range[static_cast<std::size_t>(j)];
     const double sign = 2 * common.mean[j] < range.lower + range.upper ? 1 : -1;
     const Position apart = within_.col(j) * (sign / (range.width() * variance));

@@ -24,9 +24,10 @@ struct Part {
 class StandIn {
  public:
   /// The design in which z = frame x has second moments I per row. With an intercept, column 0 is constant and gives the
-  /// mean, and rows with a rare value of a column of two values are a part, rarest first, as long as half of the rows are in
-  /// no such part; without one the mean is zero.
-  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset);
+  /// mean, and rows with a rare value of a column of two values are a part: those of the nine rarest, as long as half of the
+  /// rows are in no such part. Without an intercept the mean is zero. `resolved`: every direction of the frame stands clear of
+  /// the noise; else there are no parts, as noise would pass for rare values.
+  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset, bool resolved = true);
 
   /// Of all rows.
   [[nodiscard]] const Position& mean() const { return mean_; }

@@ -172,7 +172,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   }
   const PublicProblem& known = problem.public_info;
-  const OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);
+  OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);
+  settings.go_on = [&] { return progress(0, draws); };
   const OnceRelease release = release_once(settings, owner);
   OncePosterior posterior =
       sample_once(settings, release,

@@ -19,8 +19,8 @@ struct Bernoulli {
   static constexpr ResponseKind response = ResponseKind::binary;
   static constexpr Interval support{0, 1};
   static constexpr std::string_view needs =
-      "a bernoulli model needs a binary response: declare the column binary, or compare it, as in 'y > 0 ~ "
-      "x'";
+      "a bernoulli model, the default, needs a binary response: declare the column binary, compare it, as in "
+      "'y > 0 ~ x', or choose --family poisson for counts and normal for numbers";
 
   /// -log(1 + e^t) with t = eta for y = 0 and -eta for y = 1
   static constexpr auto log_density = -softplus(law::eta * (1 - 2 * law::y));
