@@ -100,29 +100,17 @@ EarlierRuns read_earlier_runs(const std::filesystem::path& file) {
   EarlierRuns runs;
   if (!std::filesystem::is_regular_file(file)) return runs;
   std::istringstream lines(read_whole_file(file));
-  double last = 0;  // of the run whose lines are being read
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object()) continue;
-    const auto number = [&json](const char* what, const char* key) {
-      const auto& entry = json.at(what);
-      return entry.is_object() && entry.contains(key) && entry.at(key).is_number()
-                 ? entry.at(key).get<double>()
-                 : 0.0;
+    if (!json.is_object() || !json.contains("opened") || !json.at("opened").is_object()) continue;
+    const auto promised = [&](const char* key) {
+      const auto found = json.at("opened").find(key);
+      return found != json.at("opened").end() && found->is_number() ? found->get<double>() : 0.0;
     };
-    if (json.contains("opened")) {
-      ++runs.count;
-      runs.epsilon += last;
-      runs.delta += number("opened", "delta");
-      last = number("opened", "epsilon");
-    } else if (json.contains("closed") && json.at("closed").is_object() &&
-               json.at("closed").contains("spent_epsilon") &&
-               json.at("closed").at("spent_epsilon").is_number()) {
-      last = number("closed", "spent_epsilon");
-    }
+    ++runs.count;
+    runs.epsilon = (runs.epsilon + promised("epsilon")) * kUp;
+    runs.delta = (runs.delta + promised("delta")) * kUp;
   }
-  runs.epsilon = (runs.epsilon + last) * kUp;
-  runs.delta *= kUp;
   return runs;
 }
 

@@ -56,8 +56,10 @@ class ChargeJournal {
   bool failed_ = false;
 };
 
-/// What the runs of a record spent: as they closed, or all that they promised. No record: none. Lines that are not whole
-/// count for nothing, as a promise stands on the disk before the first release.
+/// What the runs of a record promised, whatever they spent of it: a run that ends early because of what it saw is covered by
+/// its promise, not by its books. No record: none. Lines that are not whole count for nothing, as a promise stands on the disk
+/// before the first release.
+/// Source     basic composition [DR14, Theorem 3.16]
 [[nodiscard]] EarlierRuns read_earlier_runs(const std::filesystem::path& file);
 
 }  // namespace sotto

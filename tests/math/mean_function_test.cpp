@@ -41,5 +41,14 @@ TEST(MeanFunction, moments_match_integrals_and_their_derivatives) {
   }
 }
 
+TEST(MeanFunction, wide_predictors_are_averaged_as_well) {
+  const MeanFunction f{Link::logit, 1};
+  for (const double mean : {-20.0, 0.5}) {
+    for (const double variance : {30.0, 100.0, 3000.0}) {
+      EXPECT_NEAR(f.moments(mean, variance)[0], average(Link::logit, 1, mean, variance), 1e-6);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -14,9 +14,9 @@ struct MeanFunction {
 
   /// Entry k is E f^(k)(eta) for k = 0..3 where eta is normal with this mean and variance >= 0: f itself, then its
   /// derivatives. The first derivative is also the variance of the response, since all links are canonical.
-  /// Computes   closed forms for log and identity; the trapezoidal rule for logit (error below 1e-6 for variances
-  ///            up to 3,000)
-  /// Checked by tests/math/mean_function_test.cpp
+  /// Computes   closed forms for log and identity; the trapezoidal rule for logit (f itself within 1e-6 for variances up to
+  ///            3,000)
+  /// Checked by tests/math/mean_function_test.cpp: wide_predictors_are_averaged_as_well
   [[nodiscard]] std::array<double, 4> moments(double mean, double variance) const;
 };
 

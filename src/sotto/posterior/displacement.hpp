@@ -20,7 +20,7 @@ class Displacement {
 
   [[nodiscard]] Position operator()(const Position& at) const;
 
-  /// Of a position: linear images that `bent` needs.
+  /// Of a position: the linear images that h is made of.
   struct Images {
     Matrix straight;  ///< shape (dim, dim), of at - anchor
     Matrix pull;      ///< shape (dim, dim), of at: what the slope's average multiplies

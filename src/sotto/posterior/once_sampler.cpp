@@ -49,7 +49,7 @@ class Target {
     const Matrix turned = back * straight * to_theta;
     const Matrix turned_pull = back * pull * to_theta;
     const Eigen::Index d = frame.rows();
-    image_of_psi_.resize(kImages * d + predictors.rows(), d);
+    image_of_psi_.resize(kPredictors * d + predictors.rows(), d);
     image_of_psi_ << Matrix::Identity(d, d), root * to_theta, turned, information_ * turned, turned_pull,
         information_ * turned_pull, deviation * to_theta, predictors * to_theta;
     image_of_anchor_.resize(image_of_psi_.rows());
@@ -92,11 +92,12 @@ class Target {
   [[nodiscard]] double operator()(const Image& image) const {
     const Eigen::Index d = dim();
     const Position own = image.tail(image.size() - d) + image_of_mean_;
-    const auto part = [&](Eigen::Index k) { return own.segment(k * d, d); };
+    const auto part = [&](Part k) { return own.segment(k * d, d); };
     const auto [mean, slope] =
-        displacement_.averages(own.tail(own.size() - kImages * d), part(6).squaredNorm());
-    const Eigen::ArrayXd h = part(2) + slope * part(4) + columns_ * mean;
-    const Eigen::ArrayXd r = score_ - part(3) - slope * part(5) - weighted_columns_ * mean;
+        displacement_.averages(own.tail(own.size() - kPredictors * d), part(kDeviation).squaredNorm());
+    const Eigen::ArrayXd h = part(kStraight) + slope * part(kPull) + columns_ * mean;
+    const Eigen::ArrayXd r =
+        score_ - part(kWeightedStraight) - slope * part(kWeightedPull) - weighted_columns_ * mean;
     const double v = release_.information_variance / 2;
     const Eigen::ArrayXd variance = spread_ + v * h.square().sum();
     const Eigen::ArrayXd inverse = variance.inverse();
@@ -114,14 +115,23 @@ class Target {
     }
     logs += std::log(product);
     const double rank = 1 + v * hh;
-    double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(1).squaredNorm());
-    if (ratio_) value += ratio_(position(part(0)));
+    double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(kPrior).squaredNorm());
+    if (ratio_) value += ratio_(position(part(kPsi)));
     return value;
   }
 
  private:
-  static constexpr Eigen::Index kImages =
-      7;  // of psi: itself, the prior's root times it, straight, G straight, pull, G pull, deviation
+  /// What densities need of psi, dim numbers each; `weighted`: times the information. Predictors, one for each part, are last.
+  enum Part : Eigen::Index {
+    kPsi,
+    kPrior,
+    kStraight,
+    kWeightedStraight,
+    kPull,
+    kWeightedPull,
+    kDeviation,
+    kPredictors
+  };
 
   const PooledRelease& release_;
   const Matrix& frame_;

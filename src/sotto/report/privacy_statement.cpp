@@ -159,11 +159,9 @@ std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, 
 std::string with_earlier(const PrivacyStatement& s) {
   if (s.earlier.count == 0) return {};
   return fmt::format(
-      "{} already released into this directory and spent epsilon {} (delta {}), as charges.jsonl says: of a "
-      "unit that was in "
-      "all of them this run and those together promise no more than epsilon {} (delta {}). Quote that, also "
-      "where only this "
-      "run's results are kept.",
+      "{} already released into this directory, at epsilon {} (delta {}) in all, as charges.jsonl says: of a "
+      "unit that was in all of them this run and those together promise no more than epsilon {} (delta {}). "
+      "Quote that, also where only this run's results are kept.",
       s.earlier.count == 1 ? std::string("An earlier run has")
                            : fmt::format("{} earlier runs have", s.earlier.count),
       format_number(s.earlier.epsilon), format_number(s.earlier.delta),

@@ -35,10 +35,10 @@ struct TradeoffPoint {
   double true_positive_rate = 0;
 };
 
-/// Runs whose charges stand in the same directory: their results may be gone, what they spent is not.
+/// Runs whose charges stand in the same directory: their results may be gone, what they released is not.
 struct EarlierRuns {
   std::size_t count = 0;
-  double epsilon = 0;  ///< spent, added up
+  double epsilon = 0;  ///< promised, added up
   double delta = 0;    ///< likewise
 };
 
