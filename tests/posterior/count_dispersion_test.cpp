@@ -33,7 +33,7 @@ CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t 
     const auto above = std::upper_bound(edges.begin(), edges.end(), r) - edges.begin();
     histogram.value[std::clamp<Eigen::Index>(above - 1, 0, 30)] += 1;
   }
-  return fit_dispersion(edges, histogram, {0.6, 0.5}, rows);
+  return fit_dispersion(edges, histogram, {{0.6, 0.5}}, rows);
 }
 
 TEST(CountDispersion, finds_the_dispersion) {

@@ -14,6 +14,7 @@ const Position kAnchor{{-1, 0.4, 0.3}};
 StandIn rows_with_a_rare_level(Link link, double share) {
   OnceFacts facts;
   facts.link = link;
+  facts.column_mean = Position::Zero(3);
   facts.indicator = {false, true, false};
   facts.range = {{1, 1}, {-1, 1}, {-9, 9}};
   const double mean = 2 * share - 1;

@@ -30,6 +30,8 @@ Displacement linear(const PooledRelease& release) {
   OnceFacts facts;
   facts.link = Link::identity;
   facts.intercept = false;
+  facts.column_mean = Position::Zero(release.anchor.size());
+  facts.column_sd = Position::Ones(release.anchor.size());
   const Matrix identity = Matrix::Identity(release.anchor.size(), release.anchor.size());
   return {StandIn(facts, identity, 1, 0), identity, release.anchor};
 }

@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
+#include "sotto/math/decomposition.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
@@ -16,6 +17,8 @@ const Matrix kCovariance{{0, 0, 0}, {0, 0.5, 0.2}, {0, 0.2, 0.3}};
 OnceFacts facts(Link link) {
   OnceFacts result;
   result.link = link;
+  result.column_mean = Position::Zero(3);
+  result.column_sd = Position::Ones(3);
   result.indicator.assign(3, false);
   result.range.assign(3, {-9, 9});
   return result;
@@ -34,12 +37,30 @@ TEST(StandIn, the_frame_gives_back_mean_and_covariance) {
   EXPECT_LT((stand_in.covariance() - kCovariance).norm(), 1e-12);
 }
 
-TEST(StandIn, without_an_intercept_the_mean_is_zero) {
+TEST(StandIn, without_an_intercept_the_mean_is_as_large_as_the_schema_says) {
   OnceFacts no_intercept = facts(Link::logit);
   no_intercept.intercept = false;
-  const StandIn stand_in(no_intercept, frame(), 50, 0);
-  EXPECT_EQ(stand_in.mean().norm(), 0);
-  EXPECT_LT((stand_in.covariance() - kMean * kMean.transpose() - kCovariance).norm(), 1e-12);
+  const StandIn centred(no_intercept, frame(), 50, 0);
+  EXPECT_EQ(centred.mean().norm(), 0);
+  EXPECT_LT((centred.moments() - kMean * kMean.transpose() - kCovariance).norm(), 1e-12);
+  no_intercept.column_mean = Position{{0.5, 0, 0}};
+  no_intercept.column_sd = Position{{0.5, 1, 1}};
+  const StandIn off_centre(no_intercept, frame(), 50, 0);
+  const Matrix moments = kMean * kMean.transpose() + kCovariance;
+  EXPECT_LT((off_centre.moments() - moments).norm(), 1e-12);
+  EXPECT_GT(off_centre.mean()[0], 0);
+  EXPECT_LT(off_centre.mean().tail(2).norm(), 1e-12);
+  EXPECT_NEAR(off_centre.mean().dot(inverse(moments) * off_centre.mean()), 0.5, 1e-12);
+}
+
+TEST(StandIn, without_an_intercept_all_levels_of_a_category_give_the_mean) {
+  OnceFacts levels = facts(Link::log);
+  levels.intercept = false;
+  levels.levels = Position{{1, 1, 0}};
+  const Matrix moments{{0.3, 0, 0.1}, {0, 0.7, -0.2}, {0.1, -0.2, 0.5}};
+  const Matrix root = Eigen::LLT<Matrix>(moments).matrixL();
+  const StandIn stand_in(levels, root.inverse(), 50, 0);
+  EXPECT_LT((stand_in.mean() - Position{{0.3, 0.7, -0.1}}).norm(), 1e-12);
 }
 
 // 200,000 simulated rows; six standard errors, false alarm below 1e-8.

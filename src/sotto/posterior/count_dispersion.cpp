@@ -11,7 +11,8 @@ namespace sotto {
 namespace {
 
 constexpr double kCoarse = 0.7;
-constexpr int kQuantiles = 24;  // quantiles
+constexpr int kQuantiles = 24;
+constexpr double kFewestQuantiles = 6;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
@@ -44,32 +45,37 @@ double within(const CountLaw& law, double t) {
          cumulative_probability(law, std::floor(law.mean - reach));
 }
 
-Position shares(const Cells& cells, const NormalPredictor& predictor, double dispersion) {
+Position shares(const Cells& cells, const std::vector<NormalPredictor>& predictors, double dispersion) {
   const boost::math::normal standard;
   Position below = Position::Zero(cells.edges.size());
-  for (int q = 0; q < kQuantiles; ++q) {
-    const double eta = predictor.mean + predictor.sd * quantile(standard, (q + 0.5) / kQuantiles);
-    const CountLaw law{count_mean(eta), dispersion};
-    for (Eigen::Index j = 1; j + 1 < below.size(); ++j) below[j] += within(law, cells.edges[j]) / kQuantiles;
+  for (const auto& [mean, sd, share] : predictors) {
+    const double quantiles = std::max(std::round(kQuantiles * share), kFewestQuantiles);
+    for (double q = 0.5; q < quantiles; ++q) {
+      const CountLaw law{count_mean(mean + sd * quantile(standard, q / quantiles)), dispersion};
+      for (Eigen::Index j = 1; j + 1 < below.size(); ++j) {
+        below[j] += share / quantiles * within(law, cells.edges[j]);
+      }
+    }
   }
   below[below.size() - 1] = 1;
   return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);
 }
 
-double chi_squared(const Cells& cells, const NormalPredictor& predictor, double rows, double dispersion) {
-  const Position p = shares(cells, predictor, dispersion);
+double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predictors, double rows,
+                   double dispersion) {
+  const Position p = shares(cells, predictors, dispersion);
   const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
   return (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
 }
 
-std::vector<LikelyDispersion> probabilities(const Cells& cells, const NormalPredictor& predictor,
-                                            double rows) {
+std::vector<LikelyDispersion> probabilities(const Cells& cells,
+                                            const std::vector<NormalPredictor>& predictors, double rows) {
   std::vector<LikelyDispersion> likely;
   std::vector<double> chi2;
   for (int k = -1; k <= kLargerSteps; ++k) {
     const double dispersion = k < 0 ? 0 : kLeastDispersion * std::pow(kLarger, k);
     likely.push_back({dispersion, k < 0 ? kPoisson : (1 - kPoisson) / (kLargerSteps + 1)});
-    chi2.push_back(chi_squared(cells, predictor, rows, dispersion));
+    chi2.push_back(chi_squared(cells, predictors, rows, dispersion));
   }
   const double best = *std::ranges::min_element(chi2);
   double total = 0;
@@ -81,15 +87,15 @@ std::vector<LikelyDispersion> probabilities(const Cells& cells, const NormalPred
 
 }  // namespace
 
-CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram, const NormalPredictor& predictor,
-                        double rows) {
+CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
+                        const std::vector<NormalPredictor>& predictors, double rows) {
   const Cells cells = merged(edges, histogram);
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
-  CountFit fit{0, HUGE_VAL, probabilities(cells, predictor, rows)};
+  CountFit fit{0, HUGE_VAL, probabilities(cells, predictors, rows)};
   double poisson = 0;
   double best = HUGE_VAL;
   for (const double dispersion : kDispersions) {
-    const double chi2 = chi_squared(cells, predictor, rows, dispersion);
+    const double chi2 = chi_squared(cells, predictors, rows, dispersion);
     if (dispersion == 0) poisson = chi2;
     if (chi2 < best) {
       best = chi2;

@@ -53,6 +53,7 @@ PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own) {
 ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
                             const StandIn& stand_in, double unit, const FirstIntercept& centre) {
   const Eigen::Index d = facts.dim();
+  const Position constant = facts.constant();
   ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own)};
   for (Eigen::Index j = 0; j < d; ++j) {
     const auto& mine = own[static_cast<std::size_t>(j)];
@@ -66,6 +67,10 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       const double sd = std::hypot(kIntercept * unit, centre.doubt);
       prior.normal.location[0] = centre.value;
       prior.normal.precision += stand_in.mean() * stand_in.mean().transpose() / (sd * sd);
+    } else if (constant.size() > 0 && constant[j] != 0) {
+      const double sd = std::hypot(kIntercept * unit, centre.doubt) * std::abs(constant[j]);
+      prior.normal.location[j] = centre.value * constant[j];
+      prior.normal.precision(j, j) += 1 / (sd * sd);
     } else {
       const double width = facts.range[static_cast<std::size_t>(j)].width();
       const double spread =

@@ -25,6 +25,8 @@ struct ResolvedPrior {
 ///   slope                 N(0, (2.5 unit / (2 s_j))^2), two standard deviations of a column move the predictor by 2.5 or so
 ///   column of two values  N(0, (2.5 unit)^2) on the difference between them
 ///   intercept             N(centre, (5 unit)^2 + its doubt^2) on the linear predictor at the covariates' mean
+///   all levels, without   the same of each
+///   an intercept
 /// Other families of prior are a normal with their location and standard deviation, times a ratio.
 [[nodiscard]] ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own,
                                           const OnceFacts& facts, const StandIn& stand_in, double unit,

@@ -16,6 +16,7 @@ struct OnceFacts {
   std::optional<double> sigma;  ///< normal responses: known sigma; none: unknown
   Interval response{0, 1};      ///< legal responses
   bool intercept = true;        ///< column 0 of the design is constant 1
+  Position levels{};  ///< without an intercept: what all levels of a category add up to 1 with; empty: there is no such one
   Position column_mean;         ///< guess of each column's mean over the rows
   Position column_sd;           ///< and of its standard deviation, > 0 except of the intercept
   std::vector<Interval> range;  ///< per column: the values the schema allows
@@ -30,6 +31,10 @@ struct OnceFacts {
   double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
 
   [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
+  /// The position whose linear predictor is 1 in every row; empty where there is none.
+  [[nodiscard]] Position constant() const {
+    return intercept ? Position(Position::Unit(dim(), 0)) : levels;
+  }
   /// Guess of each column's root mean square.
   [[nodiscard]] Position column_scale() const {
     return (column_mean.array().square() + column_sd.array().square()).sqrt();

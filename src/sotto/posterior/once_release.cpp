@@ -217,10 +217,11 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;
-  if (facts.intercept) {
+  const Position constant = facts.constant();
+  if (constant.size() > 0) {
     intercept = first_intercept(facts, rows, questions);
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
-    start.at[0] = intercept.value;
+    start.at = intercept.value * constant;
   }
   double unit = 1;
   if (facts.clips()) {

@@ -40,7 +40,7 @@ struct ClippedAway {
 /// holds: the mean over the rows, and what goes with the standardised linear predictor.
 Eigen::Vector2d lost_to_dispersion(const PlanPoint& point, double clip, double spread, double known,
                                    double dispersion) {
-  const auto [centre, sd] = point.stand_in.predictor(point.at);
+  const auto [centre, sd, share] = point.stand_in.predictor(point.at);
   Eigen::Vector2d sum = Eigen::Vector2d::Zero();
   double weights = 0;
   for (int q = 0; q <= kPredictors; ++q) {

@@ -63,7 +63,7 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
   if (!share) return {.hidden = true};
   const auto histogram = questions.ask<NoisyVector>(
       HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)});
-  CountFit fit = fit_dispersion(edges, histogram, stand_in.predictor(at), stand_in.rows());
+  CountFit fit = fit_dispersion(edges, histogram, stand_in.predictors(at), stand_in.rows());
   return {.scale = scale_of(edges, histogram.value, stand_in.rows()),
           .dispersion = fit.dispersion,
           .misfit = fit.misfit,

@@ -14,6 +14,15 @@ constexpr std::size_t kMostParts = 10;    // each is averaged over whenever a sc
 constexpr double kLeastCommon = 0.5;      // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 
+/// Of the moments the same share as in the schema's guess, in its direction.
+Position guessed_mean(const OnceFacts& facts, const Matrix& moments) {
+  const Position& mean = facts.column_mean;
+  Matrix guessed = mean * mean.transpose();
+  guessed.diagonal() += facts.column_sd.cwiseAbs2();
+  const double held = mean.dot(inverse(moments) * mean);
+  return held > 0 ? Position(mean * std::sqrt(mean.dot(inverse(guessed) * mean) / held)) : mean;
+}
+
 }  // namespace
 
 StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset, bool resolved)
@@ -21,11 +30,12 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, doubl
   const Eigen::Index d = frame.rows();
   const Matrix back = inverse(frame);
   Matrix moments = back * back.transpose();
-  if (facts.intercept) {
-    moments /= moments(0, 0);
-    mean_ = moments.col(0);
+  const Position constant = facts.constant();
+  if (constant.size() > 0) {
+    moments /= constant.dot(moments * constant);
+    mean_ = moments * constant;
   } else {
-    mean_ = Position::Zero(d);
+    mean_ = guessed_mean(facts, moments);
   }
   covariance_ = moments - mean_ * mean_.transpose();
   Matrix padded = moments;
@@ -35,7 +45,7 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, doubl
   root_inverse_ = root.half_solve(Matrix::Identity(d, d));
   parts_ = {{1, mean_}};
   within_ = covariance_;
-  if (resolved && facts.intercept) split(facts);
+  if (resolved && constant.size() > 0) split(facts);
 }
 
 /// A column of two values splits the rows in two; the rows' covariance is that of the two means and what is left within.
@@ -45,7 +55,7 @@ void StandIn::split(const OnceFacts& facts) {
     return within_(j, j) / (width * width);
   };
   std::vector<Eigen::Index> columns;
-  for (Eigen::Index j = 1; j < mean_.size(); ++j) {
+  for (Eigen::Index j = facts.intercept ? 1 : 0; j < mean_.size(); ++j) {
     if (facts.indicator[static_cast<std::size_t>(j)] && spread(j) < kRare * (1 - kRare)) columns.push_back(j);
   }
   std::ranges::sort(columns, {}, spread);
@@ -106,6 +116,13 @@ NormalPredictor StandIn::predictor(const Position& at) const {
   return {at.dot(mean_) + offset_, std::sqrt(std::max(at.dot(covariance_ * at), 0.0))};
 }
 
+std::vector<NormalPredictor> StandIn::predictors(const Position& at) const {
+  const double sd = std::sqrt(std::max(at.dot(within_ * at), 0.0));
+  std::vector<NormalPredictor> all;
+  for (const Part& part : parts_) all.push_back({at.dot(part.mean) + offset_, sd, part.share});
+  return all;
+}
+
 double StandIn::variance(const Position& at) const {
   double sum = 0;
   for (const Part& part : parts_) {
@@ -115,14 +132,12 @@ double StandIn::variance(const Position& at) const {
 }
 
 double StandIn::typical_residual(const Position& at) const {
-  const double sd = std::sqrt(std::max(at.dot(within_ * at), 0.0));
   double sum = 0;
   double mass = 0;
-  for (const Part& part : parts_) {
-    const double centre = at.dot(part.mean) + offset_;
+  for (const auto& [mean, sd, share] : predictors(at)) {
     for (double t = -6; t <= 6; t += 0.05) {
-      const double density = part.share * std::exp(-t * t / 2);
-      sum += density / (1 + std::exp(-std::abs(centre + sd * t)));
+      const double density = share * std::exp(-t * t / 2);
+      sum += density / (1 + std::exp(-std::abs(mean + sd * t)));
       mass += density;
     }
   }

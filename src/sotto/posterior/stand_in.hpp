@@ -8,9 +8,10 @@
 
 namespace sotto {
 
-/// Distribution of the linear predictor over the rows.
+/// Distribution of the linear predictor over the rows, or over a part of them.
 struct NormalPredictor {
   double mean, sd;
+  double share = 1;
 };
 
 /// Rows that have one rare value of a column of two values, or none: they vary alike around means of their own.
@@ -23,9 +24,10 @@ struct Part {
 /// wide bounds should be; the posterior is computed from releases.
 class StandIn {
  public:
-  /// The design in which z = frame x has second moments I per row. With an intercept, column 0 is constant and gives the
-  /// mean, and rows with a rare value of a column of two values are a part: those of the nine rarest, as long as half of the
-  /// rows are in no such part. Without an intercept the mean is zero. `resolved`: every direction of the frame stands clear of
+  /// The design in which z = frame x has second moments I per row. What is constant, an intercept or all levels of a category,
+  /// gives the mean, and rows with a rare value of a column of two values are a part: those of the nine rarest, as long as half
+  /// of the rows are in no such part. Where nothing is constant the mean has the
+  /// share of the second moments that the schema's middle has. `resolved`: every direction of the frame stands clear of
   /// the noise; else there are no parts, as noise would pass for rare values.
   StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset, bool resolved = true);
 
@@ -51,6 +53,8 @@ class StandIn {
   [[nodiscard]] std::array<double, 4> averages(double mean, double variance) const;
   /// Over all rows, as if it were normal.
   [[nodiscard]] NormalPredictor predictor(const Position& at) const;
+  /// Over the rows of each part.
+  [[nodiscard]] std::vector<NormalPredictor> predictors(const Position& at) const;
   /// Mean derivative of the mean function.
   [[nodiscard]] double variance(const Position& at) const;
   /// Binary responses: mean of max(m, 1 - m).

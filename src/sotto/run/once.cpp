@@ -36,6 +36,25 @@ void guess_spreads(const Domain& domain, OnceFacts& facts) {
   }
 }
 
+/// All levels of a category have columns of their own where there is no intercept: what they add up to 1 with.
+Position constant_levels(const Domain& domain) {
+  constexpr double kRounding = 1e-9;
+  for (const DomainComponent& component : domain.components()) {
+    const Matrix& vertices = component.vertices;
+    Matrix products = vertices.transpose() * vertices;
+    products.diagonal() *= 1 + 1e-12;
+    const Cholesky weight(products);
+    if (!weight.is_positive_definite()) continue;
+    const Position levels = weight.solve(Position(vertices.colwise().sum().transpose()));
+    const double off = ((vertices * levels).array() - 1).abs().maxCoeff();
+    if (!(off < kRounding)) continue;
+    Position constant = Position::Zero(domain.columns());
+    constant(component.columns) = levels;
+    return constant;
+  }
+  return {};
+}
+
 std::optional<CoefficientPrior> own_prior(const FitConfig& config, const std::string& name) {
   const auto found = config.priors.find(name);
   if (found != config.priors.end()) return found->second;
@@ -151,6 +170,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.from_zero = problem.from_zero;
   facts.codes = problem.codes;
   guess_spreads(model.domain(), facts);
+  if (!facts.intercept) facts.levels = constant_levels(model.domain());
   facts.rows = problem.rows;
   facts.adjacency = unit.adjacency;
   facts.unit_rows = static_cast<double>(unit.rows_per_unit);
