@@ -13,8 +13,15 @@ namespace {
 
 TEST(UsableRows, rows_that_cannot_be_used_are_told) {
   ChainRng rng(2);
+  std::vector<RegressionDesign> designs{
+      {"categories alone", [](Eigen::Index rows, ChainRng& r) {
+         return designs::logistic(
+             RegressionBuilder(rows, r).factor({.9, .1}).factor({.5, .3, .15, .05}).covariates(), 1, 0, r);
+       }}};
   for (const RegressionDesign& design : regression_designs()) {
-    if (design.name != "Poisson, mean 2" && design.name != "logistic, d 5") continue;
+    if (design.name == "Poisson, mean 2" || design.name == "logistic, d 5") designs.push_back(design);
+  }
+  for (const RegressionDesign& design : designs) {
     const SimulatedRegression data = design.simulate(20000, rng);
     const OnceSettings settings = settings_of(data, kRho);
     const auto usable = [&](double share) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/usable_rows.hpp"
 
 namespace sotto {
 namespace {
@@ -13,8 +14,10 @@ namespace {
 constexpr int kRounds = 4;
 constexpr int kMostFrameRounds = 7;  // where rounds are cheap: each takes bounds too wide by 1 / sqrt(edge)
 constexpr double kCheap = 0.02;
-constexpr double kWantedEdge = 0.08;    // of the noise's spectrum, where the moments' own is about 1
-constexpr double kResolved = 2;         // eigenvalues above so many edges are resolved
+constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the moments' own is about 1
+constexpr double kResolved = 2;       // eigenvalues above so many edges are resolved
+constexpr double kLeastMass =
+    0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
 constexpr double kBoundHeadroom = 1.3;  // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
@@ -115,6 +118,9 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
     if (round >= kRounds && share > kCheap) break;
     const auto released = questions.ask<NoisyMatrix>(MomentsQuery{frame.matrix, bound, questions.pay(share)});
     const Matrix moments = released.value / rows;
+    if (round == 0 && facts.intercept) {
+      frame.few_usable = few_usable({Position{{released.value(0, 0)}}, released.variance}, rows, kLeastMass);
+    }
     if (round == 0 && noise * std::sqrt(2 * dim) > 0.7) {
       frame.matrix = centre_and_scale(moments, facts.intercept, noise) * frame.matrix;
       if (noise * std::sqrt(2 * dim) > 3) return frame;

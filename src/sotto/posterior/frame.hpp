@@ -1,14 +1,17 @@
 // The frame: coordinates in which covariates have unit second moments, from a few rounds of released moments.
 #pragma once
 
+#include <optional>
+
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
 
 namespace sotto {
 
 struct Frame {
-  Matrix matrix;         ///< z = matrix x
-  bool resolved = true;  ///< every direction stands clear of the noise
+  Matrix matrix;                       ///< z = matrix x
+  bool resolved = true;                ///< every direction stands clear of the noise
+  std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
 };
 
 /// Rounds of second moments. Directions whose eigenvalue stands clear of the noise's are scaled and never touched again;

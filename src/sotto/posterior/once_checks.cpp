@@ -20,6 +20,7 @@ constexpr double kLeastLevel = 0.4;  // of the information, released over expect
 constexpr double kFarOut = 2;        // standard deviations of a coefficient's prior
 constexpr double kPriorOnly = 0.6;   // of a coefficient's sd, over its prior's
 constexpr double kMisfit = 4;        // standard deviations of chi-squared
+constexpr double kNextToNone = 0.1;  // of the rows
 
 /// What the linear predictor is, in words.
 const char* predicted(Link link) {
@@ -38,6 +39,17 @@ const char* predicted(Link link) {
 
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
   OnceVerdict verdict;
+  if (release.few_usable) {
+    verdict.warnings.push_back(
+        fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
+                    "or that the schema cannot "
+                    "read, as where levels are spelled otherwise. Do not take these intervals for an answer; "
+                    "run sotto schema --check "
+                    "on the table.",
+                    100 * *release.few_usable));
+    verdict.noise_dominates = *release.few_usable < kNextToNone;
+    if (verdict.noise_dominates) return verdict;  // whatever else is seen comes from that
+  }
   verdict.curved = release.curved;
   verdict.far_rows = release.light.columns;
   verdict.at_bounds = release.at_bounds;
@@ -58,13 +70,6 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   const PooledRelease& pooled = release.pooled;
   const bool few = release.few_usable || pooled.level_ratio < kLeastLevel;
-  if (release.few_usable) {
-    verdict.warnings.push_back(
-        fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
-                    "or that the schema cannot "
-                    "read. Do not take these intervals for an answer; run sotto schema --check on the table.",
-                    100 * *release.few_usable));
-  }
   const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
   if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;

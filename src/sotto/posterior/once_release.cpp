@@ -250,7 +250,9 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .pooled = {}};
   release.spread = release.located.place.spread;
   release.at_bounds = std::move(zoomed.at_bounds);
-  release.few_usable = zoomed.few_usable ? zoomed.few_usable : intercept.few_usable;
+  for (const auto& few : {zoomed.few_usable, intercept.few_usable, release.frame.few_usable}) {
+    if (!release.few_usable) release.few_usable = few;
+  }
   ask_rounds(release, locating, questions);
   return release;
 }

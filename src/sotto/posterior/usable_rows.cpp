@@ -6,15 +6,14 @@
 namespace sotto {
 namespace {
 
-constexpr double kFewUsable = 0.5;    // of the rows
 constexpr double kClearlyUnused = 4;  // standard deviations of the noise
 
 }  // namespace
 
-std::optional<double> few_usable(const NoisyVector& counts, double rows) {
+std::optional<double> few_usable(const NoisyVector& counts, double rows, double least) {
   const double usable = counts.value.sum();
   const double doubt = kClearlyUnused * std::sqrt(counts.variance * static_cast<double>(counts.value.size()));
-  if (usable + doubt > kFewUsable * rows) return std::nullopt;
+  if (usable + doubt > least * rows) return std::nullopt;
   return std::max(usable / rows, 0.0);
 }
 

@@ -7,9 +7,9 @@
 
 namespace sotto {
 
-/// Rows that a histogram counted, as a share of `rows`, where that is clearly below one half: the others held cells that are missing or
+/// Rows that a histogram counted, as a share of `rows`, where that is clearly below `least`: the others held cells that are missing or
 /// mean nothing. `counts`: every row stands in one of them.
 /// Checked by tests/posterior/usable_rows_test.cpp: rows_that_cannot_be_used_are_told
-[[nodiscard]] std::optional<double> few_usable(const NoisyVector& counts, double rows);
+[[nodiscard]] std::optional<double> few_usable(const NoisyVector& counts, double rows, double least = 0.5);
 
 }  // namespace sotto
