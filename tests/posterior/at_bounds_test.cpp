@@ -31,7 +31,6 @@ SimulatedRegression simulated(Link link, Interval bounds, Interval responses, st
   data.response = responses;
   data.truth = Position::Zero(4);
   data.y.resize(kManyRows);
-  data.offset = Position::Zero(kManyRows);
   for (Eigen::Index i = 0; i < kManyRows; ++i) {
     const double eta = 0.5 + 0.3 * x[i] + 0.1 * levels[i];
     const double y = link == Link::log ? poisson_draw(std::exp(eta), rng) : eta + rng.normal();
@@ -45,7 +44,7 @@ using Told = std::pair<std::vector<Eigen::Index>, std::vector<Eigen::Index>>;
 
 Told told(const SimulatedRegression& data, std::uint64_t seed) {
   const OnceSettings settings = settings_of(data, kRho);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
+  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
   Told found;
   for (const AtBound& piled : release_once(settings, oracle).at_bounds) {
     (piled.upper ? found.first : found.second).push_back(piled.column);

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<Eigen::Index> curved(const SimulatedRegression& data, std::uint64_t seed) {
   const OnceSettings settings = settings_of(data, kRho);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
+  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
   return release_once(settings, oracle).curved;
 }
 
@@ -44,9 +44,8 @@ TEST(Curves, a_square_that_the_model_leaves_out_is_found) {
     data.link = one.link;
     data.truth = 0.3 * rng.normals(5);
     const Position square = 3 * data.x.col(2).array().square() - 1;
-    data.offset = 0.4 * square;
+    data.left_out = 0.4 * square;
     respond(data, one.response, rng);
-    data.offset.setZero();
     EXPECT_EQ(curved(data, 1), std::vector<Eigen::Index>{2}) << static_cast<int>(one.link);
   }
 }

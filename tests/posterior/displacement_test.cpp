@@ -19,7 +19,7 @@ StandIn rows_with_a_rare_level(Link link, double share) {
   facts.range = {{1, 1}, {-1, 1}, {-9, 9}};
   const double mean = 2 * share - 1;
   const Matrix moments{{1, mean, 0}, {mean, 1, 0}, {0, 0, 1}};
-  return {facts, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1000, 0.2};
+  return {facts, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1000};
 }
 
 const Matrix kFrame{{1, 0.2, 0}, {0, 2, 0.1}, {0, 0.3, 1}};

@@ -12,7 +12,7 @@ namespace {
 
 LightRows found(const SimulatedRegression& data, std::uint64_t seed) {
   const OnceSettings settings = settings_of(data, kRho);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
+  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
   return release_once(settings, oracle).light;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 OnceOutcome fit(const SimulatedRegression& data, double rho, std::uint64_t seed) {
   const OnceSettings settings = settings_of(data, rho);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), seed);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(rho), seed);
   OnceOutcome outcome = study(data, non_private(data), settings, oracle, 500, seed);
   EXPECT_LT(oracle.left().value(), 1e-9 * rho);
   return outcome;
@@ -38,7 +38,7 @@ TEST(OnceRelease, a_prior_that_holds_a_coefficient_back_is_told) {
   const SimulatedRegression data = simulated("logistic, d 5", 20000);
   OnceSettings settings = settings_of(data, kRho);
   const auto held = [&] {
-    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(kRho), 1);
+    RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
     return study(data, non_private(data), settings, oracle, 500, 1).verdict.held;
   };
   EXPECT_TRUE(held().empty());
@@ -61,7 +61,7 @@ TEST(OnceRelease, what_only_the_prior_says_is_told) {
 TEST(OnceRelease, drawing_ends_when_asked_to) {
   const SimulatedRegression data = simulated("logistic, d 5", 2000);
   const OnceSettings settings = settings_of(data, kRho);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(kRho), 1);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
   const OnceRelease release = release_once(settings, oracle);
   const OncePosterior whole = sample_once(settings, release, {2, 2500, 1});
   const OncePosterior ended =
@@ -77,7 +77,7 @@ TEST(OnceRelease, drawing_ends_when_asked_to) {
 TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) {
   const SimulatedRegression data = simulated("logistic, d 5", 500);
   const OnceSettings settings = settings_of(data, 1);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(0.01), 1);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(0.01), 1);
   try {
     (void)release_once(settings, oracle);
     FAIL() << "a hundred times the budget was granted";
@@ -128,7 +128,7 @@ TEST(OnceRelease, separation_is_told) {
   for (const double rho : {kRho, 50.0}) {
     for (const std::uint64_t seed : {6, 7, 8, 9}) {
       const OnceSettings settings = settings_of(data, rho);
-      RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(rho), seed);
+      RowOracle oracle(settings.facts, data.x, data.y, Rho(rho), seed);
       const OnceRelease release = release_once(settings, oracle);
       const OncePosterior posterior = sample_once(settings, release, {1, 500, 1});
       EXPECT_TRUE(posterior.chains[0].draws.allFinite());
@@ -149,7 +149,7 @@ TEST(OnceRelease, known_and_unknown_sigma_agree) {
   const SimulatedRegression data = simulated("normal, |y| <= 10", 20000);
   OnceSettings settings = settings_of(data, kRho);
   const auto slope_sd = [&] {
-    RowOracle oracle(settings.facts, data.x, data.y, data.offset, Rho(kRho), 8);
+    RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 8);
     const OncePosterior posterior = sample_once(settings, release_once(settings, oracle), {1, 1000, 1});
     const auto column = posterior.chains[0].draws.col(1).array();
     return std::sqrt((column - column.mean()).square().mean());

@@ -33,7 +33,7 @@ Displacement linear(const PooledRelease& release) {
   facts.column_mean = Position::Zero(release.anchor.size());
   facts.column_sd = Position::Ones(release.anchor.size());
   const Matrix identity = Matrix::Identity(release.anchor.size(), release.anchor.size());
-  return {StandIn(facts, identity, 1, 0), identity, release.anchor};
+  return {StandIn(facts, identity, 1), identity, release.anchor};
 }
 
 ResolvedPrior normal_prior(Eigen::Index d, double sd) {

@@ -12,7 +12,7 @@ namespace {
 
 OnceOutcome outcome_of(const SimulatedRegression& data, double rho, std::uint64_t seed) {
   const OnceSettings settings = settings_of(data, rho);
-  RowOracle oracle(settings.facts, data.x, data.y, data.offset, settings.cost, seed);
+  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
   return study(data, non_private(data), settings, oracle, 500, seed);
 }
 

@@ -32,7 +32,7 @@ Matrix frame() {
 }
 
 TEST(StandIn, the_frame_gives_back_mean_and_covariance) {
-  const StandIn stand_in(facts(Link::logit), frame(), 50, 0);
+  const StandIn stand_in(facts(Link::logit), frame(), 50);
   EXPECT_LT((stand_in.mean() - kMean).norm(), 1e-12);
   EXPECT_LT((stand_in.covariance() - kCovariance).norm(), 1e-12);
 }
@@ -40,12 +40,12 @@ TEST(StandIn, the_frame_gives_back_mean_and_covariance) {
 TEST(StandIn, without_an_intercept_the_mean_is_as_large_as_the_schema_says) {
   OnceFacts no_intercept = facts(Link::logit);
   no_intercept.intercept = false;
-  const StandIn centred(no_intercept, frame(), 50, 0);
+  const StandIn centred(no_intercept, frame(), 50);
   EXPECT_EQ(centred.mean().norm(), 0);
   EXPECT_LT((centred.moments() - kMean * kMean.transpose() - kCovariance).norm(), 1e-12);
   no_intercept.column_mean = Position{{0.5, 0, 0}};
   no_intercept.column_sd = Position{{0.5, 1, 1}};
-  const StandIn off_centre(no_intercept, frame(), 50, 0);
+  const StandIn off_centre(no_intercept, frame(), 50);
   const Matrix moments = kMean * kMean.transpose() + kCovariance;
   EXPECT_LT((off_centre.moments() - moments).norm(), 1e-12);
   EXPECT_GT(off_centre.mean()[0], 0);
@@ -59,13 +59,13 @@ TEST(StandIn, without_an_intercept_all_levels_of_a_category_give_the_mean) {
   levels.levels = Position{{1, 1, 0}};
   const Matrix moments{{0.3, 0, 0.1}, {0, 0.7, -0.2}, {0.1, -0.2, 0.5}};
   const Matrix root = Eigen::LLT<Matrix>(moments).matrixL();
-  const StandIn stand_in(levels, root.inverse(), 50, 0);
+  const StandIn stand_in(levels, root.inverse(), 50);
   EXPECT_LT((stand_in.mean() - Position{{0.3, 0.7, -0.1}}).norm(), 1e-12);
 }
 
 // 200,000 simulated rows; six standard errors, false alarm below 1e-8.
 TEST(StandIn, expected_score_matches_simulated_rows) {
-  const StandIn stand_in(facts(Link::logit), frame(), 1, 0.3);
+  const StandIn stand_in(facts(Link::logit), frame(), 1);
   const Position theta{{-0.5, 1.2, 0.8}};
   ChainRng rng(3);
   const double l11 = std::sqrt(0.5);
@@ -79,7 +79,7 @@ TEST(StandIn, expected_score_matches_simulated_rows) {
     const double a = rng.normal();
     const double b = rng.normal();
     const Position x = kMean + Position{{0, l11 * a, l21 * a + l22 * b}};
-    const double m = 1 / (1 + std::exp(-x.dot(theta) - 0.3));
+    const double m = 1 / (1 + std::exp(-x.dot(theta)));
     sum += m * x;
     squares += m * m * x.cwiseProduct(x);
     residual += std::max(m, 1 - m) / n;
@@ -109,7 +109,7 @@ TEST(StandIn, rare_levels_are_parts_of_their_own) {
     rows.row(i) << 1, rng.uniform() < 0.01 ? 1 : -1, first, second, rng.normal() + 2 * first;
   }
   const Matrix moments = rows.transpose() * rows / n;
-  const StandIn stand_in(levels, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1, 0);
+  const StandIn stand_in(levels, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1);
   ASSERT_EQ(stand_in.parts().size(), 4);
   Matrix kept = stand_in.within();
   for (const Part& part : stand_in.parts()) kept += part.share * part.mean * part.mean.transpose();
@@ -124,14 +124,14 @@ TEST(StandIn, rare_levels_are_parts_of_their_own) {
   }
   OnceFacts normal = levels;
   normal.indicator.assign(5, false);
-  const StandIn without(normal, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1, 0);
+  const StandIn without(normal, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1);
   EXPECT_GT(without.expected(theta)[3] / expected[3], 1.15);
 }
 
 TEST(StandIn, slope_is_the_derivative_of_the_expected_score) {
   const Position theta{{-0.5, 1.2, 0.8}};
   for (const Link link : {Link::logit, Link::log, Link::identity}) {
-    const StandIn stand_in(facts(link), frame(), 7, 0);
+    const StandIn stand_in(facts(link), frame(), 7);
     const Matrix slope = stand_in.slope(theta);
     for (Eigen::Index j = 0; j < 3; ++j) {
       const Position step = 1e-5 * Position::Unit(3, j);
@@ -145,7 +145,7 @@ TEST(StandIn, mode_finds_the_position_that_a_score_points_to) {
   const Position truth{{-0.5, 1.2, 0.8}};
   const JointNormalPrior flat{1e-9 * Matrix::Identity(3, 3), Position::Zero(3)};
   for (const Link link : {Link::logit, Link::log, Link::identity}) {
-    const StandIn stand_in(facts(link), frame(), 1000, 0);
+    const StandIn stand_in(facts(link), frame(), 1000);
     const Position from = Position::Zero(3);
     const Position score = frame() * (stand_in.expected(truth) - stand_in.expected(from));
     const Position found = stand_in.mode(frame(), score, 100 * Matrix::Identity(3, 3), from, flat);

@@ -26,8 +26,7 @@ TEST(UsableRows, rows_that_cannot_be_used_are_told) {
     const OnceSettings settings = settings_of(data, kRho);
     const auto usable = [&](double share) {
       const auto kept = static_cast<Eigen::Index>(share * static_cast<double>(data.x.rows()));
-      RowOracle oracle(settings.facts, data.x.topRows(kept), data.y.head(kept), Position::Zero(kept),
-                       settings.cost, 3);
+      RowOracle oracle(settings.facts, data.x.topRows(kept), data.y.head(kept), settings.cost, 3);
       return release_once(settings, oracle).few_usable;
     };
     EXPECT_FALSE(usable(1)) << design.name;

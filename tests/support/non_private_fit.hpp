@@ -37,11 +37,16 @@ struct NormalFit {
       precision(j, j) += 1 / (sd * sd);
     }
   }
-  const Position offset = data.offset.size() > 0 ? data.offset : Position::Zero(data.x.rows());
-  if (data.link == Link::log) fit.mean[0] = std::log(data.y.mean() + 0.1) - offset.mean();
+  if (data.offset) {
+    const CoefficientPrior known = known_coefficient(*data.offset);
+    location[d - 1] = known.location;
+    precision(d - 1, d - 1) = 1 / (known.scale * known.scale);
+  }
+  if (data.link == Link::log) fit.mean[0] = std::log(data.y.mean() + 0.1);
+  fit.mean[d - 1] += data.offset.value_or(0);
   Matrix curvature;
   for (int step = 0; step < 60; ++step) {
-    const Eigen::ArrayXd eta = data.x * fit.mean + offset;
+    const Eigen::ArrayXd eta = data.x * fit.mean;
     Eigen::ArrayXd m = eta;
     Eigen::ArrayXd v = Eigen::ArrayXd::Ones(eta.size());
     if (data.link == Link::logit) {

@@ -18,7 +18,7 @@ namespace sotto {
   facts.indicator = data.indicator;
   facts.from_zero.assign(data.indicator.size(), false);
   facts.range = data.column_range;
-  facts.offset = data.offset_range;
+  facts.offset = data.offset;
   facts.adjacency = adjacency;
   if (adjacency == Adjacency::substitute) facts.rows = static_cast<double>(data.x.rows());
   const Eigen::Index d = data.x.cols();
@@ -56,6 +56,7 @@ inline constexpr double kRho = 0.0236;
   settings.facts = facts_of(data, Adjacency::substitute);
   settings.cost = Rho(rho);
   settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+  if (data.offset) settings.priors.back() = known_coefficient(*data.offset);
   return settings;
 }
 
@@ -66,7 +67,7 @@ inline constexpr double kRho = 0.0236;
   const OncePosterior posterior = sample_once(settings, release, {1, draws, seed});
   const Position& truth = data.truth;
   OnceOutcome outcome{.verdict = check_once(release, posterior), .release = std::move(release)};
-  const Eigen::Index d = data.x.cols();
+  const Eigen::Index d = settings.facts.unknown();
   const double share = 1 / static_cast<double>(d);
   const Matrix& all = posterior.chains[0].draws;
   const auto inside = [](const Eigen::VectorXd& column, double value) {
@@ -83,9 +84,10 @@ inline constexpr double kRho = 0.0236;
     outcome.farthest = std::max(outcome.farthest, std::abs(column.mean() - truth[j]) / sd);
     outcome.sd_ratio += share * sd / reference.sd[j];
   }
-  if (all.cols() > d) outcome.covered_sigma = inside(all.col(d).array().exp(), data.sigma);
-  outcome.predicted = outcome.release.facts.dim() > 1 ? posterior.sd_inflation.tail(d - 1).mean()
-                                                      : posterior.sd_inflation.mean();
+  if (all.cols() > data.x.cols())
+    outcome.covered_sigma = inside(all.col(data.x.cols()).array().exp(), data.sigma);
+  outcome.predicted =
+      d > 1 ? posterior.sd_inflation.segment(1, d - 1).mean() : posterior.sd_inflation.head(d).mean();
   return outcome;
 }
 

@@ -47,7 +47,7 @@ struct StudyBudget {
   OnceSettings settings;
   settings.facts = facts_of(data, privacy.adjacency);
   settings.cost = Rho(budget.left().value() * (1 - 1e-6));
-  settings.priors.resize(static_cast<std::size_t>(data.x.cols()));
+  settings.priors = settings_of(data, kRho).priors;
   DataOwner owner(rows_of(data), glm_of(data), {privacy.adjacency, 1}, {}, budget, entropy);
   OnceOutcome outcome = study(data, reference, settings, owner, draws, seed);
   outcome.rho = settings.cost.value();

@@ -16,9 +16,10 @@ namespace sotto {
 [[nodiscard]] inline double reachable_limit(const SimulatedRegression& data, const NormalFit& fit, double rho,
                                             double reach) {
   const Eigen::Index n = data.x.rows();
-  Position eta = data.x * fit.mean;
-  if (data.offset.size() > 0) eta += data.offset;
-  const Matrix prior = Matrix(fit.sd.cwiseAbs2().cwiseInverse().asDiagonal()) * 1e-6;
+  const Position eta = data.x * fit.mean;
+  Matrix prior = Matrix(fit.sd.cwiseAbs2().cwiseInverse().asDiagonal()) * 1e-6;
+  const Eigen::Index unknown = data.x.cols() - (data.offset ? 1 : 0);
+  if (data.offset) prior(unknown, unknown) *= 1e6;
   double best = HUGE_VAL;
   const std::vector<double> clips =
       data.link == Link::logit ? std::vector<double>{1} : std::vector<double>{1.3, 2, 3, 4};
@@ -48,7 +49,7 @@ namespace sotto {
       v.diagonal().array() += reach * reach * bound * bound / (2 * rho);
       const Matrix covariance = (g * v.llt().solve(g) + frame * prior * frame.transpose()).inverse();
       const Position sd = (frame.transpose() * covariance * frame).diagonal().cwiseSqrt();
-      best = std::min(best, sd.cwiseQuotient(fit.sd).mean());
+      best = std::min(best, sd.cwiseQuotient(fit.sd).head(unknown).mean());
     }
   }
   return std::max(best, 1.0);

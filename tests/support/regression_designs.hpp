@@ -159,11 +159,14 @@ inline SimulatedRegression poisson_with_offset(Eigen::Index rows, ChainRng& rng)
   for (int j = 0; j < 4; ++j) {
     builder.numeric(std::sqrt(.6) * common + std::sqrt(.4) * rng.normals(rows), {-4, 4});
   }
-  SimulatedRegression data = builder.factor({.9, .1}).covariates();
+  const Interval exposure{std::log(.1), std::log(10)};
+  SimulatedRegression data = builder.factor({.9, .1})
+                                 .numeric(builder.uniforms(exposure.lower, exposure.upper), exposure)
+                                 .covariates();
   data.link = Link::log;
-  data.offset_range = Interval{std::log(.1), std::log(10)};
-  data.offset = builder.uniforms(std::log(.1), std::log(10));
-  data.truth = slopes(data.x, 0.7, -0.5, rng);
+  data.offset = exposure.width() / 2;
+  data.truth = Position::Zero(data.x.cols());
+  data.truth << slopes(data.x.leftCols(data.x.cols() - 1), 0.7, -0.5, rng), *data.offset;
   respond(data, {0, 100}, rng);
   return data;
 }

@@ -16,15 +16,8 @@ namespace sotto {
 
 class RowOracle final : public QueryInterface {
  public:
-  RowOracle(const OnceFacts& facts, Matrix x, Position y, Position offset, Rho budget, std::uint64_t seed)
-      : facts_(facts),
-        x_(std::move(x)),
-        y_(std::move(y)),
-        offset_(std::move(offset)),
-        left_(budget.value()),
-        rng_(seed, 0x0c1e) {
-    if (offset_.size() == 0) offset_ = Position::Zero(y_.size());
-  }
+  RowOracle(const OnceFacts& facts, Matrix x, Position y, Rho budget, std::uint64_t seed)
+      : facts_(facts), x_(std::move(x)), y_(std::move(y)), left_(budget.value()), rng_(seed, 0x0c1e) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers;
@@ -69,7 +62,7 @@ class RowOracle final : public QueryInterface {
   Weighted weighted(const BoundedWeighting& w) const {
     const Eigen::Index n = y_.size();
     Weighted r{x_ * w.frame.transpose(), Position(n), Position(n), Position(n), Position(n), Position(n)};
-    const Position eta = x_ * w.at + offset_;
+    const Position eta = x_ * w.at;
     for (Eigen::Index i = 0; i < n; ++i) {
       const double mean = testing_reference::mean_at(facts_.link, eta[i]);
       const BoundedResidual b = with_response(
@@ -106,7 +99,7 @@ class RowOracle final : public QueryInterface {
     return matrix(z.transpose() * c.asDiagonal() * z, q.bound, q.cost);
   }
   Answer one(const ResidualSquaresQuery& q) {
-    const Position eta = x_ * q.at + offset_;
+    const Position eta = x_ * q.at;
     double sum = 0;
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       const double r = std::clamp(y_[i] - testing_reference::mean_at(facts_.link, eta[i]), -q.clip, q.clip);
@@ -117,10 +110,10 @@ class RowOracle final : public QueryInterface {
   Answer one(const HistogramQuery& q) {
     const Eigen::Index bins = q.edges.size() - 1;
     Position counts = Position::Zero(bins * (q.split ? 2 : 1));
-    const Position eta = q.at.size() > 0 ? Position(x_ * q.at + offset_) : offset_;
+    const Position eta = q.at.size() > 0 ? Position(x_ * q.at) : Position::Zero(y_.size());
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       double value = y_[i];
-      if (q.quantity == HistogramOf::log_response) value = std::log(y_[i] + 0.5) - offset_[i];
+      if (q.quantity == HistogramOf::log_response) value = std::log(y_[i] + 0.5);
       if (q.quantity == HistogramOf::residual) value = y_[i] - eta[i];
       if (q.quantity == HistogramOf::absolute_residual) {
         const double m = testing_reference::mean_at(facts_.link, eta[i]);
@@ -148,7 +141,7 @@ class RowOracle final : public QueryInterface {
   }
   Answer one(const CurvesQuery& q) {
     const auto entries = static_cast<Eigen::Index>(q.columns.size());
-    const Position eta = x_ * q.at + offset_;
+    const Position eta = x_ * q.at;
     Position sum = Position::Zero(entries);
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       const double mean = testing_reference::mean_at(facts_.link, eta[i]);
@@ -165,7 +158,7 @@ class RowOracle final : public QueryInterface {
   }
   Answer one(const RemainderQuery& q) {
     const Weighted r = weighted(q.weighting);
-    const Position eta = x_ * q.weighting.at + offset_;
+    const Position eta = x_ * q.weighting.at;
     Position sum = Position::Zero(x_.cols());
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       const double mean = testing_reference::mean_at(facts_.link, eta[i]);
@@ -189,23 +182,13 @@ class RowOracle final : public QueryInterface {
                   q.cost);
   }
   Answer one(const TotalQuery& q) {
-    switch (q.quantity) {
-      case TotalOf::rows:
-        return vector(Position::Constant(1, static_cast<double>(y_.size())), 1, q.cost);
-      case TotalOf::response:
-        return vector(Position::Constant(1, y_.sum()), 1, q.cost);
-      case TotalOf::offset:
-        break;
-    }
-    const double middle = (facts_.offset->lower + facts_.offset->upper) / 2;
-    const double reach = facts_.offset->width() * (facts_.adjacency == Adjacency::substitute ? 1 : 0.5);
-    return vector(Position::Constant(1, offset_.sum() - middle * static_cast<double>(y_.size())), reach,
-                  q.cost);
+    const double sum = q.quantity == TotalOf::rows ? static_cast<double>(y_.size()) : y_.sum();
+    return vector(Position::Constant(1, sum), 1, q.cost);
   }
 
   OnceFacts facts_;
   Matrix x_;
-  Position y_, offset_;
+  Position y_;
   double left_;
   ChainRng rng_;
 };

@@ -20,14 +20,15 @@ namespace sotto {
 struct SimulatedRegression {
   Link link = Link::logit;
   Matrix x;
-  Position y, offset;
-  Position truth;  ///< of the scaled columns
+  Position y;
+  Position left_out;  ///< of the linear predictor: what no column says; empty: nothing
+  Position truth;     ///< of the scaled columns
   std::vector<Interval> column_range;
   std::vector<bool> indicator;
   std::vector<double> level_share;  ///< 1 / levels for indicators, else 0
   Interval response{0, 1};
-  std::optional<Interval> offset_range;
-  double sigma = 1;  ///< normal responses: of the residuals
+  std::optional<double> offset;  ///< coefficient of the last column, where it is known
+  double sigma = 1;              ///< normal responses: of the residuals
 };
 
 /// Builds the covariates column by column, then the responses.
@@ -121,7 +122,7 @@ inline void respond(SimulatedRegression& data, Interval response, ChainRng& rng)
   data.response = response;
   data.y.resize(data.x.rows());
   Position eta = data.x * data.truth;
-  if (data.offset.size() > 0) eta += data.offset;
+  if (data.left_out.size() > 0) eta += data.left_out;
   for (Eigen::Index i = 0; i < eta.size(); ++i) {
     double y = eta[i] + data.sigma * rng.normal();
     if (data.link == Link::logit) y = rng.uniform() < 1 / (1 + std::exp(-eta[i])) ? 1 : 0;

@@ -17,7 +17,6 @@ namespace sotto {
 template <>
 std::optional<Measurements> measure(const TotalQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  if (query.quantity == TotalOf::offset) return std::nullopt;  // rows have no offset
   const bool rows = query.quantity == TotalOf::rows;
   const bool binary = regression.response().lower >= 0 && regression.response().upper <= 1;
   if (!rows && !binary) return std::nullopt;

@@ -176,6 +176,7 @@ Design::Design(const Formula& formula, const Schema& schema)
     }
     add_term(term, all_levels, schema);
   }
+  if (formula.offset) add_offset(*formula.offset, schema);
   for (DesignColumn& column : columns_) scale(column);
 }
 
@@ -220,6 +221,18 @@ void Design::add_term(const Term& term, const std::vector<bool>& all_levels, con
     products = std::move(longer);
   }
   columns_.insert(columns_.end(), products.begin(), products.end());
+}
+
+void Design::add_offset(const Variable& variable, const Schema& schema) {
+  if (variable.column == response_.source.variable.column) {
+    refuse_formula(fmt::format("{} is the response and cannot be the offset too", variable.column));
+  }
+  const std::size_t index = add_source(variable, schema);
+  if (sources_[index].is_category())
+    refuse_formula(fmt::format("offset({0}): {0} is a category", variable.column));
+  columns_.push_back(
+      {fmt::format("offset({})", variable.text()), {{index, std::nullopt}}, sources_[index].range, 0, 1});
+  offset_ = true;
 }
 
 void Design::scale(DesignColumn& column) const {

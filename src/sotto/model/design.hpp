@@ -70,6 +70,10 @@ class Design {
   }
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool has_intercept() const { return intercept_; }  ///< then it is column 0
+  /// The last column's coefficient, scaled, where that column is an offset.
+  [[nodiscard]] std::optional<double> offset() const {
+    return offset_ ? std::optional(columns_.back().half_width) : std::nullopt;
+  }
   [[nodiscard]] const Response& response() const { return response_; }
   [[nodiscard]] const std::vector<Source>& sources() const { return sources_; }
 
@@ -89,10 +93,12 @@ class Design {
  private:
   std::size_t add_source(const Variable& variable, const Schema& schema);
   void add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema);
+  void add_offset(const Variable& variable, const Schema& schema);
   void scale(DesignColumn& column) const;
 
   Response response_;
   bool intercept_ = true;
+  bool offset_ = false;
   std::vector<Source> sources_;
   std::vector<DesignColumn> columns_;
 };

@@ -131,6 +131,7 @@ class Parser {
     if (!accept("~")) refuse_formula(fmt::format("expected ~ after the response, found {}", shown()));
     Terms terms{Term{}};
     sum(terms);
+    formula.offset = offset_;
     if (here().kind != Token::Kind::end)
       refuse_formula(fmt::format("expected + - : * or the end, found {}", shown()));
     for (Term& term : terms) {
@@ -171,7 +172,9 @@ class Parser {
     if (name == "sqrt") inner.transform = Transform::sqrt;
     if (name == "I") inner.transform = Transform::power;
     if (!inner.categorical && inner.transform == Transform::none) {
-      refuse_formula(fmt::format("function {} is not supported; use C, log, log1p, sqrt or I(x^2)", name));
+      if (name == "offset") refuse_formula("offset(...) stands by itself, after a +");
+      refuse_formula(
+          fmt::format("function {} is not supported; use C, log, log1p, sqrt, I(x^2) or offset(x)", name));
     }
     if (here().kind != Token::Kind::name)
       refuse_formula(fmt::format("{}( needs the name of one column", name));
@@ -234,12 +237,28 @@ class Parser {
       if (here().kind == Token::Kind::number && here().text == "0") {
         ++position_;
         minus ? add(terms, Term{}) : remove(terms, {Term{}});
-      } else {
+      } else if (!accept_offset(minus)) {
         const Terms operand = product();
         minus ? remove(terms, operand) : add(terms, operand);
       }
       minus = accept("-");
     } while (minus || accept("+"));
+  }
+
+  bool accept_offset(bool minus) {
+    const Token& next = tokens_[std::min(position_ + 1, tokens_.size() - 1)];
+    if (here().kind != Token::Kind::name || here().text != "offset" || next.text != "(" ||
+        next.kind != Token::Kind::symbol)
+      return false;
+    if (minus || depth_ > 0) refuse_formula("offset(...) stands by itself, after a +");
+    if (offset_) refuse_formula("only one offset(...) can be given: add the columns up before");
+    position_ += 2;
+    offset_ = variable("the offset");
+    if (offset_->categorical || offset_->transform == Transform::power) {
+      refuse_formula(fmt::format("offset({}) needs a column, or its log, log1p or sqrt", offset_->text()));
+    }
+    if (!accept(")")) refuse_formula(fmt::format("offset({} is not closed", offset_->text()));
+    return true;
   }
 
   Terms product() {
@@ -304,6 +323,7 @@ class Parser {
 
   std::vector<Token> tokens_;
   std::vector<Variable> seen_;  // of the right side, in order of appearance
+  std::optional<Variable> offset_;
   std::size_t position_ = 0;
   int depth_ = 0;
 };
@@ -334,6 +354,8 @@ std::vector<std::string> Formula::columns() const {
         names.push_back(variable.column);
     }
   }
+  if (offset && std::find(names.begin(), names.end(), offset->column) == names.end())
+    names.push_back(offset->column);
   return names;
 }
 

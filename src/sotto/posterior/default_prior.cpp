@@ -80,7 +80,21 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       prior.normal.precision(j, j) += 1 / (sd * sd);
     }
   }
+  if (facts.offset) {
+    const Position shift = offset_alone(facts, stand_in);
+    for (Eigen::Index j = 0; j < d; ++j) {
+      if (!own[static_cast<std::size_t>(j)]) prior.normal.location[j] += shift[j];
+    }
+  }
   return prior;
+}
+
+Position offset_alone(const OnceFacts& facts, const StandIn& stand_in) {
+  Position at = Position::Zero(facts.dim());
+  const Position constant = facts.constant();
+  if (constant.size() > 0) at -= *facts.offset * stand_in.mean()[at.size() - 1] * constant;
+  at[at.size() - 1] += *facts.offset;
+  return at;
 }
 
 JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach, double unit,

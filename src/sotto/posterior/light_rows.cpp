@@ -23,7 +23,7 @@ LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const Noisy
                                                  std::sqrt(static_cast<double>(point.facts.dim())));
   const double sd = std::sqrt(answer.variance + count + moved * moved);
   const Position direction = answer.value.tail(answer.value.size() - 1);
-  for (Eigen::Index j = point.facts.intercept ? 1 : 0; j < point.facts.dim(); ++j) {
+  for (Eigen::Index j = point.facts.intercept ? 1 : 0; j < point.facts.unknown(); ++j) {
     const Position towards = point.frame.col(j).normalized();
     if (std::abs(direction.dot(towards)) > kClearWeight * sd) found.columns.push_back(j);
   }

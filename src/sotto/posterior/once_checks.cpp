@@ -53,7 +53,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   verdict.curved = release.curved;
   verdict.far_rows = release.light.columns;
   verdict.at_bounds = release.at_bounds;
-  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.remainder.moved.size(); ++j) {
+  for (Eigen::Index j = release.facts.intercept ? 1 : 0;
+       j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {
     if (std::abs(release.remainder.moved[j]) > kTellMoved) verdict.uneven.push_back(j);
   }
   if (verdict.uneven.empty() && release.remainder.wider.size() > 0 &&
@@ -62,10 +63,10 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "The noise hides whether some rows' responses have longer tails than others': intervals allow for "
         "it.");
   }
-  for (Eigen::Index j = 0; j < posterior.prior_distance.size(); ++j) {
+  for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
     if (std::abs(posterior.prior_distance[j]) > kFarOut) verdict.held.push_back(j);
   }
-  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < posterior.prior_share.size(); ++j) {
+  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
     if (posterior.prior_share[j] > kPriorOnly) verdict.hidden.push_back(j);
   }
   const PooledRelease& pooled = release.pooled;

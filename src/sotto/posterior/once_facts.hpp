@@ -16,7 +16,8 @@ struct OnceFacts {
   std::optional<double> sigma;  ///< normal responses: known sigma; none: unknown
   Interval response{0, 1};      ///< legal responses
   bool intercept = true;        ///< column 0 of the design is constant 1
-  Position levels{};  ///< without an intercept: what all levels of a category add up to 1 with; empty: there is no such one
+  Position
+      levels{};  ///< without an intercept: what all levels of a category add up to 1 with; empty: there is no such one
   Position column_mean;         ///< guess of each column's mean over the rows
   Position column_sd;           ///< and of its standard deviation, > 0 except of the intercept
   std::vector<Interval> range;  ///< per column: the values the schema allows
@@ -25,16 +26,16 @@ struct OnceFacts {
       from_zero;  ///< per column: its declared values begin at zero, which many quantities cannot fall below
   std::vector<bool>
       codes{};  ///< per column: its values may be codes or a scale of few numbers; empty: all may
-  std::optional<Interval> offset;  ///< declared range of the offset; none: there is no offset
-  std::optional<double> rows;      ///< their number, where it is public
+  std::optional<double> offset;  ///< the last column's coefficient, where it is known; its prior says so too
+  std::optional<double> rows;    ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;
   double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
 
   [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
   /// The position whose linear predictor is 1 in every row; empty where there is none.
-  [[nodiscard]] Position constant() const {
-    return intercept ? Position(Position::Unit(dim(), 0)) : levels;
-  }
+  [[nodiscard]] Position constant() const { return intercept ? Position(Position::Unit(dim(), 0)) : levels; }
+  /// Columns whose coefficients are asked for, the intercept's too: all but an offset.
+  [[nodiscard]] Eigen::Index unknown() const { return dim() - (offset ? 1 : 0); }
   /// Guess of each column's root mean square.
   [[nodiscard]] Position column_scale() const {
     return (column_mean.array().square() + column_sd.array().square()).sqrt();

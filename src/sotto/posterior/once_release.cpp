@@ -17,7 +17,6 @@ namespace sotto {
 namespace {
 
 constexpr double kCountShare = 0.01;
-constexpr double kOffsetShare = 0.005;
 constexpr double kReach = 2;  // locating: spread of the linear predictor, in its unit
 constexpr int kMostRounds = 4;
 constexpr double kFirstRound = 0.35;           // of what is left
@@ -48,15 +47,6 @@ double released_rows(const OnceFacts& facts, PaidQuestions& questions) {
   if (facts.rows) return *facts.rows;
   const auto rows = questions.ask<NoisyVector>(TotalQuery{TotalOf::rows, questions.pay(kCountShare)});
   return std::max({rows.value[0], std::sqrt(rows.variance), 1.0});
-}
-
-/// Mean offset, as far as one release tells.
-double released_offset(const OnceFacts& facts, double rows, PaidQuestions& questions) {
-  if (!facts.offset) return 0;
-  const double middle = (facts.offset->lower + facts.offset->upper) / 2;
-  if (!(facts.offset->width() > 0)) return middle;
-  const auto sum = questions.ask<NoisyVector>(TotalQuery{TotalOf::offset, questions.pay(kOffsetShare)});
-  return std::clamp(middle + sum.value[0] / rows, facts.offset->lower, facts.offset->upper);
 }
 
 /// Half way from whitened covariates to whitened information.
@@ -213,7 +203,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   Zoomed zoomed = zoom(settings.facts, rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
-  const StandIn stand_in(facts, frame.matrix, rows, released_offset(facts, rows, questions), frame.resolved);
+  const StandIn stand_in(facts, frame.matrix, rows, frame.resolved);
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;
@@ -223,6 +213,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at = intercept.value * constant;
   }
+  if (facts.offset) start.at += offset_alone(facts, stand_in);
   double unit = 1;
   if (facts.clips()) {
     const ResidualSpread spread = residual_spread(facts, stand_in, start.at, Look::first, nullptr, questions);

@@ -25,8 +25,8 @@ Position guessed_mean(const OnceFacts& facts, const Matrix& moments) {
 
 }  // namespace
 
-StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset, bool resolved)
-    : function_{facts.link, 1}, rows_(rows), offset_(offset) {
+StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved)
+    : function_{facts.link, 1}, rows_(rows) {
   const Eigen::Index d = frame.rows();
   const Matrix back = inverse(frame);
   Matrix moments = back * back.transpose();
@@ -76,7 +76,6 @@ void StandIn::split(const OnceFacts& facts) {
 }
 
 std::array<double, 4> StandIn::averages(double mean, double variance) const {
-  mean += offset_;
   variance = std::max(variance, 0.0);
   if (function_.link == Link::log) {
     return function_.moments(std::clamp(mean + variance / 2, -kLargestPredictor, kLargestPredictor), 0);
@@ -113,13 +112,13 @@ Matrix StandIn::slope(const Position& at) const {
 }
 
 NormalPredictor StandIn::predictor(const Position& at) const {
-  return {at.dot(mean_) + offset_, std::sqrt(std::max(at.dot(covariance_ * at), 0.0))};
+  return {at.dot(mean_), std::sqrt(std::max(at.dot(covariance_ * at), 0.0))};
 }
 
 std::vector<NormalPredictor> StandIn::predictors(const Position& at) const {
   const double sd = std::sqrt(std::max(at.dot(within_ * at), 0.0));
   std::vector<NormalPredictor> all;
-  for (const Part& part : parts_) all.push_back({at.dot(part.mean) + offset_, sd, part.share});
+  for (const Part& part : parts_) all.push_back({at.dot(part.mean), sd, part.share});
   return all;
 }
 

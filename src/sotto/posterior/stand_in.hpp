@@ -20,7 +20,7 @@ struct Part {
   Position mean;
 };
 
-/// `rows` rows with a common offset, x ~ N(a part's mean, the parts' common covariance). It says where to look next and how
+/// `rows` rows, x ~ N(a part's mean, the parts' common covariance). It says where to look next and how
 /// wide bounds should be; the posterior is computed from releases.
 class StandIn {
  public:
@@ -29,7 +29,7 @@ class StandIn {
   /// of the rows are in no such part. Where nothing is constant the mean has the
   /// share of the second moments that the schema's middle has. `resolved`: every direction of the frame stands clear of
   /// the noise; else there are no parts, as noise would pass for rare values.
-  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, double offset, bool resolved = true);
+  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved = true);
 
   /// Of all rows.
   [[nodiscard]] const Position& mean() const { return mean_; }
@@ -48,8 +48,8 @@ class StandIn {
   [[nodiscard]] Matrix derivative(const Position& at) const;
   /// The derivative with eigenvalues raised to a tenth of those at a constant variance: expected information.
   [[nodiscard]] Matrix slope(const Position& at) const;
-  /// Averages of the mean function and its derivatives over rows of a part, whose linear predictors have this mean, offset
-  /// apart, and variance.
+  /// Averages of the mean function and its derivatives over rows of a part, whose linear predictors have this mean and
+  /// variance.
   [[nodiscard]] std::array<double, 4> averages(double mean, double variance) const;
   /// Over all rows, as if it were normal.
   [[nodiscard]] NormalPredictor predictor(const Position& at) const;
@@ -70,7 +70,6 @@ class StandIn {
 
   MeanFunction function_;
   double rows_;
-  double offset_;
   Position mean_;
   Matrix covariance_;
   std::vector<Part> parts_;

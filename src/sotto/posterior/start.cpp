@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kStartShare = 0.01;
 constexpr double kFewestBins = 6;
-constexpr double kOffsets = 5;   // how far an offset may take the logarithm of a count
 constexpr double kAtEnd = 1e-9;  // of a bin
 
 double clamped_place(const Position& edges, double place) {
@@ -61,9 +60,8 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     return {std::clamp(std::log(share / (1 - share)), -6.0, 6.0), 0};
   }
   const bool counts = facts.link == Link::log;
-  const double around = facts.offset ? kOffsets : 0;
-  const double low = counts ? std::log(0.5) - around : facts.response.lower;
-  const double high = counts ? std::log(facts.response.upper + 0.5) + around : facts.response.upper;
+  const double low = counts ? std::log(0.5) : facts.response.lower;
+  const double high = counts ? std::log(facts.response.upper + 0.5) : facts.response.upper;
   // As many bins as keep the noise of half of them together below an eighth of the rows.
   const double noise = questions.noise_sd(facts.matrix_reach(), kStartShare);
   const double most = 2 * kMedianNoise * kMedianNoise * (rows / noise) * (rows / noise);
@@ -79,7 +77,7 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
                                                 Position(), edges, questions.pay(kStartShare)});
   FirstIntercept first{clamped_place(edges, median_place(histogram.value, rows)), width};
   first.few_usable = few_usable(histogram, rows);
-  if (!facts.offset) first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
+  first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
   return first;
 }
 

@@ -82,6 +82,11 @@ std::string CoefficientPrior::text() const {
   return "";
 }
 
+CoefficientPrior known_coefficient(double value) {
+  constexpr double kDoubt = 1e-5;  // samplers take steps of its size, and linear predictors do not show it
+  return {PriorFamily::normal, value, kDoubt * std::abs(value)};
+}
+
 LogPrior product(std::vector<CoefficientPrior> priors) {
   for (const CoefficientPrior& prior : priors) prior.check();
   LogPrior result;

@@ -26,6 +26,9 @@ struct CoefficientPrior {
   [[nodiscard]] std::string text() const;  ///< e.g. "normal(0, 2.5)"
 };
 
+/// Of a coefficient that is known, an offset's: it as good as stays there.
+[[nodiscard]] CoefficientPrior known_coefficient(double value);
+
 /// The product of priors, one per coordinate of the position.
 [[nodiscard]] LogPrior product(std::vector<CoefficientPrior> priors);
 

@@ -11,7 +11,7 @@
 
 namespace sotto {
 
-/// Public weights that bound what one row can do. With z = frame x, eta = x' at + offset and the mean m of y there:
+/// Public weights that bound what one row can do. With z = frame x, eta = x' at and the mean m of y there:
 ///   residual  logistic  psi = y - m                       M = max(m, 1 - m)              b = B = m (1 - m)
 ///             normal    psi = clip(y - m, -h, h)          M = h                          b = 1{|y - m| < h}, B = 1
 ///             counts    psi = clip(y, l, u) - E clip(Y, l, u), Y of mean m and variance V = m + dispersion m^2, Poisson
@@ -64,7 +64,7 @@ struct ResidualSquaresQuery {
 /// What a histogram counts; a value beyond the edges is counted in the first or last bin.
 enum class HistogramOf {
   response,           ///< y
-  log_response,       ///< log(y + 1/2) - offset
+  log_response,       ///< log(y + 1/2)
   residual,           ///< y - m of a normal model
   absolute_residual,  ///< |y - m| / max(1, sqrt m) of a Poisson model
 };
@@ -129,7 +129,6 @@ struct LightRowsQuery {
 enum class TotalOf {
   rows,      ///< 1 for each row
   response,  ///< y of a binary response
-  offset,    ///< offset less the middle of its declared range
 };
 
 /// Asks for one sum over the rows.

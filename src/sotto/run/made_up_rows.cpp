@@ -148,7 +148,9 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
                         : link == Link::log ? kSpreadOfRates
                                             : kSpreadOfNumbers * sigma;
   Position truth = Position::Zero(glm.dim());
-  truth.head(x.cols()) = slopes(x, design.has_intercept(), spread, rng);
+  const Eigen::Index unknown = x.cols() - (design.offset() ? 1 : 0);
+  truth.head(unknown) = slopes(x.leftCols(unknown), design.has_intercept(), spread, rng);
+  if (design.offset()) truth[unknown] = *design.offset();
   if (design.has_intercept()) truth[0] = intercept_for(link, x * truth.head(x.cols()), mean);
   if (glm.unknown_sigma()) truth[x.cols()] = std::log(sigma);
   Position y = x * truth.head(x.cols());

@@ -66,18 +66,18 @@ std::optional<CoefficientPrior> own_prior(const FitConfig& config, const std::st
 std::vector<PriorDescription> describe(const FitConfig& config, const PublicProblem& problem,
                                        const OnceRelease& release) {
   const Eigen::Index d = release.facts.dim();
-  const auto coefficients = static_cast<std::size_t>(d);
+  const auto coefficients = static_cast<std::size_t>(release.facts.unknown());
   const Cholesky precision(release.prior.normal.precision);
   std::vector<PriorDescription> descriptions = problem.prior_descriptions;
   if (!precision.is_positive_definite()) return descriptions;  // a flat direction has no numbers
   const Matrix covariance = precision.inverse();
-  Position zero = Position::Zero(static_cast<Eigen::Index>(problem.parameters.size()));
-  const Position origin = problem.to_report(zero).head(d);
-  Matrix linear(d, d);
+  const Position zero = Position::Zero(static_cast<Eigen::Index>(problem.coordinates.size()));
+  const Position origin = problem.to_report(zero).head(release.facts.unknown());
+  Matrix linear(origin.size(), d);
   for (Eigen::Index j = 0; j < d; ++j) {
     Position unit = zero;
     unit[j] = 1;
-    linear.col(j) = problem.to_report(unit).head(d) - origin;
+    linear.col(j) = problem.to_report(unit).head(origin.size()) - origin;
   }
   const Position mean = origin + linear * release.prior.normal.location;
   const Position sd = (linear * covariance * linear.transpose()).diagonal().cwiseSqrt();
@@ -96,10 +96,10 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
 }
 
 /// The verdict's sentences, with columns by their names.
-void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vector<std::string>& parameters,
+void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vector<std::string>& coordinates,
           std::vector<std::string>& warnings) {
   const auto name = [&](Eigen::Index j) -> const std::string& {
-    return parameters[static_cast<std::size_t>(j)];
+    return coordinates[static_cast<std::size_t>(j)];
   };
   if (!verdict.hidden.empty()) {
     constexpr std::size_t kNamed = 4;
@@ -176,8 +176,10 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.unit_rows = static_cast<double>(unit.rows_per_unit);
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
-    settings.priors.push_back(own_prior(config, problem.parameters[static_cast<std::size_t>(j)]));
+    settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
   }
+  facts.offset = problem.offset;
+  if (facts.offset) settings.priors.back() = known_coefficient(*facts.offset);
   if (model.unknown_sigma()) {
     const auto found = config.priors.find("sigma");
     if (found != config.priors.end()) settings.sigma_prior = found->second;
@@ -212,10 +214,10 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)
     record.manifest.configuration["prior"]["default"] = "from released spreads";
-  tell(verdict, release, known.parameters, record.warnings);
+  tell(verdict, release, known.coordinates, record.warnings);
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
-  for (Eigen::Index j = known.intercept ? 1 : 0; j < posterior.sd_inflation.size(); ++j) {
+  for (Eigen::Index j = known.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
     inflation[known.parameters[static_cast<std::size_t>(j)]] = posterior.sd_inflation[j];
   }
   record.manifest.configuration["release_once"] = {

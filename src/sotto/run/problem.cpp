@@ -1,6 +1,7 @@
 #include "sotto/run/problem.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,16 +47,21 @@ std::optional<double> public_rows(const Table& table) {
   return static_cast<double>(table.rows());
 }
 
-std::vector<CoefficientPrior> priors_for(const FitConfig& config, const std::vector<std::string>& names) {
+std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicProblem& problem) {
+  const auto& names = problem.parameters;
   for (const auto& [name, prior] : config.priors) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      refuse(fmt::format("prior.parameter.{} names no parameter of this model", name));
+      refuse(fmt::format("prior.parameter.{} names no parameter of this model: they are {}", name,
+                         fmt::join(names, ", ")));
     }
   }
   std::vector<CoefficientPrior> priors;
-  for (const std::string& name : names) {
+  for (const std::string& name : problem.coordinates) {
+    const bool reported = std::find(names.begin(), names.end(), name) != names.end();
     const auto found = config.priors.find(name);
-    priors.push_back(found == config.priors.end() ? config.default_prior : found->second);
+    priors.push_back(!reported                      ? known_coefficient(*problem.offset)
+                     : found == config.priors.end() ? config.default_prior
+                                                    : found->second);
   }
   return priors;
 }
@@ -136,7 +142,8 @@ Problem regression(FitConfig config, const Table& table) {
         "the fit is of the others alone, whose effects are smaller: declare bounds that hold all responses.",
         declared.name, declared.bounds.lower, declared.bounds.upper));
   }
-  public_info.parameters = design.names();
+  public_info.parameters = public_info.coordinates = design.names();
+  public_info.offset = design.offset();
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
     const Interval& range = design.column(j).range;
@@ -150,9 +157,15 @@ Problem regression(FitConfig config, const Table& table) {
   }
   public_info.start = Position::Zero(glm.dim());
   if (sigma_of(family) != nullptr) scale_default_prior(config, response.range, design.has_intercept());
-  const Matrix original = design.original_from_scaled();
+  Matrix original = design.original_from_scaled();
+  if (design.offset()) {
+    public_info.parameters.pop_back();
+    public_info.start[design.columns() - 1] = *design.offset();
+    original.conservativeResize(design.columns() - 1, Eigen::NoChange);
+  }
   if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");
+    public_info.coordinates.emplace_back("sigma");
     // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
     const double middle = std::log(response.range.width() / 4);
     config.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
@@ -166,7 +179,7 @@ Problem regression(FitConfig config, const Table& table) {
   } else {
     public_info.to_report = [original](const Position& x) { return Position(original * x); };
   }
-  public_info.coefficient_priors = priors_for(config, public_info.parameters);
+  public_info.coefficient_priors = priors_for(config, public_info);
   if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
   public_info.prior = product(public_info.coefficient_priors);
   public_info.prior_descriptions = describe_priors(public_info, " on the scaled column");
@@ -283,10 +296,15 @@ std::vector<PriorDescription> describe_priors(const PublicProblem& problem, cons
     draws.row(i) = problem.to_report(position);
   }
   std::vector<PriorDescription> descriptions;
+  const auto coordinate = [&](const std::string& name, std::size_t parameter) {
+    const auto& all = problem.coordinates;  // of a program's own model: none
+    const auto found = std::find(all.begin(), all.end(), name);
+    return found == all.end() ? parameter : static_cast<std::size_t>(found - all.begin());
+  };
   for (Eigen::Index j = 0; j < draws.cols(); ++j) {
     PriorDescription d;
     d.parameter = problem.parameters[static_cast<std::size_t>(j)];
-    d.distribution = priors[static_cast<std::size_t>(j)].text() + where;
+    d.distribution = priors[coordinate(d.parameter, static_cast<std::size_t>(j))].text() + where;
     Eigen::VectorXd column = draws.col(j);
     if (column.allFinite()) {
       std::sort(column.begin(), column.end());

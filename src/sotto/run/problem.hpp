@@ -22,8 +22,11 @@ struct PublicProblem {
   bool own = false;  ///< a model of one's own: the configuration says nothing of model and priors
   std::string title;
   std::string model;
-  std::string privacy_unit;                            ///< whose rows are protected, in words
-  std::vector<std::string> parameters;                 ///< as reported
+  std::string privacy_unit;              ///< whose rows are protected, in words
+  std::vector<std::string> parameters;   ///< as reported
+  std::vector<std::string> coordinates;  ///< regressions: of the chain's position, an offset's too
+  std::optional<double>
+      offset;  ///< regressions: the coefficient of the design's last column, where it is known
   std::function<Position(const Position&)> to_report;  ///< chain's position -> reported parameters
   LogPrior prior;                                      ///< of the chain's position
   std::vector<CoefficientPrior>
