@@ -92,6 +92,14 @@ TEST(Design, original_coefficients_give_the_same_linear_predictor) {
   }
 }
 
+TEST(Design, an_offset_is_the_last_column_with_a_known_coefficient) {
+  const Design with = design("y ~ offset(x) + z");
+  EXPECT_THAT(with.names(), ElementsAre("Intercept", "z", "offset(x)"));
+  EXPECT_EQ(with.offset(), 2) << "half of the width from 1 to 5";
+  EXPECT_NEAR(with.to_original(Position{{0, 0, *with.offset()}})[2], 1, 1e-15);
+  EXPECT_FALSE(design("y ~ x + z").offset());
+}
+
 TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ q"), HasSubstr("not declared"));
   EXPECT_THAT(refusal("r ~ x"), HasSubstr("r == 'w'"));
@@ -102,6 +110,9 @@ TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ log(z)"), HasSubstr("not defined"));
   EXPECT_THAT(refusal("y ~ log(r)"), HasSubstr("category"));
   EXPECT_THAT(refusal("y ~ C(x)"), HasSubstr("real"));
+  EXPECT_THAT(refusal("y ~ x + offset(r)"), HasSubstr("category"));
+  EXPECT_THAT(refusal("y ~ x + offset(y)"), HasSubstr("response"));
+  EXPECT_THAT(refusal("y ~ x + offset(log(z))"), HasSubstr("not defined"));
 }
 
 TEST(DesignRows, hold_scaled_columns_response_and_weight) {

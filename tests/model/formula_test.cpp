@@ -36,6 +36,15 @@ TEST(Formula, terms_as_in_r) {
   EXPECT_EQ(labels("y ~ x + I(x^2) + z:I(x^3)"), "1 x I(x^2) z:I(x^3)");
 }
 
+TEST(Formula, an_offset_is_no_term) {
+  const Formula formula = parse_formula("y ~ a + offset(log(days)) + b:a");
+  ASSERT_TRUE(formula.offset);
+  EXPECT_EQ(formula.offset->text(), "log(days)");
+  EXPECT_EQ(formula.terms.size(), 2U);
+  EXPECT_EQ(formula.columns(), (std::vector<std::string>{"y", "a", "b", "days"}));
+  EXPECT_FALSE(parse_formula("y ~ a + offset").offset) << "a column may have that name";
+}
+
 TEST(Formula, response) {
   const Formula greater = parse_formula("mdvis > 0 ~ x");
   EXPECT_EQ(greater.response.column, "mdvis");
@@ -79,7 +88,17 @@ TEST(Formula, errors_are_configuration_errors) {
                            "C(y) ~ x",
                            "y > 1e999 ~ x",
                            "y ~ 0",
-                           "y ~ 1 - 1"}) {
+                           "y ~ 1 - 1",
+                           "y ~ x - offset(z)",
+                           "y ~ x:offset(z)",
+                           "y ~ offset(z):x",
+                           "y ~ (x + offset(z))",
+                           "y ~ offset(z) + offset(x)",
+                           "y ~ offset(C(z))",
+                           "y ~ offset(I(z^2))",
+                           "y ~ offset(z",
+                           "y ~ 0 + offset(z)",
+                           "offset(y) ~ x"}) {
     try {
       (void)parse_formula(text);
       ADD_FAILURE() << "accepted: " << text;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kCoarse = 0.7;
 constexpr int kQuantiles = 24;
-constexpr double kFewestQuantiles = 6;  // of a part of the rows
+constexpr double kFewestQuantiles = 3;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};

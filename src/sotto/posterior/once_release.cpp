@@ -203,7 +203,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   Zoomed zoomed = zoom(settings.facts, rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
-  const StandIn stand_in(facts, frame.matrix, rows, frame.resolved);
+  const StandIn stand_in(facts, frame.matrix, rows, frame.resolved, zoomed.offsets);
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;

@@ -20,7 +20,8 @@ constexpr double kBegin =
     1.4;  // they begin here and fall by e over one of their lengths, in standard deviations
 constexpr double kLength = 1;
 constexpr double kDispersion = 0.1;  // of counts: likewise
-constexpr int kPredictors = 16;
+constexpr double kPredictors = 16;
+constexpr double kFewestPredictors = 4;  // of a part of the rows
 constexpr double kNotLikely = 1e-6;
 
 constexpr double kUneven = 0.07;    // prior probability that tails sit with some rows
@@ -40,19 +41,23 @@ struct ClippedAway {
 /// holds: the mean over the rows, and what goes with the standardised linear predictor.
 Eigen::Vector2d lost_to_dispersion(const PlanPoint& point, double clip, double spread, double known,
                                    double dispersion) {
-  const auto [centre, sd, share] = point.stand_in.predictor(point.at);
+  const NormalPredictor all = point.stand_in.predictor(point.at);
   Eigen::Vector2d sum = Eigen::Vector2d::Zero();
   double weights = 0;
-  for (int q = 0; q <= kPredictors; ++q) {
-    const double t = 5.0 * q / kPredictors - 2.5;
-    const double mean = count_mean(centre + sd * t);
-    const double reach = clip * std::max(1.0, std::sqrt(mean + spread * mean * mean));
-    const double low = std::max(mean - reach, 0.0);
-    const double weight = std::exp(-t * t / 2);
-    const double lost = clipped_count({mean, known}, low, mean + reach).mean -
-                        clipped_count({mean, dispersion}, low, mean + reach).mean;
-    sum += weight * lost * Eigen::Vector2d{1, t};
-    weights += weight;
+  for (const auto& [centre, sd, share] : point.stand_in.predictors(point.at)) {
+    const double steps = std::max(std::round(kPredictors * share), kFewestPredictors);
+    for (double q = 0; q <= steps; ++q) {
+      const double t = 5 * q / steps - 2.5;
+      const double eta = centre + sd * t;
+      const double mean = count_mean(eta);
+      const double reach = clip * std::max(1.0, std::sqrt(mean + spread * mean * mean));
+      const double low = std::max(mean - reach, 0.0);
+      const double weight = share * std::exp(-t * t / 2);
+      const double lost = clipped_count({mean, known}, low, mean + reach).mean -
+                          clipped_count({mean, dispersion}, low, mean + reach).mean;
+      sum += weight * lost * Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)};
+      weights += weight;
+    }
   }
   return sum / weights;
 }

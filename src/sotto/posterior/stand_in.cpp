@@ -25,7 +25,8 @@ Position guessed_mean(const OnceFacts& facts, const Matrix& moments) {
 
 }  // namespace
 
-StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved)
+StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved,
+                 const ColumnSpread& offsets)
     : function_{facts.link, 1}, rows_(rows) {
   const Eigen::Index d = frame.rows();
   const Matrix back = inverse(frame);
@@ -46,6 +47,7 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool 
   parts_ = {{1, mean_}};
   within_ = covariance_;
   if (resolved && constant.size() > 0) split(facts);
+  if (resolved && facts.offset && offsets.values.size() > 0) split(offsets);
 }
 
 /// A column of two values splits the rows in two; the rows' covariance is that of the two means and what is left within.
@@ -73,6 +75,26 @@ void StandIn::split(const OnceFacts& facts) {
     parts_.front() = {common.share * (1 - share), common.mean - share * apart};
     parts_.push_back({common.share * share, common.mean + (1 - share) * apart});
   }
+}
+
+/// The last column's values are moved and scaled to the mean and variance that the frame says.
+void StandIn::split(const ColumnSpread& offsets) {
+  const Eigen::Index last = mean_.size() - 1;
+  const double variance = within_(last, last);
+  const Position from_mean = offsets.values.array() - offsets.values.dot(offsets.shares);
+  const double spread = from_mean.cwiseAbs2().dot(offsets.shares);
+  if (!(variance > 0) || !(spread > 0)) return;
+  const Position apart = within_.col(last) / variance;
+  within_ -= variance * apart * apart.transpose();
+  std::vector<Part> parts;
+  for (const Part& part : parts_) {
+    for (Eigen::Index k = 0; k < from_mean.size(); ++k) {
+      if (offsets.shares[k] > 0)
+        parts.push_back({part.share * offsets.shares[k],
+                         part.mean + from_mean[k] * std::sqrt(variance / spread) * apart});
+    }
+  }
+  parts_ = std::move(parts);
 }
 
 std::array<double, 4> StandIn::averages(double mean, double variance) const {

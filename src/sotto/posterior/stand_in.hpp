@@ -14,7 +14,13 @@ struct NormalPredictor {
   double share = 1;
 };
 
-/// Rows that have one rare value of a column of two values, or none: they vary alike around means of their own.
+/// How a column's values are spread: so many values, and each one's share of the rows.
+struct ColumnSpread {
+  Position values, shares;
+};
+
+/// Rows that have one rare value of a column of two values, or none, and offsets of one size: they vary alike around means of
+/// their own.
 struct Part {
   double share;  ///< of the rows
   Position mean;
@@ -28,8 +34,10 @@ class StandIn {
   /// gives the mean, and rows with a rare value of a column of two values are a part: those of the nine rarest, as long as half
   /// of the rows are in no such part. Where nothing is constant the mean has the
   /// share of the second moments that the schema's middle has. `resolved`: every direction of the frame stands clear of
-  /// the noise; else there are no parts, as noise would pass for rare values.
-  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved = true);
+  /// the noise; else there are no parts, as noise would pass for rare values. `offsets`: where there is an offset, every part is
+  /// one of such rows with offsets of one size: they differ too much from one another to be taken for normal.
+  StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved = true,
+          const ColumnSpread& offsets = {});
 
   /// Of all rows.
   [[nodiscard]] const Position& mean() const { return mean_; }
@@ -67,6 +75,7 @@ class StandIn {
 
  private:
   void split(const OnceFacts& facts);
+  void split(const ColumnSpread& offsets);
 
   MeanFunction function_;
   double rows_;

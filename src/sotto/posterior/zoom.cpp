@@ -32,11 +32,31 @@ Interval hull(const Interval& window, const Position& counts, double least) {
           window.lower + width * static_cast<double>(std::min(last + 1, kBins))};
 }
 
+/// Pairs of bins that stand clear of the noise, and the window's ends.
+ColumnSpread spread_of(const Interval& window, const Position& counts, double least) {
+  ColumnSpread spread{Position(kBins / 2 + 2), Position(kBins / 2 + 2)};
+  const double width = window.width() / kBins;
+  const auto put = [&](Eigen::Index k, double value, double count) {
+    spread.values[k] = value;
+    spread.shares[k] = count > least ? count : 0;
+  };
+  put(0, window.lower, counts[0]);
+  put(1, window.upper, counts[kBins + 1]);
+  for (Eigen::Index k = 0; k < kBins / 2; ++k) {
+    put(k + 2, window.lower + static_cast<double>(2 * k + 1) * width, counts[2 * k + 1] + counts[2 * k + 2]);
+  }
+  const double all = spread.shares.sum();
+  if (!(all > 0)) return {};
+  spread.shares /= all;
+  return spread;
+}
+
 }  // namespace
 
 Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
   std::vector<AtBound> piled;
   std::optional<double> usable;
+  ColumnSpread offsets;
   std::vector<Eigen::Index> columns;
   std::vector<Interval> windows;
   for (std::size_t j = 0; j < facts.range.size(); ++j) {
@@ -65,6 +85,8 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
       std::erase_if(piled, [&](const AtBound& seen) { return seen.column == columns[k]; });  // less closely
       const auto found_ends = at_bounds(columns[k], of_column, noise, rows, declared);
       piled.insert(piled.end(), found_ends.begin(), found_ends.end());
+      if (facts.offset && columns[k] == facts.dim() - 1)
+        offsets = spread_of(windows[k], of_column, 2 * noise);
       const Interval found = hull(windows[k], of_column, least);
       const double kept = found.width() / windows[k].width();
       if (kept >= kNarrower) continue;
@@ -77,7 +99,7 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     columns = std::move(narrowed);
     windows = std::move(narrower);
   }
-  return {std::move(facts), std::move(piled), usable};
+  return {std::move(facts), std::move(piled), usable, std::move(offsets)};
 }
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include "sotto/posterior/at_bounds.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/stand_in.hpp"
 
 namespace sotto {
 
@@ -13,6 +14,7 @@ struct Zoomed {
   OnceFacts facts;                     ///< with better guesses of the columns' means and standard deviations
   std::vector<AtBound> at_bounds;      ///< columns whose values pile up at a declared bound
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
+  ColumnSpread offsets{};  ///< of the last column, where it is an offset and the noise lets it be seen
 };
 
 /// Bounds of rows stay as declared; guesses only say where the frame starts. Asks at most three times, and not where noise would
