@@ -100,6 +100,16 @@ TEST(Design, an_offset_is_the_last_column_with_a_known_coefficient) {
   EXPECT_FALSE(design("y ~ x + z").offset());
 }
 
+TEST(Design, groups_have_columns_for_all_levels_but_the_first) {
+  const Design with = design("y ~ (1 | r) + x + (1 | C(k)) + offset(z)");
+  EXPECT_THAT(with.names(), ElementsAre("Intercept", "x", "r[s]", "r[w]", "k[3]", "k[4]", "offset(z)"));
+  ASSERT_EQ(with.groups().size(), 2U);
+  EXPECT_EQ(with.groups()[0].name, "r");
+  EXPECT_THAT(with.groups()[0].levels, ElementsAre("n", "s", "w"));
+  EXPECT_THAT(with.groups()[0].columns, ElementsAre(2, 3));
+  EXPECT_THAT(with.groups()[1].columns, ElementsAre(4, 5));
+}
+
 TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ q"), HasSubstr("not declared"));
   EXPECT_THAT(refusal("r ~ x"), HasSubstr("r == 'w'"));
@@ -111,6 +121,10 @@ TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ log(r)"), HasSubstr("category"));
   EXPECT_THAT(refusal("y ~ C(x)"), HasSubstr("real"));
   EXPECT_THAT(refusal("y ~ x + offset(r)"), HasSubstr("category"));
+  EXPECT_THAT(refusal("y ~ (1 | x)"), HasSubstr("no category"));
+  EXPECT_THAT(refusal("y ~ r + (1 | r)"), HasSubstr("a term and a group"));
+  EXPECT_THAT(refusal("y ~ x + (1 | r) - 1"), HasSubstr("needs the intercept"));
+  EXPECT_THAT(refusal("y ~ x + (1 | C(y))"), HasSubstr("response"));
   EXPECT_THAT(refusal("y ~ x + offset(y)"), HasSubstr("response"));
   EXPECT_THAT(refusal("y ~ x + offset(log(z))"), HasSubstr("not defined"));
 }

@@ -45,6 +45,16 @@ TEST(Formula, an_offset_is_no_term) {
   EXPECT_FALSE(parse_formula("y ~ a + offset").offset) << "a column may have that name";
 }
 
+TEST(Formula, a_group_is_no_term) {
+  const Formula formula = parse_formula("y ~ (1 | g) + a + (1|C(k))");
+  ASSERT_EQ(formula.groups.size(), 2U);
+  EXPECT_EQ(formula.groups[0].text(), "g");
+  EXPECT_EQ(formula.groups[1].text(), "C(k)");
+  EXPECT_TRUE(formula.intercept);
+  EXPECT_EQ(formula.terms.size(), 1U);
+  EXPECT_EQ(formula.columns(), (std::vector<std::string>{"y", "a", "g", "k"}));
+}
+
 TEST(Formula, response) {
   const Formula greater = parse_formula("mdvis > 0 ~ x");
   EXPECT_EQ(greater.response.column, "mdvis");
@@ -98,7 +108,14 @@ TEST(Formula, errors_are_configuration_errors) {
                            "y ~ offset(I(z^2))",
                            "y ~ offset(z",
                            "y ~ 0 + offset(z)",
-                           "offset(y) ~ x"}) {
+                           "offset(y) ~ x",
+                           "y ~ x - (1 | g)",
+                           "y ~ x:(1 | g)",
+                           "y ~ (x | g)",
+                           "y ~ (1 + x | g)",
+                           "y ~ (1 | g + h)",
+                           "y ~ (1 | g) + (1 | g)",
+                           "y ~ 1 | g"}) {
     try {
       (void)parse_formula(text);
       ADD_FAILURE() << "accepted: " << text;
@@ -110,9 +127,9 @@ TEST(Formula, errors_are_configuration_errors) {
 
 TEST(Formula, any_text_parses_or_is_refused) {
   const bool held = rc::check([] {
-    const auto text = *rc::gen::container<std::string>(rc::gen::element('y', 'x', '~', '+', '-', '*', ':',
-                                                                        '^', '(', ')', '1', '0', '2', '>',
-                                                                        '=', '\'', '`', ' ', 'C', '.', 'e'));
+    const auto text = *rc::gen::container<std::string>(
+        rc::gen::element('y', 'x', '~', '+', '-', '*', ':', '^', '(', ')', '1', '0', '2', '>', '=', '\'', '`',
+                         ' ', 'C', '.', 'e', '|'));
     try {
       (void)parse_formula("y ~ " + text);
     } catch (const Error&) {

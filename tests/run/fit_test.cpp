@@ -98,6 +98,60 @@ TEST(Fit, an_offset_is_known) {
   }
 }
 
+// 4,000 persons in eight clinics, deviations of standard deviation 0.6. With little noise release-once is the fit without
+// privacy, whose chains sample a posterior made another way. Means within half a standard deviation: a fixed seed.
+TEST(Fit, intercepts_vary_between_clinics) {
+  const std::vector<std::string> clinics{"a", "b", "c", "d", "e", "f", "g", "h"};
+  const Schema schema{{{"y", ColumnKind::binary},
+                       {"x", ColumnKind::real, {-4, 4}, {}},
+                       {"clinic", ColumnKind::category, {}, clinics}},
+                      {}};
+  Table table(schema);
+  ChainRng rng(9);
+  const Position deviations = 0.6 * rng.normals(8);
+  for (int i = 0; i < 4000; ++i) {
+    const std::size_t clinic = rng.below(8);
+    const double x = rng.normal();
+    const double eta = -0.5 + 0.7 * x + deviations[static_cast<Eigen::Index>(clinic)];
+    const std::string cell = std::to_string(x);
+    table.append(
+        std::vector<std::optional<std::string_view>>{rng.uniform() < 1 / (1 + std::exp(-eta)) ? "1" : "0",
+                                                     cell, clinics[clinic]},
+        std::nullopt);
+  }
+  std::vector<Draws> fits;
+  for (const char* privacy : {"privacy.not_private=true", "privacy.epsilon=300"}) {
+    const FitConfig config =
+        parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"y ~ x + (1 | clinic)\"",
+                              "method.draws=1000", "method.chains=2", "privacy.delta=1e-6", privacy});
+    TestEntropy entropy(19);
+    RunRecord record = fit(config, make_problem(config, table), entropy);
+    ASSERT_EQ(record.priors.size(), record.draws.parameters.size());
+    for (std::size_t j = 0; j < record.priors.size(); ++j)
+      EXPECT_EQ(record.priors[j].parameter, record.draws.parameters[j]);
+    EXPECT_EQ(record.priors[2].distribution, "half-student_t(3, 0, 2.5)");
+    fits.push_back(std::move(record.draws));
+  }
+  ASSERT_EQ(fits[0].parameters,
+            (std::vector<std::string>{"Intercept", "x", "sd(clinic)", "clinic[a]", "clinic[b]", "clinic[c]",
+                                      "clinic[d]", "clinic[e]", "clinic[f]", "clinic[g]", "clinic[h]"}));
+  ASSERT_EQ(fits[1].parameters, fits[0].parameters);
+  const auto moments = [](const Draws& draws, Eigen::Index j) {
+    const Eigen::ArrayXd column = draws.chains[0].draws.col(j);
+    return std::pair(column.mean(), std::sqrt((column - column.mean()).square().mean()));
+  };
+  for (Eigen::Index j = 0; j < 11; ++j) {
+    const auto [open, open_sd] = moments(fits[0], j);
+    const auto [noisy, noisy_sd] = moments(fits[1], j);
+    EXPECT_NEAR(noisy, open, 0.5 * open_sd) << fits[0].parameters[static_cast<std::size_t>(j)];
+    EXPECT_NEAR(noisy_sd, open_sd, 0.25 * open_sd) << fits[0].parameters[static_cast<std::size_t>(j)];
+    if (j >= 3) {
+      EXPECT_NEAR(open, deviations[j - 3], 4 * open_sd);
+    }
+  }
+  EXPECT_NEAR(moments(fits[1], 2).first, 0.6, 3 * moments(fits[1], 2).second);
+}
+
 TEST(Fit, a_run_without_privacy_says_so) {
   const RunRecord record = randhie({"privacy.not_private=true", "method.draws=20", "method.warmup=20"});
   EXPECT_EQ(record.method, "nonprivate-hmc");

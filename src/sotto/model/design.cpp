@@ -176,6 +176,7 @@ Design::Design(const Formula& formula, const Schema& schema)
     }
     add_term(term, all_levels, schema);
   }
+  for (const Variable& group : formula.groups) add_group(group, formula, schema);
   if (formula.offset) add_offset(*formula.offset, schema);
   for (DesignColumn& column : columns_) scale(column);
 }
@@ -221,6 +222,29 @@ void Design::add_term(const Term& term, const std::vector<bool>& all_levels, con
     products = std::move(longer);
   }
   columns_.insert(columns_.end(), products.begin(), products.end());
+}
+
+void Design::add_group(const Variable& variable, const Formula& formula, const Schema& schema) {
+  const std::string text = variable.text();
+  if (!intercept_) refuse_formula(fmt::format("(1 | {}) needs the intercept: leave + 0 or - 1 out", text));
+  if (variable.column == response_.source.variable.column) {
+    refuse_formula(fmt::format("{} is the response and cannot be a group too", variable.column));
+  }
+  const std::size_t index = add_source(variable, schema);
+  const std::vector<std::string> levels = sources_[index].levels;
+  if (levels.size() < 2) {
+    refuse_formula(fmt::format("(1 | {}): {} is no category of two levels or more", text, variable.column));
+  }
+  for (const Term& term : formula.terms) {
+    if (term.variables.size() == 1 && term.variables[0].column == variable.column)
+      refuse_formula(fmt::format("{0} is a term and a group too: leave out one of {0} and (1 | {0})", text));
+  }
+  DesignGroup group{variable.column, levels, {}};
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    group.columns.push_back(columns() + static_cast<Eigen::Index>(k) - 1);
+  }
+  add_term({{variable}}, {false}, schema);
+  groups_.push_back(std::move(group));
 }
 
 void Design::add_offset(const Variable& variable, const Schema& schema) {

@@ -44,6 +44,13 @@ struct DesignColumn {
   [[nodiscard]] double scaled(std::span<const double> values) const;
 };
 
+/// Levels of a category between which the intercept varies.
+struct DesignGroup {
+  std::string name;                   ///< of the column
+  std::vector<std::string> levels;    ///< the first is in the intercept
+  std::vector<Eigen::Index> columns;  ///< of the design: the other levels'
+};
+
 /// The left side of the formula.
 struct Response {
   std::string name;
@@ -74,6 +81,7 @@ class Design {
   [[nodiscard]] std::optional<double> offset() const {
     return offset_ ? std::optional(columns_.back().half_width) : std::nullopt;
   }
+  [[nodiscard]] const std::vector<DesignGroup>& groups() const { return groups_; }
   [[nodiscard]] const Response& response() const { return response_; }
   [[nodiscard]] const std::vector<Source>& sources() const { return sources_; }
 
@@ -93,12 +101,14 @@ class Design {
  private:
   std::size_t add_source(const Variable& variable, const Schema& schema);
   void add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema);
+  void add_group(const Variable& variable, const Formula& formula, const Schema& schema);
   void add_offset(const Variable& variable, const Schema& schema);
   void scale(DesignColumn& column) const;
 
   Response response_;
   bool intercept_ = true;
   bool offset_ = false;
+  std::vector<DesignGroup> groups_;
   std::vector<Source> sources_;
   std::vector<DesignColumn> columns_;
 };

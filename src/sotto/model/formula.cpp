@@ -62,10 +62,10 @@ Token next_token(std::string_view& rest) {
   for (const std::string_view pair : {"<=", ">=", "==", "!="}) {
     if (rest.substr(0, 2) == pair) return take(2, Token::Kind::symbol);
   }
-  if (std::string_view("~+-*:^()<>").find(rest[0]) != std::string_view::npos)
+  if (std::string_view("~+-*:^()<>|").find(rest[0]) != std::string_view::npos)
     return take(1, Token::Kind::symbol);
   refuse_formula(
-      fmt::format("cannot read \"{}\"; allowed are names, numbers and ~ + - : * ^ ( ) < > == !=", rest[0]));
+      fmt::format("cannot read \"{}\"; allowed are names, numbers and ~ + - : * ^ ( ) | < > == !=", rest[0]));
 }
 
 std::vector<Token> tokens_of(std::string_view text) {
@@ -132,6 +132,7 @@ class Parser {
     Terms terms{Term{}};
     sum(terms);
     formula.offset = offset_;
+    formula.groups = groups_;
     if (here().kind != Token::Kind::end)
       refuse_formula(fmt::format("expected + - : * or the end, found {}", shown()));
     for (Term& term : terms) {
@@ -237,7 +238,7 @@ class Parser {
       if (here().kind == Token::Kind::number && here().text == "0") {
         ++position_;
         minus ? add(terms, Term{}) : remove(terms, {Term{}});
-      } else if (!accept_offset(minus)) {
+      } else if (!accept_offset(minus) && !accept_group(minus)) {
         const Terms operand = product();
         minus ? remove(terms, operand) : add(terms, operand);
       }
@@ -246,10 +247,7 @@ class Parser {
   }
 
   bool accept_offset(bool minus) {
-    const Token& next = tokens_[std::min(position_ + 1, tokens_.size() - 1)];
-    if (here().kind != Token::Kind::name || here().text != "offset" || next.text != "(" ||
-        next.kind != Token::Kind::symbol)
-      return false;
+    if (!follows(0, Token::Kind::name, "offset") || !follows(1, Token::Kind::symbol, "(")) return false;
     if (minus || depth_ > 0) refuse_formula("offset(...) stands by itself, after a +");
     if (offset_) refuse_formula("only one offset(...) can be given: add the columns up before");
     position_ += 2;
@@ -258,6 +256,25 @@ class Parser {
       refuse_formula(fmt::format("offset({}) needs a column, or its log, log1p or sqrt", offset_->text()));
     }
     if (!accept(")")) refuse_formula(fmt::format("offset({} is not closed", offset_->text()));
+    return true;
+  }
+
+  [[nodiscard]] bool follows(std::size_t ahead, Token::Kind kind, std::string_view text) const {
+    const std::size_t at = position_ + ahead;
+    return at < tokens_.size() && tokens_[at].kind == kind && tokens_[at].text == text;
+  }
+
+  bool accept_group(bool minus) {
+    if (!follows(0, Token::Kind::symbol, "(") || !follows(1, Token::Kind::number, "1") ||
+        !follows(2, Token::Kind::symbol, "|"))
+      return false;
+    if (minus || depth_ > 0) refuse_formula("(1 | g) stands by itself, after a +");
+    position_ += 3;
+    const Variable group = variable("the category whose levels vary");
+    if (std::find(groups_.begin(), groups_.end(), group) != groups_.end())
+      refuse_formula(fmt::format("(1 | {}) is there twice", group.text()));
+    groups_.push_back(group);
+    if (!accept(")")) refuse_formula(fmt::format("(1 | {}: only one category may stand there", group.text()));
     return true;
   }
 
@@ -302,6 +319,8 @@ class Parser {
       if (++depth_ > 50) refuse_formula("parentheses are nested too deeply");
       Terms inner;
       sum(inner);
+      if (accept("|"))
+        refuse_formula("only intercepts vary between levels: write (1 | g), by itself, after a +");
       if (!accept(")")) refuse_formula(fmt::format("expected ) , found {}", shown()));
       --depth_;
       return inner;
@@ -324,6 +343,7 @@ class Parser {
   std::vector<Token> tokens_;
   std::vector<Variable> seen_;  // of the right side, in order of appearance
   std::optional<Variable> offset_;
+  std::vector<Variable> groups_;
   std::size_t position_ = 0;
   int depth_ = 0;
 };
@@ -354,8 +374,12 @@ std::vector<std::string> Formula::columns() const {
         names.push_back(variable.column);
     }
   }
-  if (offset && std::find(names.begin(), names.end(), offset->column) == names.end())
-    names.push_back(offset->column);
+  std::vector<Variable> others = groups;
+  if (offset) others.push_back(*offset);
+  for (const Variable& variable : others) {
+    if (std::find(names.begin(), names.end(), variable.column) == names.end())
+      names.push_back(variable.column);
+  }
   return names;
 }
 

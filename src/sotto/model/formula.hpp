@@ -46,13 +46,14 @@ struct Formula {
   bool intercept = true;
   std::vector<Term> terms;         ///< main effects first, then by order, as in R
   std::optional<Variable> offset;  ///< written offset(column) or offset(log(column)): its coefficient is 1
+  std::vector<Variable> groups;    ///< written (1 | column): intercepts that vary between a category's levels
 
   /// Every column it reads, each once, the response first.
   [[nodiscard]] std::vector<std::string> columns() const;
 };
 
 /// Grammar of the right side: + - : * ^ and parentheses with R's meaning, 0 and 1 for the intercept, C(x),
-/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), and `back quotes` around names with odd characters. Throws
+/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), (1 | g), and `back quotes` around names with odd characters. Throws
 /// ErrorCode::configuration, saying what to change.
 [[nodiscard]] Formula parse_formula(std::string_view text);
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "sotto/prior/varying_intercepts.hpp"
+
 namespace sotto {
 namespace {
 
@@ -48,6 +50,15 @@ PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own) {
   };
 }
 
+void add(const VaryingIntercepts& group, ResolvedPrior& prior) {
+  const Matrix precision = group.stand_in();
+  prior.normal.precision(group.columns(), group.columns()) = precision;
+  prior.ratio = [group, precision, others = std::move(prior.ratio)](const Position& at) {
+    const Position b = at(group.columns());
+    return group.log_density(at) + b.dot(precision * b) / 2 + (others ? others(at) : 0);
+  };
+}
+
 }  // namespace
 
 ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
@@ -80,6 +91,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       prior.normal.precision(j, j) += 1 / (sd * sd);
     }
   }
+  for (const auto& columns : facts.groups) add({columns, VaryingIntercepts::kUsualScale * unit}, prior);
   if (facts.offset) {
     const Position shift = offset_alone(facts, stand_in);
     for (Eigen::Index j = 0; j < d; ++j) {

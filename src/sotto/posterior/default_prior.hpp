@@ -27,6 +27,7 @@ struct ResolvedPrior {
 ///   intercept             N(centre, (5 unit)^2 + its doubt^2) on the linear predictor at the covariates' mean
 ///   all levels, without   the same of each
 ///   an intercept
+///   groups' levels        VaryingIntercepts of scale 2.5 unit
 /// Other families of prior are a normal with their location and standard deviation, times a ratio.
 [[nodiscard]] ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own,
                                           const OnceFacts& facts, const StandIn& stand_in, double unit,

@@ -27,7 +27,9 @@ struct OnceFacts {
   std::vector<bool>
       codes{};  ///< per column: its values may be codes or a scale of few numbers; empty: all may
   std::optional<double> offset;  ///< the last column's coefficient, where it is known; its prior says so too
-  std::optional<double> rows;    ///< their number, where it is public
+  std::vector<std::vector<Eigen::Index>>
+      groups{};  ///< columns of all levels but the first, where intercepts vary between a category's levels
+  std::optional<double> rows;  ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;
   double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
 

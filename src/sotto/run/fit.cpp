@@ -19,14 +19,20 @@
 namespace sotto {
 namespace {
 
+void complete(Draws& draws, const FitConfig& config, const PublicProblem& problem) {
+  problem.groups.complete(draws, problem.group_scale, config.method.seed);
+}
+
 /// The same model without privacy, for study and for comparison: every page says so.
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
   const ChainSettings settings = chain_settings(method, config.method);
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
-  return {problem.public_info.parameters,
-          method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
+  Draws draws{problem.public_info.parameters,
+              method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
+  complete(draws, config, problem.public_info);
+  return draws;
 }
 
 /// In the place of what a configuration says of model and priors.
@@ -78,6 +84,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});
+  complete(record.draws, config, problem.public_info);
 }
 
 }  // namespace

@@ -157,7 +157,9 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   for (double& value : y) {
     value = std::clamp(draw_response(link, value, sigma, rng), response.lower, response.upper);
   }
-  result.truth = result.problem.public_info.to_report(truth);
+  const PublicProblem& known_problem = result.problem.public_info;
+  const Position reported = known_problem.to_report(truth);
+  result.truth = known_problem.groups.complete(reported, known_problem.groups.plain(reported));
   result.problem.rows = [x, y] {
     const auto columns = static_cast<std::size_t>(x.cols());
     Rows rows(static_cast<std::size_t>(x.rows()), columns + 1);

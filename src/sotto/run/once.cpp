@@ -69,6 +69,9 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   const auto coefficients = static_cast<std::size_t>(release.facts.unknown());
   const Cholesky precision(release.prior.normal.precision);
   std::vector<PriorDescription> descriptions = problem.prior_descriptions;
+  const std::vector<PriorDescription> of_groups =
+      problem.groups.describe(VaryingIntercepts::kUsualScale * release.unit);
+  std::copy(of_groups.rbegin(), of_groups.rend(), descriptions.rbegin());
   if (!precision.is_positive_definite()) return descriptions;  // a flat direction has no numbers
   const Matrix covariance = precision.inverse();
   const Position zero = Position::Zero(static_cast<Eigen::Index>(problem.coordinates.size()));
@@ -84,7 +87,9 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   for (PriorDescription& description : descriptions) {
     const auto at = std::find(problem.parameters.begin(), problem.parameters.end(), description.parameter) -
                     problem.parameters.begin();
-    if (static_cast<std::size_t>(at) >= coefficients || own_prior(config, description.parameter)) continue;
+    if (static_cast<std::size_t>(at) >= coefficients || problem.groups.has(at) ||
+        own_prior(config, description.parameter))
+      continue;
     constexpr double kNormal95 = 1.6448536269514722;
     description.distribution = fmt::format("normal({:.4g}, {:.4g}), from released spreads", mean[at], sd[at]);
     description.mean = description.q50 = mean[at];
@@ -179,6 +184,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
   }
   facts.offset = problem.offset;
+  for (const VaryingIntercepts& group : problem.groups.priors(1)) facts.groups.push_back(group.columns());
   if (facts.offset) settings.priors.back() = known_coefficient(*facts.offset);
   if (model.unknown_sigma()) {
     const auto found = config.priors.find("sigma");
@@ -210,6 +216,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     chain.draws = std::move(reported);
   }
   record.draws.chains = std::move(posterior.chains);
+  known.groups.complete(record.draws, VaryingIntercepts::kUsualScale * release.unit, config.method.seed);
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)
@@ -218,7 +225,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   // The intercept is left out: in original units it mixes with the other coefficients.
   nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
   for (Eigen::Index j = known.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
-    inflation[known.parameters[static_cast<std::size_t>(j)]] = posterior.sd_inflation[j];
+    if (!known.groups.has(j))
+      inflation[known.parameters[static_cast<std::size_t>(j)]] = posterior.sd_inflation[j];
   }
   record.manifest.configuration["release_once"] = {
       {"predicted_sd_inflation", inflation},

@@ -48,7 +48,10 @@ std::optional<double> public_rows(const Table& table) {
 }
 
 std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicProblem& problem) {
-  const auto& names = problem.parameters;
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < problem.parameters.size(); ++j) {
+    if (!problem.groups.has(static_cast<Eigen::Index>(j))) names.push_back(problem.parameters[j]);
+  }
   for (const auto& [name, prior] : config.priors) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       refuse(fmt::format("prior.parameter.{} names no parameter of this model: they are {}", name,
@@ -57,7 +60,8 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicPr
   }
   std::vector<CoefficientPrior> priors;
   for (const std::string& name : problem.coordinates) {
-    const bool reported = std::find(names.begin(), names.end(), name) != names.end();
+    const bool reported =
+        std::find(problem.parameters.begin(), problem.parameters.end(), name) != problem.parameters.end();
     const auto found = config.priors.find(name);
     priors.push_back(!reported                      ? known_coefficient(*problem.offset)
                      : found == config.priors.end() ? config.default_prior
@@ -76,6 +80,26 @@ void scale_default_prior(FitConfig& config, const Interval& response, bool inter
     config.priors.try_emplace(
         "Intercept",
         CoefficientPrior{PriorFamily::normal, std::midpoint(response.lower, response.upper), sd});
+}
+
+LogPrior prior_of(const PublicProblem& problem) {
+  if (problem.groups.empty()) return product(problem.coefficient_priors);
+  std::vector<CoefficientPrior> own = problem.coefficient_priors;
+  for (std::size_t j = 0; j < own.size(); ++j) {
+    if (problem.groups.has(static_cast<Eigen::Index>(j))) own[j].family = PriorFamily::flat;
+  }
+  const LogPrior others = product(std::move(own));
+  const std::vector<VaryingIntercepts> groups = problem.groups.priors(problem.group_scale);
+  return {[others, groups](const Position& x) {
+            double sum = others.log_density(x);
+            for (const VaryingIntercepts& group : groups) sum += group.log_density(x);
+            return sum;
+          },
+          [others, groups](const Position& x) {
+            Position slope = others.gradient(x);
+            for (const VaryingIntercepts& group : groups) group.add_slope(x, slope);
+            return slope;
+          }};
 }
 
 /// What a row tells about a coordinate if columns were uniform over their declared ranges: only where warmup starts.
@@ -144,6 +168,7 @@ Problem regression(FitConfig config, const Table& table) {
   }
   public_info.parameters = public_info.coordinates = design.names();
   public_info.offset = design.offset();
+  public_info.groups = Groups(design.groups());
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
     const Interval& range = design.column(j).range;
@@ -156,7 +181,10 @@ Problem regression(FitConfig config, const Table& table) {
         }));
   }
   public_info.start = Position::Zero(glm.dim());
-  if (sigma_of(family) != nullptr) scale_default_prior(config, response.range, design.has_intercept());
+  if (sigma_of(family) != nullptr) {
+    scale_default_prior(config, response.range, design.has_intercept());
+    public_info.group_scale = response.range.width() / 4;
+  }
   Matrix original = design.original_from_scaled();
   if (design.offset()) {
     public_info.parameters.pop_back();
@@ -181,8 +209,15 @@ Problem regression(FitConfig config, const Table& table) {
   }
   public_info.coefficient_priors = priors_for(config, public_info);
   if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
-  public_info.prior = product(public_info.coefficient_priors);
-  public_info.prior_descriptions = describe_priors(public_info, " on the scaled column");
+  public_info.prior = prior_of(public_info);
+  for (const PriorDescription& prior : describe_priors(public_info, " on the scaled column")) {
+    const auto at = std::find(public_info.parameters.begin(), public_info.parameters.end(), prior.parameter);
+    if (!public_info.groups.has(at - public_info.parameters.begin()))
+      public_info.prior_descriptions.push_back(prior);
+  }
+  for (const PriorDescription& prior : public_info.groups.describe(public_info.group_scale)) {
+    public_info.prior_descriptions.push_back(prior);
+  }
   public_info.prior_scale = prior_scale(glm, public_info);
   public_info.reach = reach(glm, public_info);
   return problem;

@@ -14,6 +14,7 @@
 #include "sotto/prior/coefficient_prior.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
+#include "sotto/run/groups.hpp"
 
 namespace sotto {
 
@@ -23,12 +24,14 @@ struct PublicProblem {
   std::string title;
   std::string model;
   std::string privacy_unit;              ///< whose rows are protected, in words
-  std::vector<std::string> parameters;   ///< as reported
+  std::vector<std::string> parameters;   ///< as reported, but for groups
   std::vector<std::string> coordinates;  ///< regressions: of the chain's position, an offset's too
   std::optional<double>
       offset;  ///< regressions: the coefficient of the design's last column, where it is known
-  std::function<Position(const Position&)> to_report;  ///< chain's position -> reported parameters
-  LogPrior prior;                                      ///< of the chain's position
+  std::function<Position(const Position&)> to_report;   ///< chain's position -> reported parameters
+  Groups groups;                                        ///< completes what is reported
+  double group_scale = VaryingIntercepts::kUsualScale;  ///< of the prior of their spread
+  LogPrior prior;                                       ///< of the chain's position
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position
   std::vector<PriorDescription> prior_descriptions;

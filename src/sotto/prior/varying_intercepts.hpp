@@ -1,0 +1,55 @@
+// Varying intercepts: levels of a category deviate from the intercept by normal amounts whose spread is itself unknown.
+#pragma once
+
+#include <vector>
+
+#include "sotto/base/position.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+
+/// u_k ~ N(0, tau^2) for each of K levels, tau ~ half-t(3, 0, scale). A design has columns for all levels but the first, whose
+/// deviation stands in the intercept: its coefficients are b_k = u_k - u_1. The intercept's own prior is wide beside the
+/// deviations, so what it adds to them is left out.
+/// Source     half-t priors of a group's spread [G06]
+class VaryingIntercepts {
+ public:
+  static constexpr double kUsualScale =
+      2.5;  ///< of tau, in units of a normal response's residuals, or as it is
+
+  /// `columns`: positions' coordinates b_2 .. b_K; `scale` > 0.
+  VaryingIntercepts(std::vector<Eigen::Index> columns, double scale);
+
+  [[nodiscard]] const std::vector<Eigen::Index>& columns() const { return columns_; }
+  [[nodiscard]] double scale() const { return scale_; }
+  /// Of b given tau: precision (I - 1 1' / K) / tau^2. Here of tau = scale, as a normal stand-in.
+  [[nodiscard]] Matrix stand_in() const;
+  /// Of b, up to a constant: tau is integrated out.
+  /// Computes   the trapezoidal rule over log tau, in steps small beside its posterior's width
+  /// Checked by tests/prior/varying_intercepts_test.cpp: tau_is_integrated_out
+  [[nodiscard]] double log_density(const Position& at) const;
+  /// Adds the derivative of log_density.
+  void add_slope(const Position& at, Position& slope) const;
+
+  struct Drawn {
+    double sd;     ///< tau
+    double first;  ///< u_1
+  };
+  /// Given b.
+  /// Checked by tests/prior/varying_intercepts_test.cpp: draws_given_the_differences
+  [[nodiscard]] Drawn draw(const Position& at, ChainRng& rng) const;
+
+ private:
+  struct Grid {
+    std::vector<double> log_tau, log_weight;
+    double step;
+  };
+  [[nodiscard]] double squares(const Position& at) const;  ///< sum of (u_k - mean u)^2
+  [[nodiscard]] Grid grid(double squares) const;
+
+  std::vector<Eigen::Index> columns_;
+  double scale_;
+  double levels_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,128 @@
+#include "sotto/run/groups.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sotto {
+namespace {
+
+constexpr double kFreedom = 3;  // of the half-t
+
+}  // namespace
+
+std::vector<VaryingIntercepts> Groups::priors(double scale) const {
+  std::vector<VaryingIntercepts> all;
+  for (const DesignGroup& group : groups_) all.emplace_back(group.columns, scale);
+  return all;
+}
+
+bool Groups::has(Eigen::Index column) const {
+  return std::any_of(groups_.begin(), groups_.end(), [column](const DesignGroup& group) {
+    return std::find(group.columns.begin(), group.columns.end(), column) != group.columns.end();
+  });
+}
+
+std::vector<std::string> Groups::names(const std::vector<std::string>& parameters) const {
+  std::vector<std::string> all;
+  for (std::size_t j = 0; j < parameters.size(); ++j) {
+    if (!has(static_cast<Eigen::Index>(j))) all.push_back(parameters[j]);
+  }
+  for (const DesignGroup& group : groups_) {
+    all.push_back(fmt::format("sd({})", group.name));
+    for (const std::string& level : group.levels) all.push_back(fmt::format("{}[{}]", group.name, level));
+  }
+  return all;
+}
+
+Position Groups::complete(const Position& reported,
+                          const std::vector<VaryingIntercepts::Drawn>& drawn) const {
+  std::vector<double> all;
+  for (Eigen::Index j = 0; j < reported.size(); ++j) {
+    if (!has(j)) all.push_back(reported[j]);
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const auto [sd, first] = drawn[g];
+    all[0] -= first;
+    all.push_back(sd);
+    all.push_back(first);
+    for (const Eigen::Index column : groups_[g].columns) all.push_back(reported[column] + first);
+  }
+  return Eigen::Map<const Position>(all.data(), static_cast<Eigen::Index>(all.size()));
+}
+
+void Groups::complete(Draws& draws, double scale, std::uint64_t seed) const {
+  constexpr std::uint64_t kStream = 0x6702;
+  if (empty()) return;
+  const std::vector<VaryingIntercepts> all = priors(scale);
+  for (std::size_t c = 0; c < draws.chains.size(); ++c) {
+    ChainRng rng(seed, kStream + c);
+    Matrix& own = draws.chains[c].draws;
+    Matrix completed(own.rows(), static_cast<Eigen::Index>(names(draws.parameters).size()));
+    for (Eigen::Index i = 0; i < own.rows(); ++i) {
+      std::vector<VaryingIntercepts::Drawn> drawn;
+      for (const VaryingIntercepts& one : all) drawn.push_back(one.draw(own.row(i), rng));
+      completed.row(i) = complete(own.row(i), drawn);
+    }
+    own = std::move(completed);
+  }
+  draws.parameters = names(draws.parameters);
+}
+
+std::vector<VaryingIntercepts::Drawn> Groups::plain(const Position& reported) const {
+  std::vector<VaryingIntercepts::Drawn> all;
+  for (const DesignGroup& group : groups_) {
+    const Position b = reported(group.columns);
+    const auto levels = static_cast<double>(group.levels.size());
+    const double mean = b.sum() / levels;
+    all.push_back({std::sqrt(std::max(b.squaredNorm() / levels - mean * mean, 0.0)), -mean});
+  }
+  return all;
+}
+
+/// Deviations have a t distribution's tails, so no mean of their squares is taken: quantiles from 20,000 draws.
+std::vector<PriorDescription> Groups::describe(double scale) const {
+  constexpr std::size_t kDraws = 20000;
+  const boost::math::students_t half(kFreedom);
+  ChainRng rng(20260102);
+  std::vector<double> spreads, deviations;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    const double u = (static_cast<double>(i) + 0.5) / kDraws;
+    spreads.push_back(scale * boost::math::quantile(half, 0.5 + u / 2));
+    deviations.push_back(spreads.back() * rng.normal());
+  }
+  const auto described = [](std::vector<double> draws, std::string parameter, std::string distribution) {
+    PriorDescription d;
+    d.parameter = std::move(parameter);
+    d.distribution = std::move(distribution);
+    std::sort(draws.begin(), draws.end());
+    double sum = 0;
+    double squares = 0;
+    for (const double x : draws) {
+      sum += x / kDraws;
+      squares += x * x / kDraws;
+    }
+    d.mean = sum;
+    d.sd = std::sqrt(squares - sum * sum);
+    d.q05 = draws[kDraws / 20];
+    d.q50 = draws[kDraws / 2];
+    d.q95 = draws[kDraws - kDraws / 20];
+    return d;
+  };
+  std::vector<PriorDescription> all;
+  for (const DesignGroup& group : groups_) {
+    all.push_back(described(spreads, fmt::format("sd({})", group.name),
+                            fmt::format("half-student_t(3, 0, {:.4g})", scale)));
+    for (const std::string& level : group.levels) {
+      all.push_back(described(deviations, fmt::format("{}[{}]", group.name, level),
+                              fmt::format("normal(0, sd({}))", group.name)));
+    }
+  }
+  return all;
+}
+
+}  // namespace sotto
