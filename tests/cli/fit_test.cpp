@@ -283,6 +283,11 @@ TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
+  const Outcome generous = sotto(
+      "fit --data d.csv --schema s.toml --family bernoulli --formula 'y ~ x' --epsilon 1 --delta 0.5 --out "
+      "out");
+  EXPECT_EQ(generous.status, 78);
+  EXPECT_NE(generous.err.find("above one over the"), std::string::npos) << generous.err;
   EXPECT_FALSE(exists("out")) << "nothing was spent";
   EXPECT_NE(fit("d.csv", "d.csv --epsilon 1").err.find("--data"), std::string::npos);
   EXPECT_NE(fit("d.csv", "--formula 'y ~ x + x^2' --epsilon 1").err.find("I(x^2)"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/base/error.hpp"
 
 namespace sotto {
 namespace {
@@ -33,7 +34,14 @@ TEST(PromiseWarnings, are_of_promises_that_protect_little) {
   EXPECT_TRUE(promise_warnings(1, 1e-6, 20000).empty());
   EXPECT_TRUE(promise_warnings(1, 1e-6, {}).empty());
   EXPECT_THAT(promise_warnings(21, 1e-6, {}), testing::ElementsAre(HasSubstr("Epsilon 21")));
-  EXPECT_THAT(promise_warnings(1, 0.01, 2000), testing::ElementsAre(HasSubstr("take 1e-05 or less")));
+  EXPECT_NO_THROW(check_promise(1e-4, 10000));
+  try {
+    check_promise(0.01, 2000);
+    ADD_FAILURE() << "20 rows may be published";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::configuration);
+    EXPECT_THAT(error.what(), HasSubstr("take 1e-05 or less"));
+  }
   EXPECT_THAT(promise_warnings(1, 0.01, {}), testing::ElementsAre(HasSubstr("Delta 0.01 is large")));
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/base/error.hpp"
 #include "sotto/report/format_number.hpp"
 
 namespace sotto {
@@ -92,6 +93,16 @@ PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency, std
   return statement;
 }
 
+void check_promise(double delta, double rows) {
+  if (delta * rows <= 1) return;
+  throw Error(
+      ErrorCode::configuration,
+      fmt::format(
+          "delta {:g} is above one over the {:g} rows: a promise with this delta would let whole rows be "
+          "published; take {:.0e} or less",
+          delta, rows, std::pow(10, std::floor(std::log10(0.1 / rows)))));
+}
+
 std::vector<std::string> promise_warnings(double epsilon, double delta, std::optional<double> rows) {
   std::vector<std::string> sentences;
   if (epsilon > kLargestEpsilon) {
@@ -101,13 +112,7 @@ std::vector<std::string> promise_warnings(double epsilon, double delta, std::opt
                     "budget one can defend in public.",
                     epsilon));
   }
-  if (rows && delta * *rows > 1) {
-    sentences.push_back(fmt::format(
-        "Delta {:g} is above one over the {:g} rows: a promise with this delta would let a few whole rows be "
-        "published; take "
-        "{:.0e} or less.",
-        delta, *rows, std::pow(10, std::floor(std::log10(0.1 / *rows)))));
-  } else if (!rows && delta > kLargestDelta) {
+  if (!rows && delta > kLargestDelta) {
     sentences.push_back(
         fmt::format("Delta {:g} is large: it belongs well below one over the number of rows, or whole rows "
                     "could be published; take "

@@ -69,6 +69,10 @@ struct PrivacyStatement {
                                             std::string privacy_unit, std::string trust_model,
                                             std::string noise_source, bool noise_is_private);
 
+/// A mechanism that publishes a random row has delta = 1 / rows. Errors: configuration for a larger delta.
+/// Checked by tests/report/privacy_statement_test.cpp
+void check_promise(double delta, double rows);
+
 /// What is to be said of a promise that protects little: one plain sentence each. `rows`: their number, where it is public.
 [[nodiscard]] std::vector<std::string> promise_warnings(double epsilon, double delta,
                                                         std::optional<double> rows);

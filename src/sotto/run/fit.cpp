@@ -118,6 +118,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     });
     record.privacy = not_private_statement("The method answers exactly and has no privacy budget.");
   } else {
+    if (problem.public_info.rows) check_promise(*config.delta, *problem.public_info.rows);
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
       throw Error(ErrorCode::budget,
