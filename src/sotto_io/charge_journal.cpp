@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -96,21 +98,29 @@ void ChargeJournal::close(const PrivacyStatement& statement, const std::string& 
             {"releases", all.at("releases")}}}});
 }
 
-EarlierRuns read_earlier_runs(const std::filesystem::path& file) {
+EarlierRuns read_earlier_runs(const std::filesystem::path& file, const nlohmann::ordered_json& promise) {
+  constexpr double kNoFigure = std::numeric_limits<double>::infinity();
   EarlierRuns runs;
   if (!std::filesystem::is_regular_file(file)) return runs;
   std::istringstream lines(read_whole_file(file));
   for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("opened") || !json.at("opened").is_object()) continue;
+    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("opened")) continue;
+    const auto& opened = json.at("opened");
+    const auto same = [&](const char* key) {
+      return opened.contains(key) && promise.contains(key) && opened.at(key) == promise.at(key);
+    };
+    const bool adds_up = opened.is_object() && same("adjacency") && same("privacy_unit");
     const auto promised = [&](const char* key) {
-      const auto found = json.at("opened").find(key);
-      return found != json.at("opened").end() && found->is_number() ? found->get<double>() : 0.0;
+      return adds_up && opened.contains(key) && opened.at(key).is_number() && opened.at(key) >= 0.0
+                 ? opened.at(key).get<double>()
+                 : kNoFigure;
     };
     ++runs.count;
     runs.epsilon = (runs.epsilon + promised("epsilon")) * kUp;
     runs.delta = (runs.delta + promised("delta")) * kUp;
   }
+  if (!std::isfinite(runs.epsilon + runs.delta)) runs.epsilon = runs.delta = kNoFigure;
   return runs;
 }
 

@@ -57,9 +57,12 @@ class ChargeJournal {
 };
 
 /// What the runs of a record promised, whatever they spent of it: a run that ends early because of what it saw is covered by
-/// its promise, not by its books. No record: none. Lines that are not whole count for nothing, as a promise stands on the disk
-/// before the first release.
+/// its promise, not by its books. Promises to other units, or of another adjacency, do not add up to `promise`, nor do those
+/// that cannot be read: then both figures are infinite. No record: none. Lines that are not whole count for nothing, as a
+/// promise stands on the disk before the first release.
 /// Source     basic composition [DR14, Theorem 3.16]
-[[nodiscard]] EarlierRuns read_earlier_runs(const std::filesystem::path& file);
+/// Checked by tests/sotto_io/charge_journal_test.cpp: only_promises_to_the_same_unit_add_up
+[[nodiscard]] EarlierRuns read_earlier_runs(const std::filesystem::path& file,
+                                            const nlohmann::ordered_json& promise);
 
 }  // namespace sotto

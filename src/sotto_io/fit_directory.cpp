@@ -134,7 +134,7 @@ FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, Ent
                             const FitProgress& progress, bool overwrite) {
   check_run_directory(config.out, {}, overwrite);
   remove_unfinished(config.out);
-  const EarlierRuns earlier = read_earlier_runs(charges_file(config.out));
+  const EarlierRuns earlier = read_earlier_runs(charges_file(config.out), promise_of(config, problem));
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
   FitOutcome outcome =
       outcome_of(fit_and_book(config, problem, entropy, progress, earlier, journal), journal);

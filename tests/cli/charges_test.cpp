@@ -114,11 +114,13 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(first.err.find("already released"), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(content("out/privacy.json")).contains("earlier"));
-  write("out/charges.jsonl",
-        content("out/charges.jsonl") + "{\"opened\":{\"epsilon\":2.0,\"delta\":1e-07}}\n{\"boo");
+  write("out/charges.jsonl", content("out/charges.jsonl") +
+                                 "{\"opened\":{\"epsilon\":2.0,\"delta\":1e-07,\"adjacency\":\"substitute\","
+                                 "\"privacy_unit\":\"one row\"}}\n{\"boo");
   const Outcome third = sotto(fit + "--epsilon 0.5 --overwrite");
   ASSERT_EQ(third.status, 0) << third.err;
   EXPECT_NE(third.err.find("2 earlier runs have already released"), std::string::npos) << third.err;
+  EXPECT_NE(third.err.find("no more than epsilon 3.500 (delta"), std::string::npos) << third.err;
   const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
   EXPECT_EQ(privacy.at("epsilon"), 0.5);
   EXPECT_EQ(privacy.at("earlier").at("runs"), 2);
@@ -130,6 +132,26 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   // The pages are made again from the files.
   ASSERT_EQ(sotto("report out").status, 0);
   EXPECT_NE(content("out/report.html").find("2 earlier runs have already released"), std::string::npos);
+}
+
+// A run that protects persons says nothing of what a run that protects rows did to a person.
+TEST_F(Charges, of_earlier_runs_with_another_unit_have_no_sum) {
+  const std::string fit =
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out ";
+  ASSERT_EQ(sotto(fit).status, 0);
+  write("s.toml",
+        "adjacency = \"add-remove\"\n" + content("s.toml").substr(content("s.toml").find("[[column]]")));
+  const Outcome second = sotto(fit + "--overwrite");
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_NE(second.err.find("no figure covers those and this run together"), std::string::npos) << second.err;
+  const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
+  EXPECT_EQ(privacy.at("earlier").at("runs"), 1);
+  EXPECT_TRUE(privacy.at("earlier").at("epsilon").is_null());
+  EXPECT_TRUE(privacy.at("with_earlier").at("epsilon").is_null());
+  EXPECT_TRUE(privacy.at("with_earlier").at("delta").is_null());
+  ASSERT_EQ(sotto("report out").status, 0);
+  EXPECT_NE(content("out/report.html").find("no figure covers those and this run together"),
+            std::string::npos);
 }
 
 TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {

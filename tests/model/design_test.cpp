@@ -1,5 +1,6 @@
 #include "sotto/model/design.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,6 +74,14 @@ TEST(Design, powers_have_the_range_of_their_values) {
   EXPECT_EQ(d.column(3).range.lower, 1);
   EXPECT_EQ(d.column(3).range.upper, 25);
   EXPECT_EQ(d.sources()[1].value(-2), -8);
+  // Every value lies in the declared range: sensitivities are computed from it.
+  for (int power = 2; power <= 9; ++power) {
+    const Design one = design(fmt::format("y ~ I(z^{})", power).c_str());
+    for (double z = -3; z <= 1; z += 0.25) {
+      EXPECT_GE(one.sources()[0].value(z), one.column(1).range.lower) << power;
+      EXPECT_LE(one.sources()[0].value(z), one.column(1).range.upper) << power;
+    }
+  }
 }
 
 TEST(Design, original_coefficients_give_the_same_linear_predictor) {

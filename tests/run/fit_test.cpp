@@ -152,6 +152,16 @@ TEST(Fit, intercepts_vary_between_clinics) {
   EXPECT_NEAR(moments(fits[1], 2).first, 0.6, 3 * moments(fits[1], 2).second);
 }
 
+TEST(Fit, says_whom_it_protects) {
+  const auto words = [](PrivacyUnit unit) { return in_words(unit); };
+  PrivacyUnit unit;
+  EXPECT_EQ(words(unit), "one row");
+  unit.is_row = false;
+  EXPECT_EQ(words(unit), "one person (at most 1 row)");
+  unit.rows_per_unit = 5;
+  EXPECT_EQ(words(unit), "one person (at most 5 rows)");
+}
+
 TEST(Fit, a_run_without_privacy_says_so) {
   const RunRecord record = randhie({"privacy.not_private=true", "method.draws=20", "method.warmup=20"});
   EXPECT_EQ(record.method, "nonprivate-hmc");

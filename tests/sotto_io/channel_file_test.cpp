@@ -102,6 +102,28 @@ TEST_F(ChannelFiles, every_channel_survives_the_disk) {
   }
 }
 
+TEST_F(ChannelFiles, of_several_releases_everything_adds_up) {
+  ChannelFile file = file_of(column("gaussian"), {Epsilon(1), Delta(1e-6), std::nullopt}, 3);
+  const Guarantee total = file.total;
+  file.earlier = {total, total};
+  const Guarantee all = with_earlier(file);
+  EXPECT_GE(all.epsilon.value(), 3 * total.epsilon.value());
+  EXPECT_NEAR(all.delta.value(), 3 * total.delta.value(), 1e-12);
+  EXPECT_GE(all.delta.value(), 3 * total.delta.value() * (1 - 1e-15));
+  EXPECT_NEAR(all.rho.value(), 3 * total.rho.value(), 1e-12);
+}
+
+TEST_F(ChannelFiles, that_do_not_say_private_are_not) {
+  ChannelFile file = file_of(column("laplace"), {Epsilon(1), std::nullopt, std::nullopt}, 3);
+  file.is_private = true;
+  write_channel_file(directory_ / "z.toml", file);
+  EXPECT_TRUE(read_channel_file(directory_ / "z.toml").is_private);
+  EXPECT_FALSE(
+      read_channel_file(altered(directory_ / "z.toml", "private = true", "other = true")).is_private);
+  EXPECT_FALSE(
+      read_channel_file(altered(directory_ / "z.toml", "private = true", "private = 'yes'")).is_private);
+}
+
 TEST_F(ChannelFiles, bad_descriptions_are_refused) {
   const ChannelFile file = file_of(column("laplace"), {Epsilon(1), std::nullopt, std::nullopt}, 3);
   write_channel_file(directory_ / "z.toml", file);

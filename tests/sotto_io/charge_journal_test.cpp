@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <sstream>
 #include <vector>
 
@@ -55,6 +56,50 @@ TEST_F(Journal, the_disk_is_never_behind) {
   }
   EXPECT_EQ(lines().front().at("opened").at("epsilon"), 1.0);
   EXPECT_LT(lines().size(), 40u);
+}
+
+TEST_F(Journal, only_promises_to_the_same_unit_add_up) {
+  fs::create_directories(file_.parent_path());
+  const nlohmann::ordered_json promise{{"adjacency", "substitute"}, {"privacy_unit", "one row"}};
+  const std::string mine =
+      R"({"opened":{"epsilon":1.5,"delta":1e-7,"adjacency":"substitute","privacy_unit":"one row"}})"
+      "\n";
+  write_whole_file(file_, mine + mine + R"({"booked":{}})" + "\n{\"op");
+  const EarlierRuns two = read_earlier_runs(file_, promise);
+  EXPECT_EQ(two.count, 2u);
+  EXPECT_NEAR(two.epsilon, 3, 1e-9);
+  EXPECT_GE(two.epsilon, 3);
+  EXPECT_NEAR(two.delta, 2e-7, 1e-16);
+  for (const char* other :
+       {R"({"opened":{"epsilon":1,"delta":1e-7,"adjacency":"add-remove","privacy_unit":"one row"}})",
+        R"({"opened":{"epsilon":1,"delta":1e-7,"adjacency":"substitute","privacy_unit":"one person"}})",
+        R"({"opened":{"epsilon":"1","delta":1e-7,"adjacency":"substitute","privacy_unit":"one row"}})",
+        R"({"opened":{"epsilon":-1,"delta":1e-7,"adjacency":"substitute","privacy_unit":"one row"}})",
+        R"({"opened":{"epsilon":1,"adjacency":"substitute","privacy_unit":"one row"}})",
+        R"({"opened":{"epsilon":1,"delta":1e-7}})", R"({"opened":7})"}) {
+    write_whole_file(file_, mine + other + "\n");
+    const EarlierRuns runs = read_earlier_runs(file_, promise);
+    EXPECT_EQ(runs.count, 2u) << other;
+    EXPECT_TRUE(std::isinf(runs.epsilon) && std::isinf(runs.delta)) << other;
+  }
+}
+
+// Else one run's lines would lie under another's.
+TEST_F(Journal, two_runs_at_a_time_keep_their_lines) {
+  ChargeJournal first(file_, {{"epsilon", 1.0}});
+  ChargeJournal second(file_, {{"epsilon", 2.0}});
+  const Charge charge{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12};
+  for (int i = 0; i < 3; ++i) {
+    first.book({charge});
+    second.book({charge});
+  }
+  int opened = 0, booked = 0;
+  for (const nlohmann::json& line : lines()) {
+    opened += line.contains("opened") ? 1 : 0;
+    booked += line.contains("booked") ? 1 : 0;
+  }
+  EXPECT_EQ(opened, 2);
+  EXPECT_EQ(booked, 6);
 }
 
 TEST_F(Journal, a_torn_line_stays_a_line_of_its_own) {

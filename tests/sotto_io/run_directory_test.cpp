@@ -216,6 +216,17 @@ TEST_F(RunDirectory, an_unreachable_place_is_refused) {
   }
 }
 
+TEST_F(RunDirectory, a_statement_that_cannot_be_read_may_have_been_paid_for) {
+  for (const char* text : {"{", "[]", "{}", "{\"private\": 1}"}) {
+    fs::remove_all(folder_);
+    write_run(folder_, synthetic_run(20));
+    fs::remove(folder_ / "charges.jsonl");
+    write_whole_file(folder_ / "privacy.json", text);
+    EXPECT_THROW(check_run_directory(folder_, {}, false), Error) << text;
+    EXPECT_NO_THROW(check_run_directory(folder_, {}, true)) << text;
+  }
+}
+
 TEST_F(RunDirectory, damage_is_told_from_absence) {
   const auto code_of = [&] {
     try {

@@ -163,13 +163,21 @@ std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, 
 
 std::string with_earlier(const PrivacyStatement& s) {
   if (s.earlier.count == 0) return {};
+  const std::string runs = s.earlier.count == 1 ? std::string("An earlier run has")
+                                                : fmt::format("{} earlier runs have", s.earlier.count);
+  if (!std::isfinite(s.earlier.epsilon)) {
+    return fmt::format(
+        "{} already released into this directory, and not all protected {} under {}, as charges.jsonl says: "
+        "no "
+        "figure covers those and this run together. Where one is to be quoted, let all runs protect the "
+        "same.",
+        runs, s.privacy_unit, adjacency_name(s.adjacency));
+  }
   return fmt::format(
       "{} already released into this directory, at epsilon {} (delta {}) in all, as charges.jsonl says: of a "
       "unit that was in all of them this run and those together promise no more than epsilon {} (delta {}). "
       "Quote that, also where only this run's results are kept.",
-      s.earlier.count == 1 ? std::string("An earlier run has")
-                           : fmt::format("{} earlier runs have", s.earlier.count),
-      format_number(s.earlier.epsilon), format_number(s.earlier.delta),
+      runs, format_number(s.earlier.epsilon), format_number(s.earlier.delta),
       format_number(s.epsilon + s.earlier.epsilon), format_number(s.delta + s.earlier.delta));
 }
 

@@ -38,8 +38,9 @@ struct TradeoffPoint {
 /// Runs whose charges stand in the same directory: their results may be gone, what they released is not.
 struct EarlierRuns {
   std::size_t count = 0;
-  double epsilon = 0;  ///< promised, added up
-  double delta = 0;    ///< likewise
+  double epsilon =
+      0;  ///< promised, added up; infinite where one of them did not protect what this run protects
+  double delta = 0;  ///< likewise
 };
 
 struct PrivacyStatement {

@@ -114,8 +114,10 @@ PrivacyStatement privacy_from_json(const Json& json) {
     s.not_private_files = json.value("not_private_files", std::vector<std::string>());
     if (json.contains("earlier")) {
       const Json& earlier = json.at("earlier");
-      s.earlier = {earlier.at("runs").get<std::size_t>(), number_from(earlier.at("epsilon")),
-                   number_from(earlier.at("delta"))};
+      constexpr double kNoFigure = std::numeric_limits<double>::infinity();
+      s.earlier = {earlier.at("runs").get<std::size_t>(),
+                   optional_from(earlier.at("epsilon")).value_or(kNoFigure),
+                   optional_from(earlier.at("delta")).value_or(kNoFigure)};
     }
     for (const Json& point : json.at("curve")) {
       s.curve.push_back({number_from(point.at("epsilon")), number_from(point.at("delta"))});
