@@ -97,7 +97,7 @@ const char* why_ended(StopReason ending) {
 
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
-  if (config.data.empty()) refuse("which table? set data.file");
+  if (config.data.empty()) refuse("which table? give --data, or data.file");
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
   const std::filesystem::path data_file = resolved(config.data, verb.count("--data") > 0, options);
   check_run_directory(config.out, std::vector<std::filesystem::path>{options.config, schema_file, data_file},

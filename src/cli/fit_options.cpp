@@ -44,7 +44,8 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("--delta", options.delta, "privacy budget; well below one over the number of rows");
   verb.add_option("--method", options.method, method_names());
   verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");
-  verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)");
+  verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)")
+      ->check(CLI::PositiveNumber);
   verb.add_option("--warmup", options.warmup, "warmup steps per chain (default: as many as draws)");
   verb.add_option("--seed", options.seed, "seed of the chains, never of the noise (default 1)");
   verb.add_option("--threads", options.threads, "threads for passes over the rows (default: all cores)");

@@ -10,6 +10,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/privatise/privatise.hpp"
+#include "sotto/report/privacy_statement.hpp"
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/output_guard.hpp"
@@ -170,6 +171,13 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
                    entropy.is_private()};
   file.earlier = std::move(earlier);
+  const auto promised_rows = static_cast<double>(rows);
+  if (std::isfinite(file.total.epsilon.value())) {
+    check_promise(file.total.delta.value(), promised_rows);
+    for (const std::string& sentence :
+         promise_warnings(file.total.epsilon.value(), file.total.delta.value(), promised_rows))
+      fmt::print(stderr, "sotto: {}\n", sentence);
+  }
   // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);
   if (options.keep_order)

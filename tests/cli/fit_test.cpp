@@ -276,6 +276,7 @@ TEST_F(FitProgram, refusals_are_one_line_with_a_status) {
       {"--formula 'y ~ x' --epsilon 1 --set nonsense", 64},
       {"d.csv --formula 'y ~ x' --epsilon 1", 64},  // a table in the configuration's place
       {"--formula 'y ~ x + x^2' --epsilon 1", 78},
+      {"--formula 'y ~ x' --epsilon 1 --draws 0", 64},
       {"--formula 'y ~ x' --epsilon 1e-12 --set privacy.delta=1e-300", 78}};
   for (const auto& [arguments, status] : cases) {
     const Outcome outcome = fit("d.csv", arguments);

@@ -73,6 +73,13 @@ TEST_F(Privatize, noise_differs_from_run_to_run) {
   EXPECT_EQ(without_fingerprint("a.csv.channel.toml"), without_fingerprint("b.csv.channel.toml"));
 }
 
+TEST_F(Privatize, a_promise_that_protects_little_is_told) {
+  const std::string call = "privatize s.csv --column bmi --lower 10 --upper 60 --out z.csv --overwrite ";
+  EXPECT_NE(sotto(call + "--epsilon 30").err.find("Epsilon 30 promises next to nothing"), std::string::npos);
+  EXPECT_EQ(sotto(call + "--epsilon 2").err.find("promises"), std::string::npos);
+  EXPECT_EQ(sotto(call + "--channel gaussian --rho 0.1").err.find("promises"), std::string::npos);
+}
+
 TEST_F(Privatize, splits_a_budget_over_columns) {
   write("columns.toml",
         "[[column]]\nname = 'bmi'\nchannel = 'gaussian'\nlower = 10\nupper = 60\nweight = 3\n"
@@ -101,6 +108,7 @@ TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {
       {"s.csv --column bmi --lower 0 --upper 1 --epsilon 0", EX_CONFIG},
       {"s.csv --column bmi --lower 0 --upper 1 --epsilon nan", EX_CONFIG},
       {"s.csv --column bmi --channel gaussian --lower 0 --upper 1 --epsilon 1", EX_CONFIG},
+      {"s.csv --column bmi --channel gaussian --lower 0 --upper 1 --epsilon 1 --delta 0.1", EX_CONFIG},
       {"s.csv --column bmi --channel other --lower 0 --upper 1 --epsilon 1", EX_USAGE},
       {"s.csv --column bmi --lower 0 --upper 1 --epsilon 1 --rho 1", EX_USAGE},
       {"s.csv --lower 0 --upper 1 --epsilon 1", EX_USAGE},

@@ -126,6 +126,7 @@ TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("r == 1 ~ x"), HasSubstr("in quotes"));
   EXPECT_THAT(refusal("y == '1' ~ x"), HasSubstr("without quotes"));
   EXPECT_THAT(refusal("y ~ y"), HasSubstr("response"));
+  EXPECT_THAT(refusal("b == 'yes' ~ x"), HasSubstr("write b ~ ... alone"));
   EXPECT_THAT(refusal("y ~ log(z)"), HasSubstr("not defined"));
   EXPECT_THAT(refusal("y ~ log(r)"), HasSubstr("category"));
   EXPECT_THAT(refusal("y ~ C(x)"), HasSubstr("real"));

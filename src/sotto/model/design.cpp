@@ -77,6 +77,9 @@ Response response_of(const Formula& formula, const Schema& schema) {
   Response response{formula.response.text(), ResponseKind::real, source.range, source, formula.comparison};
   if (formula.comparison) {
     const bool with_level = std::holds_alternative<std::string>(formula.comparison->with);
+    if (with_level && column.kind == ColumnKind::binary) {
+      refuse_formula(fmt::format("{0} is binary, yes or no already: write {0} ~ ... alone", column.name));
+    }
     if (source.is_category() != with_level) {
       refuse_formula(fmt::format("{} is {}", column.name,
                                  with_level ? "no category; compare it with a number, without quotes"

@@ -128,13 +128,19 @@ class Parser {
       refuse_formula("a power of the response is not supported; take log, log1p or sqrt");
     }
     formula.comparison = comparison();
-    if (!accept("~")) refuse_formula(fmt::format("expected ~ after the response, found {}", shown()));
+    if (!accept("~")) {
+      refuse_formula(
+          fmt::format("expected ~ after the response, found {}{}", shown(),
+                      here().kind == Token::Kind::name ? "; names with spaces stand in `back quotes`" : ""));
+    }
     Terms terms{Term{}};
     sum(terms);
     formula.offset = offset_;
     formula.groups = groups_;
     if (here().kind != Token::Kind::end)
-      refuse_formula(fmt::format("expected + - : * or the end, found {}", shown()));
+      refuse_formula(
+          fmt::format("expected + - : * or the end, found {}{}", shown(),
+                      here().kind == Token::Kind::name ? "; names with spaces stand in `back quotes`" : ""));
     for (Term& term : terms) {
       std::sort(term.variables.begin(), term.variables.end(),
                 [this](const Variable& a, const Variable& b) { return place(a) < place(b); });

@@ -267,7 +267,8 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   Section section(root, "");
   read_all(section, config);
   if (config.schema.empty())
-    refuse("what does the table declare? set data.schema (sotto schema FILE writes a template)");
+    refuse(
+        "what does the table declare? give --schema, or data.schema (sotto schema FILE writes a template)");
   check_fit_config(config);
   return config;
 }

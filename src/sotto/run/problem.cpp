@@ -357,7 +357,7 @@ std::vector<PriorDescription> describe_priors(const PublicProblem& problem, cons
 std::vector<std::string> columns_read(const ModelConfig& model) {
   if (is_location(model)) return model.columns;
   static_cast<void>(family_of(model));
-  if (model.formula.empty()) refuse("which model? set model.formula, as in \"y ~ x1 + x2\"");
+  if (model.formula.empty()) refuse("which model? give --formula, or model.formula, as in \"y ~ x1 + x2\"");
   return parse_formula(model.formula).columns();
 }
 
