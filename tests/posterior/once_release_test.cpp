@@ -145,6 +145,26 @@ TEST(OnceRelease, an_offset_is_no_covariate) {
   EXPECT_GT(outcome.covered, 0.4);  // six coefficients, one data set: a wrong offset misses all
 }
 
+// Counts that grow with the offset's power .6: the offset's coefficient stays 1, as in the fit without privacy, and the other
+// coefficients are those of that fit. Five standard deviations.
+TEST(OnceRelease, an_offset_that_is_off_misleads_no_other_coefficient) {
+  SimulatedRegression data = simulated("Poisson, offset", 20000);
+  ChainRng rng(12);
+  const Eigen::Index last = data.x.cols() - 1;
+  data.truth[last] *= 0.6;
+  respond(data, data.response, rng);
+  const NormalFit reference = non_private(data);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 5);
+  const OncePosterior posterior = sample_once(settings, release_once(settings, oracle), {1, 1000, 5});
+  for (Eigen::Index j = 1; j < last; ++j) {
+    const auto column = posterior.chains[0].draws.col(j).array();
+    const double sd = std::sqrt((column - column.mean()).square().mean());
+    EXPECT_NEAR(column.mean(), reference.mean[j], 5 * sd) << j;
+    EXPECT_LT(sd, 4 * reference.sd[j]) << j;
+  }
+}
+
 TEST(OnceRelease, known_and_unknown_sigma_agree) {
   const SimulatedRegression data = simulated("normal, |y| <= 10", 20000);
   OnceSettings settings = settings_of(data, kRho);

@@ -60,6 +60,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
         questions.ask<NoisyVector>(BoundedScoreQuery{plan.weighting(place.at, frame), questions.pay(share)});
     Matrix noise = Matrix::Identity(facts.dim(), facts.dim());
     noise *= plan.dispersion * rows + score.variance;
+    noise += offset_score(facts, frame, noise(0, 0));
     const Position next = stand_in.mode(frame, score.value, noise, place.at, prior);
     const double move = (inverse(frame.transpose()) * (next - place.at)).norm() / unit;
     const double foreseen = std::sqrt(score.variance * d) / slope / unit;

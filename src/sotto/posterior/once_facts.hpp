@@ -52,6 +52,15 @@ struct OnceFacts {
   }
 };
 
+/// What is added to the covariance of a score in `frame`, whose entries vary by `variance`, so that it says nothing of an
+/// offset: what goes with one is not asked for, and need not be as the model says. Zero where there is no offset.
+[[nodiscard]] inline Matrix offset_score(const OnceFacts& facts, const Matrix& frame, double variance) {
+  constexpr double kIgnored = 1e6;
+  if (!facts.offset) return Matrix::Zero(frame.rows(), frame.rows());
+  const Position direction = frame.col(frame.cols() - 1).normalized();
+  return kIgnored * variance * direction * direction.transpose();
+}
+
 /// A joint normal prior, or the normal that stands in for another; directions of no precision are flat.
 struct JointNormalPrior {
   Matrix precision;

@@ -180,6 +180,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     } else {
       put_back(known, known, release);
     }
+    release.pooled.spread += offset_score(facts, release.frame.matrix, plan.dispersion * release.rows);
     const NormalBase base = normal_base(release.pooled, release.frame.matrix, release.prior.normal);
     release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
