@@ -184,6 +184,13 @@ def test_every_error_has_its_status():
     assert all(issubclass(error, sotto.Error) for error in errors)
 
 
+def test_what_a_library_says_is_not_passed_on():
+    # It may quote what it was given: here a name that is too long for a file system, elsewhere a cell.
+    with pytest.raises(sotto.InternalError) as caught:
+        _sotto.run("secret" * 100)
+    assert "secret" not in str(caught.value)
+
+
 def test_settings_that_are_arguments_are_refused(table, schema):
     with pytest.raises(sotto.UsageError, match="output.directory is no setting here: it is the argument out"):
         sotto.fit(table, FORMULA, schema=schema, **BUDGET, settings={"output.directory": "x"})

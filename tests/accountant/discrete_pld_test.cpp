@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sotto/accountant/pld/loss_curve.hpp"
+#include "sotto/math/fourier.hpp"
 
 namespace sotto {
 namespace {
@@ -88,6 +89,52 @@ TEST(DiscretePld, large_losses_are_left_out) {
     }
     EXPECT_LE(grid_curve(upper, cut + step), 0);
     EXPECT_LE(grid_curve(lower, cut), 0);
+  }
+}
+
+// A coin of losses -0.1 and 0.1, thrown 1,000 times: a binomial sum. The window is narrow, so that much lies outside of it, and all
+// losses above the last epsilons do.
+TEST(ComposedLoss, what_lies_outside_its_window_is_not_lost) {
+  constexpr int n = 1000;
+  const double head = 1 / (1 + std::exp(-0.1));
+  const auto truth_at = [&](double epsilon) {
+    Wide sum = 0;
+    for (int k = n; k >= 0 && 0.2 * k - 0.1 * n > epsilon; --k) {
+      const Wide log_mass = std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L) +
+                            k * std::log(static_cast<Wide>(head)) +
+                            (n - k) * std::log1p(-static_cast<Wide>(head));
+      sum -= std::exp(log_mass) * std::expm1(epsilon - (0.2L * k - 0.1L * n));
+    }
+    return static_cast<double>(sum);
+  };
+  const double tilt = 1;
+  const TiltedPower coins{tilted({-0.1, 0.2, 0, {1 - head, head}}, tilt), n};
+  for (const double exponent : {4.0, 8.0, 16.0}) {
+    const auto above = compose({coins}, tilt, exponent, 0x1p16, Side::upper);
+    const auto below = compose({coins}, tilt, exponent, 0x1p16, Side::lower);
+    ASSERT_TRUE(above && below);
+    ASSERT_LT(above->mass.size(), n / 2);
+    const LossCurve upper(*above, tilt, Side::upper);
+    const LossCurve lower(*below, tilt, Side::lower);
+    for (double epsilon = 0.03; epsilon < 60; epsilon += 0.5) {
+      EXPECT_GE(upper.delta(epsilon), truth_at(epsilon)) << exponent << " " << epsilon;
+      EXPECT_LE(lower.delta(epsilon), truth_at(epsilon)) << exponent << " " << epsilon;
+    }
+  }
+}
+
+// Of a loss that is all but certain the transform is exact; the way back from it is not.
+TEST(ComposedLoss, rounding_on_the_way_back_counts_as_noise) {
+  for (const std::size_t size : {64, 1024, 65536}) {
+    TiltedLoss loss{.offset = 0, .step = 10 / static_cast<double>(size), .first = 0, .mass = {}};
+    loss.mass.assign(size, 0);
+    loss.mass.front() = 1;
+    loss.mass.back() = 1e-12;
+    const auto sum = compose({{loss, 1}}, 1, 60, 0x1p20, Side::upper);
+    ASSERT_TRUE(sum);
+    ASSERT_EQ(sum->mass.size(), size);
+    EXPECT_GE(sum->noise, fourier_error(size));
+    EXPECT_LE(sum->noise, 10 * fourier_error(size));
   }
 }
 

@@ -34,6 +34,21 @@ TEST(Filter, slack_has_a_limit_of_its_own) {
   EXPECT_NEAR(budget.left().value(), before - 0.002, 1e-15);  // slack takes nothing from the cost's limit
 }
 
+// Discrete noise costs what continuous noise does, and the slack beside it.
+TEST(Filter, what_is_spent_is_stated_with_its_slack) {
+  const double slack = 0.8 * kSlackShare;
+  Budget budget(Epsilon(1), Delta(1e-6));
+  EXPECT_TRUE(budget.spend(charge(0.003, slack / 2)));
+  EXPECT_TRUE(budget.spend(charge(0.004, slack / 2)));
+  for (const double delta : {1e-9, 1e-6, 1e-3}) {
+    EXPECT_GE(budget.spent_epsilon(Delta(delta)).value(),
+              gaussian_epsilon(Rho(0.007), Delta(delta)).value() + slack * (1 - 1e-9));
+  }
+  const Spending discrete{.epsilon = Epsilon(1), .delta = Delta(1e-6), .rho = Rho(0.007), .slack = 0.5};
+  EXPECT_GE(discrete.spent_epsilon(Delta(1e-6)).value(),
+            gaussian_epsilon(Rho(0.007), Delta(1e-6)).value() + 0.5);
+}
+
 TEST(Filter, the_books_stay_short_and_never_understate) {
   Budget budget(Epsilon(50), Delta(1e-6));
   for (int i = 1; i <= 1000; ++i) ASSERT_TRUE(budget.spend(charge(1e-6 * i)));

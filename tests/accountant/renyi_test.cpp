@@ -177,6 +177,30 @@ TEST(Concentrated, conversions_match_published_values) {
   EXPECT_GE(concentrated_delta(0.05, 0.25), 0.0817727531036956 * (1 - 1e-13));
 }
 
+TEST(Concentrated, an_epsilon_is_large_enough_for_its_delta) {
+  for (const double rho : {1e-9, 1e-4, 0.01, 0.3, 2.0, 50.0}) {
+    for (const double delta : {1e-200, 1e-12, 1e-6, 0.01}) {
+      EXPECT_LE(concentrated_delta(rho, concentrated_epsilon(rho, delta)), delta) << rho << " " << delta;
+    }
+  }
+}
+
+// Half of all quotients of doubles are rounded down; long double knows them a thousand times better.
+TEST(Concentrated, a_cost_is_never_rounded_down) {
+  CompositionEvent all;
+  long double sum = 0;
+  for (int k = 1; k <= 200; ++k) {
+    const double sigma = 1 + 0.37 * k;
+    const Event step{GaussianEvent{1, sigma}, static_cast<std::uint64_t>(k)};
+    const long double rho = k / (2 * static_cast<long double>(sigma) * sigma);
+    EXPECT_GE(*concentrated_rho(step, Adjacency::add_remove), rho) << sigma;
+    EXPECT_NEAR(*concentrated_rho(step, Adjacency::add_remove) / static_cast<double>(rho), 1, 1e-11);
+    sum += rho;
+    all.parts.push_back(step);
+    EXPECT_GE(*concentrated_rho({all, 1}, Adjacency::add_remove), sum) << k;
+  }
+}
+
 // Between integers: the fractional formula for Poisson samples, not a chord. Truths by Simpson's rule in long double.
 // [WBK19, Theorem 9] by hand at orders 2 and 3, for an inner cost of a / (2 tau).
 TEST(Renyi, batches_of_fixed_size_cost_what_is_proven) {

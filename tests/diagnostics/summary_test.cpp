@@ -37,6 +37,14 @@ TEST(Summary, chains_apart_are_named) {
                   HasSubstr("Fewer than 400 effective draws for b")));
 }
 
+TEST(Summary, few_effective_draws_of_the_tail_alone_are_told) {
+  const Draws draws = chains(2000, 0.2);
+  auto summary = summarise(draws);
+  ASSERT_THAT(warnings(draws, summary), IsEmpty());
+  summary[1].ess_tail = 50;
+  EXPECT_THAT(warnings(draws, summary), ElementsAre(HasSubstr("Fewer than 400 effective draws for b (50)")));
+}
+
 TEST(Summary, short_chains_are_called_short) {
   const Draws draws = chains(12, 0.9);
   EXPECT_THAT(warnings(draws, summarise(draws)).at(0),

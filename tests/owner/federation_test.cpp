@@ -81,6 +81,44 @@ TEST(Federation, a_position_out_of_range_is_so_even_without_budget) {
   EXPECT_EQ(rich.spent().value(), 0);
 }
 
+// Two owners share their books, which pay for one answer: the second of the two refuses only once it is asked.
+TEST(Federation, what_one_refuses_when_asked_has_no_answer_wherever_it_stands) {
+  const double whole = Budget(Epsilon(1), Delta(1e-6)).left().value();
+  const Query query = RatioQuery{kFrom, kTo, Rho(0.6 * whole)};
+  TestEntropy entropy(1);
+  for (std::size_t alone = 0; alone < 3; ++alone) {
+    Budget shared(Epsilon(1), Delta(1e-6));
+    Budget own(Epsilon(1), Delta(1e-6));
+    const auto owner_with = [&](Budget& budget) {
+      return DataOwner(rows_of({0.5}), kModel, PrivacyUnit{}, ExecutionOptions{}, budget, entropy);
+    };
+    DataOwner first = owner_with(shared);
+    DataOwner second = owner_with(shared);
+    DataOwner other = owner_with(own);
+    std::vector<QueryInterface*> owners = {&first, &second};
+    owners.insert(owners.begin() + static_cast<std::ptrdiff_t>(alone), &other);
+    Federation all(owners);
+    ASSERT_EQ(all.refusals(std::span(&query, 1))[0], std::nullopt);
+    const auto answers = all.answer(std::span(&query, 1));
+    ASSERT_TRUE(std::holds_alternative<QueryStatus>(answers[0])) << "the other owner is number " << alone;
+    EXPECT_EQ(std::get<QueryStatus>(answers[0]), QueryStatus::budget);
+  }
+}
+
+TEST(Federation, has_left_what_its_poorest_owner_has_wherever_that_one_stands) {
+  Budget poor(Epsilon(0.5), Delta(1e-6));
+  Budget middle(Epsilon(1), Delta(1e-6));
+  Budget rich(Epsilon(10), Delta(1e-6));
+  TestEntropy entropy(1);
+  DataOwner a(rows_of({0.5}), kModel, PrivacyUnit{}, ExecutionOptions{}, poor, entropy);
+  DataOwner b(rows_of({0.5}), kModel, PrivacyUnit{}, ExecutionOptions{}, middle, entropy);
+  DataOwner c(rows_of({0.5}), kModel, PrivacyUnit{}, ExecutionOptions{}, rich, entropy);
+  const double least = poor.left().value();
+  EXPECT_EQ(Federation({&a, &b, &c}).left().value(), least);
+  EXPECT_EQ(Federation({&b, &a, &c}).left().value(), least);
+  EXPECT_EQ(Federation({&c, &b, &a}).left().value(), least);
+}
+
 TEST(Federation, a_fixed_noise_has_the_size_that_was_asked_for) {
   Budget budget(Epsilon(1e3), Delta(1e-6));
   TestEntropy entropy(1);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "sotto/base/error.hpp"
 #include "support/once_study.hpp"
 #include "support/regression_designs.hpp"
@@ -72,6 +74,27 @@ TEST(OnceRelease, drawing_ends_when_asked_to) {
     EXPECT_EQ(ended.chains[c].stop, StopReason::interrupted);
     EXPECT_EQ(ended.chains[c].draws, whole.chains[c].draws.topRows(2000));
   }
+}
+
+// A prior that grows denser with every look is never settled on. It stands still from the second chain on, which does not hide
+// that the first has not converged.
+TEST(OnceRelease, one_chain_that_has_not_converged_is_told) {
+  const SimulatedRegression data = simulated("logistic, d 2", 2000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
+  OnceRelease release = release_once(settings, oracle);
+  std::size_t looks = 0;
+  std::size_t moving = 0;
+  release.prior.ratio = [&](const Position&) { return ++looks <= moving ? static_cast<double>(looks) : 0.0; };
+  const auto settled = [&](std::size_t chains, std::size_t moving_looks) {
+    looks = 0;
+    moving = moving_looks;
+    return sample_once(settings, release, {chains, 20, 1}).settled;
+  };
+  EXPECT_TRUE(settled(2, 0));
+  EXPECT_FALSE(settled(1, std::numeric_limits<std::size_t>::max()));
+  const std::size_t of_first = looks;
+  EXPECT_FALSE(settled(2, of_first));
 }
 
 TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) {

@@ -107,6 +107,44 @@ TEST(SignedAnswers, hold_where_the_question_ends) {
   EXPECT_NE(signed_bytes(bytes("ab"), bytes("c")), signed_bytes(bytes("a"), bytes("bc")));
 }
 
+// Nor by a length that is written with too few bytes.
+TEST(SignedAnswers, hold_where_a_long_question_ends) {
+  for (const std::size_t moved : {1, 1 << 8, 1 << 16, 1 << 24}) {
+    const Bytes text(moved + 2, 'a');
+    const std::span<const std::uint8_t> all(text);
+    EXPECT_TRUE(signed_bytes(all.first(1), all.subspan(1)) !=
+                signed_bytes(all.first(1 + moved), all.subspan(1 + moved)))
+        << moved;
+  }
+}
+
+// All that is signed starts alike, with words that name what it is for; the rest alone, signed with the same key, is something
+// else.
+TEST(SignedAnswers, signed_for_another_purpose_are_refused) {
+  ASSERT_GE(sodium_init(), 0);
+  OwnerKey key;
+  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> secret{};
+  crypto_sign_keypair(key.bytes.data(), secret.data());
+  const Bytes answers = encode_answers(one_of_each());
+  const Bytes question = bytes("question 4");
+  const Bytes whole = signed_bytes(question, answers);
+  std::size_t purpose = whole.size();
+  for (const char* other : {"", "?", "another question, and a longer one", "question 5"}) {
+    const Bytes start = signed_bytes(bytes(other), bytes(other));
+    const auto differ = std::mismatch(whole.begin(), whole.end(), start.begin(), start.end()).first;
+    purpose = std::min(purpose, static_cast<std::size_t>(differ - whole.begin()));
+  }
+  const auto opens_without = [&](std::size_t cut) {
+    SignedAnswers message{answers, {}};
+    crypto_sign_detached(message.signature.data(), nullptr, whole.data() + cut, whole.size() - cut,
+                         secret.data());
+    return error_of(message, question, key) == ErrorCode::usage;
+  };
+  EXPECT_TRUE(opens_without(0));
+  EXPECT_FALSE(opens_without(purpose));
+  EXPECT_GE(purpose, 8U);
+}
+
 // An owner may be hostile to whoever asks: what it signs is still read with care.
 TEST(SignedAnswers, that_are_none_are_refused_whoever_signed_them) {
   using nlohmann::json;

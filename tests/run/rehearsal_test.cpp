@@ -126,6 +126,16 @@ TEST(Rehearsal, tells_good_budgets_from_hopeless_ones) {
   EXPECT_EQ(rehearsal.without_noise.size(), 4);
 }
 
+// Thirty rows say so little that noise makes intervals not twice as wide, and yet it hides all that they say.
+TEST(Rehearsal, calls_a_budget_hopeless_under_which_noise_dominates) {
+  const FitConfig config = clinic_config("bernoulli", "ill ~ age + region");
+  TestEntropy entropy(4);
+  const RehearsedBudget budget =
+      rehearse(config, clinic_schema(), {.rows = 30}, {1}, 1, entropy).budgets.at(0);
+  for (const RehearsedParameter& one : budget.parameters) EXPECT_LT(one.sd_inflation, kHopeless);
+  EXPECT_EQ(budget.prospect, Prospect::hopeless) << budget.why;
+}
+
 TEST(Rehearsal, ends_when_asked_to) {
   const FitConfig config = clinic_config("bernoulli", "ill ~ age");
   TestEntropy entropy(5);

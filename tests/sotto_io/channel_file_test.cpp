@@ -142,6 +142,26 @@ TEST_F(ChannelFiles, bad_descriptions_are_refused) {
   EXPECT_EQ(code_of([&] { (void)read_channel_file(write("e.toml", "")); }), ErrorCode::data);
 }
 
+// Whoever takes the noise off does so by the file's own word: noise of another size than the guarantee's is no release of it.
+TEST_F(ChannelFiles, noise_of_another_size_is_refused) {
+  for (const char* channel : {"laplace", "gaussian", "wavelet", "randomized-response", "perturbed-histogram",
+                              "smoothed-histogram"}) {
+    PrivacyTarget target{Epsilon(1.3), Delta(1e-5), std::nullopt};
+    const ChannelFile file = file_of(column(channel), target, 6);
+    write_channel_file(directory_ / "z.toml", file);
+    const std::string content = read(directory_ / "z.toml");
+    const std::string key = "noise_scale = ";
+    const std::size_t at = content.find(key) + key.size();
+    const std::string scale = content.substr(at, content.find('\n', at) - at);
+    for (const double factor : {0.0, 0.9, 0.999, 1.001, 1.1, -1.0}) {
+      const std::string other = std::to_string(std::stod(scale) * factor);
+      const std::filesystem::path path = altered(directory_ / "z.toml", key + scale, key + other);
+      EXPECT_EQ(code_of([&] { (void)read_channel_file(path); }), ErrorCode::data) << channel << " " << factor;
+    }
+    EXPECT_NO_THROW((void)read_channel_file(directory_ / "z.toml"));
+  }
+}
+
 TEST_F(ChannelFiles, values_of_another_channel_are_refused) {
   const ChannelFile file = file_of(column("laplace"), {Epsilon(1), std::nullopt, std::nullopt}, 2);
   const Column& laplace = file.columns[0];
