@@ -130,6 +130,18 @@ TEST(PrivacyStatement, says_the_numbers_in_words) {
   EXPECT_THAT(all_words(s), HasSubstr("added to the data or left out"));
 }
 
+TEST(PrivacyStatement, earlier_runs_add_to_what_is_promised_whatever_is_spent) {
+  PrivacyStatement statement;
+  statement.epsilon = 1;
+  statement.spent_epsilon = 0.25;
+  statement.delta = 1e-6;
+  EXPECT_EQ(with_earlier(statement), "");
+  statement.earlier = {2, 2.5, 2e-6};
+  EXPECT_THAT(with_earlier(statement), HasSubstr("no more than epsilon 3.500 (delta"));
+  statement.earlier.epsilon = HUGE_VAL;
+  EXPECT_THAT(with_earlier(statement), HasSubstr("no figure covers"));
+}
+
 TEST(PrivacyStatement, a_weak_promise_is_called_weak) {
   const auto words = [](double epsilon) {
     const Budget budget(Epsilon(epsilon), Delta(1e-6));
