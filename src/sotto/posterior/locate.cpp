@@ -60,8 +60,18 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
         questions.ask<NoisyVector>(BoundedScoreQuery{plan.weighting(place.at, frame), questions.pay(share)});
     Matrix noise = Matrix::Identity(facts.dim(), facts.dim());
     noise *= plan.dispersion * rows + score.variance;
-    noise += offset_score(facts, frame, noise(0, 0));
-    const Position next = stand_in.mode(frame, score.value, noise, place.at, prior);
+    Position next = stand_in.mode(frame, score.value, noise, place.at, prior);
+    if (facts.offset) {
+      const Eigen::Index last = facts.dim() - 1;
+      const Position freely =
+          stand_in.mode(frame, score.value, noise, place.at, without_offset(facts, prior));
+      const double off =
+          std::abs(freely[last] - *facts.offset) * std::sqrt(stand_in.covariance()(last, last));
+      if (off > kClearlyOff * std::sqrt(noise(0, 0)) / slope) {
+        noise += offset_score(facts, frame, noise(0, 0));
+        next = stand_in.mode(frame, score.value, noise, place.at, prior);
+      }
+    }
     const double move = (inverse(frame.transpose()) * (next - place.at)).norm() / unit;
     const double foreseen = std::sqrt(score.variance * d) / slope / unit;
     place.at = next;
