@@ -97,6 +97,8 @@ TEST(StandIn, expected_score_matches_simulated_rows) {
 // 200,000 simulated rows; six standard errors, false alarm below 1e-8.
 TEST(StandIn, rare_levels_are_parts_of_their_own) {
   OnceFacts levels = facts(Link::logit);
+  levels.column_mean = Position::Zero(5);
+  levels.column_sd = Position::Ones(5);
   levels.indicator = {false, true, true, true, false};
   levels.range = {{1, 1}, {-1, 1}, {0, 1}, {0, 1}, {-9, 9}};
   ChainRng rng(5);

@@ -98,6 +98,71 @@ TEST(Fit, an_offset_is_known) {
   }
 }
 
+// Levels' predictors are judged where the other columns lie, however far from zero, and interactions have priors of their own.
+// Five standard deviations of seven coefficients, false alarm below 1e-5.
+TEST(Fit, without_an_intercept_levels_interact_and_years_are_far_from_zero) {
+  const std::vector<std::string> g{"a", "b", "c"}, h{"p", "q"};
+  const Schema schema{{{"y", ColumnKind::binary},
+                       {"g", ColumnKind::category, {}, g},
+                       {"h", ColumnKind::category, {}, h},
+                       {"year", ColumnKind::real, {1990, 2020}, {}}},
+                      {}};
+  Table table(schema);
+  ChainRng rng(12);
+  const Position levels{{0, 0.5, -0.5}};
+  for (int i = 0; i < 8000; ++i) {
+    const std::size_t k = rng.below(3);
+    const std::size_t second = rng.below(2);
+    const double year = 1990 + 30 * rng.uniform();
+    const double eta =
+        levels[static_cast<Eigen::Index>(k)] + 0.4 * static_cast<double>(second) + 0.05 * (year - 2005);
+    const std::string cell = std::to_string(year);
+    table.append(
+        std::vector<std::optional<std::string_view>>{rng.uniform() < 1 / (1 + std::exp(-eta)) ? "1" : "0",
+                                                     g[k], h[second], cell},
+        std::nullopt);
+  }
+  const FitConfig config = parse_fit_config(
+      "", {"data.file=x", "data.schema=x", "model.formula=\"y ~ 0 + g*h + year\"", "method.draws=500",
+           "method.chains=1", "privacy.delta=1e-6", "privacy.epsilon=3"});
+  TestEntropy entropy(20);
+  const RunRecord record = fit(config, make_problem(config, table), entropy);
+  ASSERT_EQ(record.draws.parameters,
+            (std::vector<std::string>{"g[a]", "g[b]", "g[c]", "h[q]", "year", "g[b]:h[q]", "g[c]:h[q]"}));
+  const double from = -0.05 * 2005;
+  const double truth[] = {from, from + 0.5, from - 0.5, 0.4, 0.05, 0, 0};
+  for (Eigen::Index j = 0; j < 7; ++j) {
+    const Eigen::ArrayXd draws = record.draws.chains[0].draws.col(j);
+    const double sd = std::sqrt((draws - draws.mean()).square().mean());
+    EXPECT_NEAR(draws.mean(), truth[j], 5 * sd) << j;
+    EXPECT_LT(sd, j < 3 ? 20 : 0.5) << j;
+  }
+}
+
+TEST(Fit, an_offset_of_a_normal_response_leaves_sigma_in_its_place) {
+  const Schema schema{{{"y", ColumnKind::real, {-20, 20}, {}},
+                       {"x", ColumnKind::real, {-4, 4}, {}},
+                       {"o", ColumnKind::real, {0, 10}, {}}},
+                      {}};
+  Table table(schema);
+  ChainRng rng(13);
+  for (int i = 0; i < 1000; ++i) {
+    const double x = rng.normal();
+    const double o = 10 * rng.uniform();
+    const std::string cells[] = {std::to_string(-5 + 0.5 * x + o + 0.3 * rng.normal()), std::to_string(x),
+                                 std::to_string(o)};
+    table.append(std::vector<std::optional<std::string_view>>{cells[0], cells[1], cells[2]}, std::nullopt);
+  }
+  const FitConfig config = parse_fit_config(
+      "", {"data.file=x", "data.schema=x", "model.family=normal", "model.formula=\"y ~ x + offset(o)\"",
+           "method.draws=300", "method.chains=1", "privacy.not_private=true"});
+  TestEntropy entropy(21);
+  const Draws draws = fit(config, make_problem(config, table), entropy).draws;
+  ASSERT_EQ(draws.parameters, (std::vector<std::string>{"Intercept", "x", "sigma"}));
+  const double truth[] = {-5, 0.5, 0.3};
+  for (Eigen::Index j = 0; j < 3; ++j) EXPECT_NEAR(draws.chains[0].draws.col(j).mean(), truth[j], 0.06) << j;
+}
+
 /// y ~ x + (1 | clinic) of so many persons in eight clinics, without privacy and then with little noise.
 std::vector<Draws> fits_of_clinics(int persons, const Position& deviations) {
   const std::vector<std::string> clinics{"a", "b", "c", "d", "e", "f", "g", "h"};

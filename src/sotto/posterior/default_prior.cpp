@@ -65,7 +65,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
                             const StandIn& stand_in, double unit, const FirstIntercept& centre) {
   const Eigen::Index d = facts.dim();
   const Position constant = facts.constant();
-  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own)};
+  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own), Position::Zero(d)};
   for (Eigen::Index j = 0; j < d; ++j) {
     const auto& mine = own[static_cast<std::size_t>(j)];
     if (mine) {
@@ -74,14 +74,18 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       const double sd = standard_deviation(*mine);
       prior.normal.location[j] = mine->location;
       prior.normal.precision(j, j) += 1 / (sd * sd);
+      prior.alone[j] = 1 / (sd * sd);
     } else if (facts.intercept && j == 0) {
       const double sd = std::hypot(kIntercept * unit, centre.doubt);
       prior.normal.location[0] = centre.value;
       prior.normal.precision += stand_in.mean() * stand_in.mean().transpose() / (sd * sd);
     } else if (constant.size() > 0 && constant[j] != 0) {
-      const double sd = std::hypot(kIntercept * unit, centre.doubt) * std::abs(constant[j]);
+      // A row of this level whose other columns are the covariates' mean.
+      Position row = (constant.array() == 0).select(stand_in.mean(), 0);
+      row[j] = 1 / constant[j];
+      const double sd = std::hypot(kIntercept * unit, centre.doubt);
       prior.normal.location[j] = centre.value * constant[j];
-      prior.normal.precision(j, j) += 1 / (sd * sd);
+      prior.normal.precision += row * row.transpose() / (sd * sd);
     } else {
       const double width = facts.range[static_cast<std::size_t>(j)].width();
       const double spread =
@@ -89,6 +93,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       const bool indicator = facts.indicator[static_cast<std::size_t>(j)] && width > 0;
       const double sd = unit * (indicator ? kSlope / width : kSlope / (2 * std::max(spread, 1e-150)));
       prior.normal.precision(j, j) += 1 / (sd * sd);
+      prior.alone[j] = 1 / (sd * sd);
     }
   }
   for (const auto& columns : facts.groups) add({columns, VaryingIntercepts::kUsualScale * unit}, prior);
@@ -110,14 +115,14 @@ Position offset_alone(const OnceFacts& facts, const StandIn& stand_in) {
 }
 
 JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach, double unit,
-                                const JointNormalPrior& prior) {
+                                const ResolvedPrior& prior) {
   const auto d = static_cast<double>(facts.dim());
   const double intercept = kIntercept * unit;
   Matrix precision = stand_in.covariance() * (d / (reach * reach)) +
                      stand_in.mean() * stand_in.mean().transpose() / (intercept * intercept);
   precision.diagonal() += 1e-9 / (unit * unit) * facts.column_scale().array().square().matrix();
-  precision.diagonal() = precision.diagonal().cwiseMax(prior.precision.diagonal());
-  return {std::move(precision), prior.location};
+  precision.diagonal() = precision.diagonal().cwiseMax(prior.alone);
+  return {std::move(precision), prior.normal.location};
 }
 
 }  // namespace sotto

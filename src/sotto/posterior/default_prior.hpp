@@ -18,6 +18,8 @@ using PriorRatio = std::function<double(const Position&)>;
 struct ResolvedPrior {
   JointNormalPrior normal;
   PriorRatio ratio;
+  Position
+      alone{};  ///< precisions of the coefficients with priors of their own: all but an intercept's and levels'
 };
 
 /// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a
@@ -25,7 +27,7 @@ struct ResolvedPrior {
 ///   slope                 N(0, (2.5 unit / (2 s_j))^2), two standard deviations of a column move the predictor by 2.5 or so
 ///   column of two values  N(0, (2.5 unit)^2) on the difference between them
 ///   intercept             N(centre, (5 unit)^2 + its doubt^2) on the linear predictor at the covariates' mean
-///   all levels, without   the same of each
+///   all levels, without   the same of each level's predictor there
 ///   an intercept
 ///   groups' levels        VaryingIntercepts of scale 2.5 unit
 /// Other families of prior are a normal with their location and standard deviation, times a ratio.
@@ -39,6 +41,6 @@ struct ResolvedPrior {
 /// For positions on the way only: the linear predictor's spread over the rows is about `reach`, and no coefficient is freer
 /// than `prior` leaves it. It stops directions that are not known from running away, also those of rare levels.
 [[nodiscard]] JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach,
-                                              double unit, const JointNormalPrior& prior);
+                                              double unit, const ResolvedPrior& prior);
 
 }  // namespace sotto

@@ -19,7 +19,9 @@ constexpr double kTellWider = 1.5;   // likewise, its standard deviation over th
 constexpr double kLeastLevel = 0.4;  // of the information, released over expected
 constexpr double kFarOut = 2;        // standard deviations of a coefficient's prior
 constexpr double kPriorOnly = 0.6;   // of a coefficient's sd, over its prior's
-constexpr double kMisfit = 4;        // standard deviations of chi-squared
+constexpr double kPriorTells =
+    0.2;                       // likewise: else what is hidden is an offset's, whose coefficient is known
+constexpr double kMisfit = 4;  // standard deviations of chi-squared
 constexpr double kNextToNone = 0.1;  // of the rows
 
 /// What the linear predictor is, in words.
@@ -64,7 +66,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "it.");
   }
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
-    if (std::abs(posterior.prior_distance[j]) > kFarOut) verdict.held.push_back(j);
+    if (!release.facts.in_group(j) && std::abs(posterior.prior_distance[j]) > kFarOut)
+      verdict.held.push_back(j);
   }
   for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
     if (posterior.prior_share[j] > kPriorOnly) verdict.hidden.push_back(j);
@@ -103,7 +106,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "
         "narrower priors.");
   }
-  if (pooled.unresolved) {
+  const bool offset_alone =
+      release.facts.offset && posterior.prior_share.head(release.facts.unknown()).maxCoeff() < kPriorTells;
+  if (pooled.unresolved && !offset_alone) {
     verdict.warnings.emplace_back(
         "Some combinations of columns are hidden by the noise: their coefficients lean on the prior; leave "
         "out columns that say the same, or take a larger epsilon.");

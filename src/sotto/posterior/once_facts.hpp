@@ -1,6 +1,7 @@
 // What release-once knows of a regression before it asks anything: all of it public.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,11 @@ struct OnceFacts {
   [[nodiscard]] Position constant() const { return intercept ? Position(Position::Unit(dim(), 0)) : levels; }
   /// Columns whose coefficients are asked for, the intercept's too: all but an offset.
   [[nodiscard]] Eigen::Index unknown() const { return dim() - (offset ? 1 : 0); }
+  [[nodiscard]] bool in_group(Eigen::Index column) const {
+    return std::any_of(groups.begin(), groups.end(), [column](const std::vector<Eigen::Index>& group) {
+      return std::find(group.begin(), group.end(), column) != group.end();
+    });
+  }
   /// Guess of each column's root mean square.
   [[nodiscard]] Position column_scale() const {
     return (column_mean.array().square() + column_sd.array().square()).sqrt();

@@ -240,7 +240,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   }
   ResolvedPrior prior = resolve_prior(settings.priors, facts, stand_in, unit,
                                       facts.link == Link::identity ? intercept : FirstIntercept{});
-  const JointNormalPrior locating = locating_prior(stand_in, facts, kReach * unit, unit, prior.normal);
+  const JointNormalPrior locating = locating_prior(stand_in, facts, kReach * unit, unit, prior);
   Located located = locate(facts, stand_in, frame, std::move(start), locating, questions);
   if (facts.link == Link::logit) {
     frame.matrix = towards_information(frame.matrix, stand_in, located.place.at);

@@ -32,9 +32,9 @@ Interval hull(const Interval& window, const Position& counts, double least) {
           window.lower + width * static_cast<double>(std::min(last + 1, kBins))};
 }
 
-/// Pairs of bins that stand clear of the noise, and the window's ends.
+/// Bins that stand clear of the noise, and the window's ends.
 ColumnSpread spread_of(const Interval& window, const Position& counts, double least) {
-  ColumnSpread spread{Position(kBins / 2 + 2), Position(kBins / 2 + 2)};
+  ColumnSpread spread{Position(kBins + 2), Position(kBins + 2)};
   const double width = window.width() / kBins;
   const auto put = [&](Eigen::Index k, double value, double count) {
     spread.values[k] = value;
@@ -42,8 +42,8 @@ ColumnSpread spread_of(const Interval& window, const Position& counts, double le
   };
   put(0, window.lower, counts[0]);
   put(1, window.upper, counts[kBins + 1]);
-  for (Eigen::Index k = 0; k < kBins / 2; ++k) {
-    put(k + 2, window.lower + static_cast<double>(2 * k + 1) * width, counts[2 * k + 1] + counts[2 * k + 2]);
+  for (Eigen::Index k = 0; k < kBins; ++k) {
+    put(k + 2, window.lower + (static_cast<double>(k) + 0.5) * width, counts[k + 1]);
   }
   const double all = spread.shares.sum();
   if (!(all > 0)) return {};

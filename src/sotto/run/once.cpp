@@ -45,7 +45,8 @@ Position constant_levels(const Domain& domain) {
     products.diagonal() *= 1 + 1e-12;
     const Cholesky weight(products);
     if (!weight.is_positive_definite()) continue;
-    const Position levels = weight.solve(Position(vertices.colwise().sum().transpose()));
+    Position levels = weight.solve(Position(vertices.colwise().sum().transpose()));
+    levels = (levels.array().abs() < kRounding * levels.cwiseAbs().maxCoeff()).select(0, levels);
     const double off = ((vertices * levels).array() - 1).abs().maxCoeff();
     if (!(off < kRounding)) continue;
     Position constant = Position::Zero(domain.columns());
@@ -119,6 +120,13 @@ void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vec
   }
   for (const AtBound& piled : verdict.at_bounds) {
     const char* end = piled.upper ? "upper" : "lower";
+    if (piled.column != AtBound::kResponse && piled.column >= release.facts.unknown()) {
+      warnings.push_back(
+          fmt::format("Note: About {:.0f} % of the rows have {} at its {} bound: if it is no natural "
+                      "end, values beyond were taken as the bound, and rates are off.",
+                      100 * piled.share, name(piled.column), end));
+      continue;
+    }
     warnings.push_back(piled.column == AtBound::kResponse
                            ? fmt::format("About {:.0f} % of the responses lie at their {} bound. If it is no "
                                          "natural end, those beyond were taken as "

@@ -199,7 +199,7 @@ Problem regression(FitConfig config, const Table& table) {
     config.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
     public_info.start[design.columns()] = middle;
     public_info.to_report = [original](const Position& x) {
-      Position reported(x.size());
+      Position reported(original.rows() + 1);
       reported.head(original.rows()) = original * x.head(original.cols());
       reported[original.rows()] = std::exp(x[original.cols()]);
       return reported;
