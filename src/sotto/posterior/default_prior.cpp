@@ -34,28 +34,23 @@ bool needs_ratio(const std::optional<CoefficientPrior>& prior) {
   return prior && prior->family != PriorFamily::normal && prior->family != PriorFamily::flat;
 }
 
-PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own) {
+PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own,
+                    const std::vector<VaryingIntercepts>& groups) {
   std::vector<std::pair<Eigen::Index, CoefficientPrior>> others;
   for (std::size_t j = 0; j < own.size(); ++j) {
     if (needs_ratio(own[j])) others.emplace_back(static_cast<Eigen::Index>(j), *own[j]);
   }
-  if (others.empty()) return {};
-  return [others](const Position& at) {
+  if (others.empty() && groups.empty()) return {};
+  return [others, groups](const Position& at) {
     double sum = 0;
+    for (const VaryingIntercepts& group : groups) {
+      sum += group.log_density(at) + group.squares(at) / (2 * group.scale() * group.scale());
+    }
     for (const auto& [j, prior] : others) {
       const double z = (at[j] - prior.location) / standard_deviation(prior);
       sum += prior.log_density(at[j]) + z * z / 2;
     }
     return sum;
-  };
-}
-
-void add(const VaryingIntercepts& group, ResolvedPrior& prior) {
-  const Matrix precision = group.stand_in();
-  prior.normal.precision(group.columns(), group.columns()) = precision;
-  prior.ratio = [group, precision, others = std::move(prior.ratio)](const Position& at) {
-    const Position b = at(group.columns());
-    return group.log_density(at) + b.dot(precision * b) / 2 + (others ? others(at) : 0);
   };
 }
 
@@ -65,7 +60,14 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
                             const StandIn& stand_in, double unit, const FirstIntercept& centre) {
   const Eigen::Index d = facts.dim();
   const Position constant = facts.constant();
-  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own), Position::Zero(d)};
+  std::vector<VaryingIntercepts> groups;
+  for (const auto& columns : facts.groups)
+    groups.emplace_back(columns, VaryingIntercepts::kUsualScale * unit);
+  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own, groups), Position::Zero(d)};
+  for (const VaryingIntercepts& group : groups) {
+    prior.normal.precision(group.columns(), group.columns()) += group.stand_in();
+    prior.alone(group.columns()).setConstant(1 / (group.scale() * group.scale()));
+  }
   for (Eigen::Index j = 0; j < d; ++j) {
     const auto& mine = own[static_cast<std::size_t>(j)];
     if (mine) {
@@ -86,7 +88,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       const double sd = std::hypot(kIntercept * unit, centre.doubt);
       prior.normal.location[j] = centre.value * constant[j];
       prior.normal.precision += row * row.transpose() / (sd * sd);
-    } else {
+    } else if (!facts.in_group(j)) {
       const double width = facts.range[static_cast<std::size_t>(j)].width();
       const double spread =
           std::max(std::sqrt(std::max(stand_in.covariance()(j, j), 0.0)), kNarrowest * width);
@@ -96,7 +98,6 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       prior.alone[j] = 1 / (sd * sd);
     }
   }
-  for (const auto& columns : facts.groups) add({columns, VaryingIntercepts::kUsualScale * unit}, prior);
   if (facts.offset) {
     const Position shift = offset_alone(facts, stand_in);
     for (Eigen::Index j = 0; j < d; ++j) {

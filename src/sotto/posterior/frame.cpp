@@ -88,7 +88,7 @@ Matrix refine(const Matrix& moments, double noise, double edge, Rounds& rounds) 
   Matrix scale = Matrix::Identity(d, d);
   scale(rounds.open, rounds.open) =
       values.cwiseMax(edge).cwiseSqrt().cwiseInverse().asDiagonal() * vectors.transpose();
-  const Matrix change = scale * remove;
+  Matrix change = scale * remove;
   rounds.before = change * moments * change.transpose();
   rounds.noise_before = noise / edge;
   std::vector<Eigen::Index> open;

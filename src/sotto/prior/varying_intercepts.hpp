@@ -24,6 +24,7 @@ class VaryingIntercepts {
   [[nodiscard]] double scale() const { return scale_; }
   /// Of b given tau: precision (I - 1 1' / K) / tau^2. Here of tau = scale, as a normal stand-in.
   [[nodiscard]] Matrix stand_in() const;
+  [[nodiscard]] double squares(const Position& at) const;  ///< sum of (u_k - mean u)^2
   /// Of b, up to a constant: tau is integrated out.
   /// Computes   the trapezoidal rule over log tau, in steps small beside its posterior's width
   /// Checked by tests/prior/varying_intercepts_test.cpp: tau_is_integrated_out
@@ -44,7 +45,6 @@ class VaryingIntercepts {
     std::vector<double> log_tau, log_weight;
     double step;
   };
-  [[nodiscard]] double squares(const Position& at) const;  ///< sum of (u_k - mean u)^2
   [[nodiscard]] Grid grid(double squares) const;
 
   std::vector<Eigen::Index> columns_;
