@@ -159,6 +159,7 @@ TEST(Fit, an_offset_of_a_normal_response_leaves_sigma_in_its_place) {
   TestEntropy entropy(21);
   const Draws draws = fit(config, make_problem(config, table), entropy).draws;
   ASSERT_EQ(draws.parameters, (std::vector<std::string>{"Intercept", "x", "sigma"}));
+  ASSERT_EQ(draws.chains[0].draws.cols(), 3);
   const double truth[] = {-5, 0.5, 0.3};
   for (Eigen::Index j = 0; j < 3; ++j) EXPECT_NEAR(draws.chains[0].draws.col(j).mean(), truth[j], 0.06) << j;
 }

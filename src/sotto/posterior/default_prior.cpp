@@ -105,7 +105,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
     }
   }
   return prior;
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a std::function frees what it holds
 
 Position offset_alone(const OnceFacts& facts, const StandIn& stand_in) {
   Position at = Position::Zero(facts.dim());
