@@ -129,18 +129,13 @@ class Parser {
     }
     formula.comparison = comparison();
     if (!accept("~")) {
-      refuse_formula(
-          fmt::format("expected ~ after the response, found {}{}", shown(),
-                      here().kind == Token::Kind::name ? "; names with spaces stand in `back quotes`" : ""));
+      refuse_formula("expected ~ after the response, found " + unexpected());
     }
     Terms terms{Term{}};
     sum(terms);
     formula.offset = offset_;
     formula.groups = groups_;
-    if (here().kind != Token::Kind::end)
-      refuse_formula(
-          fmt::format("expected + - : * or the end, found {}{}", shown(),
-                      here().kind == Token::Kind::name ? "; names with spaces stand in `back quotes`" : ""));
+    if (here().kind != Token::Kind::end) refuse_formula("expected + - : * or the end, found " + unexpected());
     for (Term& term : terms) {
       std::sort(term.variables.begin(), term.variables.end(),
                 [this](const Variable& a, const Variable& b) { return place(a) < place(b); });
@@ -159,6 +154,9 @@ class Parser {
   [[nodiscard]] const Token& here() const { return tokens_[position_]; }
   [[nodiscard]] std::string shown() const {
     return here().kind == Token::Kind::end ? "the end" : fmt::format("\"{}\"", here().text);
+  }
+  [[nodiscard]] std::string unexpected() const {
+    return shown() + (here().kind == Token::Kind::name ? "; names with spaces stand in `back quotes`" : "");
   }
   bool accept(std::string_view symbol) {
     if (here().kind != Token::Kind::symbol || here().text != symbol) return false;

@@ -53,8 +53,8 @@ struct Formula {
 };
 
 /// Grammar of the right side: + - : * ^ and parentheses with R's meaning, 0 and 1 for the intercept, C(x),
-/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), (1 | g), and `back quotes` around names with odd characters. Throws
-/// ErrorCode::configuration, saying what to change.
+/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), (1 | g), and `back quotes` around names
+/// with odd characters. Throws ErrorCode::configuration, saying what to change.
 [[nodiscard]] Formula parse_formula(std::string_view text);
 
 }  // namespace sotto

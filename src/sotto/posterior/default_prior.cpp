@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "sotto/posterior/offset.hpp"
 #include "sotto/prior/varying_intercepts.hpp"
 
 namespace sotto {
@@ -106,14 +107,6 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
   }
   return prior;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a std::function frees what it holds
-
-Position offset_alone(const OnceFacts& facts, const StandIn& stand_in) {
-  Position at = Position::Zero(facts.dim());
-  const Position constant = facts.constant();
-  if (constant.size() > 0) at -= *facts.offset * stand_in.mean()[at.size() - 1] * constant;
-  at[at.size() - 1] += *facts.offset;
-  return at;
-}
 
 JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach, double unit,
                                 const ResolvedPrior& prior) {

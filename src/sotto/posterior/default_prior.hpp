@@ -35,9 +35,6 @@ struct ResolvedPrior {
                                           const OnceFacts& facts, const StandIn& stand_in, double unit,
                                           const FirstIntercept& centre);
 
-/// Of an offset, with what makes the rows' mean linear predictor 0 where something is constant.
-[[nodiscard]] Position offset_alone(const OnceFacts& facts, const StandIn& stand_in);
-
 /// For positions on the way only: the linear predictor's spread over the rows is about `reach`, and no coefficient is freer
 /// than `prior` leaves it. It stops directions that are not known from running away, also those of rare levels.
 [[nodiscard]] JointNormalPrior locating_prior(const StandIn& stand_in, const OnceFacts& facts, double reach,

@@ -6,6 +6,7 @@
 
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/bounds_plan.hpp"
+#include "sotto/posterior/offset.hpp"
 
 namespace sotto {
 namespace {
@@ -62,13 +63,10 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     noise *= plan.dispersion * rows + score.variance;
     Position next = stand_in.mode(frame, score.value, noise, place.at, prior);
     if (facts.offset) {
-      const Eigen::Index last = facts.dim() - 1;
       const Position freely =
           stand_in.mode(frame, score.value, noise, place.at, without_offset(facts, prior));
-      const double off =
-          std::abs(freely[last] - *facts.offset) * std::sqrt(stand_in.covariance()(last, last));
-      if (off > kClearlyOff * std::sqrt(noise(0, 0)) / slope) {
-        noise += offset_score(facts, frame, noise(0, 0));
+      if (offset_is_off(facts, stand_in, freely, std::sqrt(noise(0, 0)) / slope)) {
+        noise += offset_score(frame, noise(0, 0));
         next = stand_in.mode(frame, score.value, noise, place.at, prior);
       }
     }

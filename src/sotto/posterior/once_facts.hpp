@@ -64,25 +64,4 @@ struct JointNormalPrior {
   Position location;
 };
 
-/// Where an offset's coefficient, were it asked for, lies further than so many standard deviations from what it is, its score
-/// is not believed.
-constexpr double kClearlyOff = 4;
-
-/// As if an offset's coefficient were asked for.
-[[nodiscard]] inline JointNormalPrior without_offset(const OnceFacts& facts, JointNormalPrior prior) {
-  if (!facts.offset) return prior;
-  const Eigen::Index last = facts.dim() - 1;
-  prior.precision(last, last) = 1 / (*facts.offset * *facts.offset);
-  return prior;
-}
-
-/// What is added to the covariance of a score in `frame`, whose entries vary by `variance`, so that it says nothing of an
-/// offset: what goes with one is not asked for, and need not be as the model says. Zero where there is no offset.
-[[nodiscard]] inline Matrix offset_score(const OnceFacts& facts, const Matrix& frame, double variance) {
-  constexpr double kIgnored = 1e6;
-  if (!facts.offset) return Matrix::Zero(frame.rows(), frame.rows());
-  const Position direction = frame.col(frame.cols() - 1).normalized();
-  return kIgnored * variance * direction * direction.transpose();
-}
-
 }  // namespace sotto

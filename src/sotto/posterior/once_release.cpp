@@ -9,6 +9,7 @@
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/light_rows.hpp"
+#include "sotto/posterior/offset.hpp"
 #include "sotto/posterior/remainder.hpp"
 #include "sotto/posterior/start.hpp"
 #include "sotto/posterior/zoom.hpp"
@@ -153,18 +154,6 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
   return next;
 }
 
-/// Whether the offset's coefficient, were it asked for, would lie clearly elsewhere.
-bool offset_is_off(const OnceRelease& release) {
-  if (!release.facts.offset) return false;
-  const Eigen::Index last = release.facts.dim() - 1;
-  const Matrix& frame = release.frame.matrix;
-  const NormalBase base =
-      normal_base(release.pooled, frame, without_offset(release.facts, release.prior.normal));
-  const Position to_last = frame.col(last);
-  const double off = release.pooled.anchor[last] + to_last.dot(base.mean) - *release.facts.offset;
-  return std::abs(off) > kClearlyOff * std::sqrt(to_last.dot(base.covariance * to_last));
-}
-
 /// Rounds until the mode stays where it is; the last one takes what is left.
 void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQuestions& questions) {
   const OnceFacts& facts = release.facts;
@@ -192,8 +181,8 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     } else {
       put_back(known, known, release);
     }
-    if (offset_is_off(release)) {
-      release.pooled.spread += offset_score(facts, release.frame.matrix, plan.dispersion * release.rows);
+    if (offset_is_off(facts, release.frame.matrix, release.pooled, release.prior.normal)) {
+      release.pooled.spread += offset_score(release.frame.matrix, plan.dispersion * release.rows);
     }
     const NormalBase base = normal_base(release.pooled, release.frame.matrix, release.prior.normal);
     release.predictor_unit = predictor_unit(facts, plan.dispersion);

@@ -9,7 +9,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kFreedom = 3;
 constexpr double kSmallest = -7;  // log of tau over its prior's scale
 constexpr double kLargest = 4;
 constexpr double kWidestStep = 0.2;
@@ -36,34 +35,28 @@ double VaryingIntercepts::squares(const Position& at) const {
 VaryingIntercepts::Grid VaryingIntercepts::grid(double squares) const {
   Grid grid;
   grid.step = std::min(kWidestStep, 1 / std::sqrt(2 * levels_));
+  std::vector<double> log_weight;
   for (double l = kSmallest; l <= kLargest; l += grid.step) {
     const double log_tau = l + std::log(scale_);
     grid.log_tau.push_back(log_tau);
-    grid.log_weight.push_back(-(levels_ - 1) * log_tau - squares / 2 * std::exp(-2 * log_tau) + l -
-                              (kFreedom + 1) / 2 * std::log1p(std::exp(2 * l) / kFreedom));
+    log_weight.push_back(-(levels_ - 1) * log_tau - squares / 2 * std::exp(-2 * log_tau) + l -
+                         (kFreedom + 1) / 2 * std::log1p(std::exp(2 * l) / kFreedom));
   }
+  const double largest = *std::max_element(log_weight.begin(), log_weight.end());
+  double sum = 0;
+  for (const double weight : log_weight) sum += std::exp(weight - largest);
+  grid.log_total = largest + std::log(sum);
+  for (const double weight : log_weight) grid.probability.push_back(std::exp(weight - grid.log_total));
   return grid;
 }
 
-double VaryingIntercepts::log_density(const Position& at) const {
-  const Grid all = grid(squares(at));
-  const double largest = *std::max_element(all.log_weight.begin(), all.log_weight.end());
-  double sum = 0;
-  for (const double weight : all.log_weight) sum += std::exp(weight - largest);
-  return largest + std::log(sum);
-}
+double VaryingIntercepts::log_density(const Position& at) const { return grid(squares(at)).log_total; }
 
 void VaryingIntercepts::add_slope(const Position& at, Position& slope) const {
-  const Grid all = grid(squares(at));
-  const double largest = *std::max_element(all.log_weight.begin(), all.log_weight.end());
-  double sum = 0;
+  const Grid tau = grid(squares(at));
   double precision = 0;
-  for (std::size_t i = 0; i < all.log_tau.size(); ++i) {
-    const double weight = std::exp(all.log_weight[i] - largest);
-    sum += weight;
-    precision += weight * std::exp(-2 * all.log_tau[i]);
-  }
-  precision /= sum;
+  for (std::size_t i = 0; i < tau.log_tau.size(); ++i)
+    precision += tau.probability[i] * std::exp(-2 * tau.log_tau[i]);
   const Position b = at(columns_);
   const double mean = b.sum() / levels_;
   for (std::size_t k = 0; k < columns_.size(); ++k) {
@@ -72,13 +65,12 @@ void VaryingIntercepts::add_slope(const Position& at, Position& slope) const {
 }
 
 VaryingIntercepts::Drawn VaryingIntercepts::draw(const Position& at, ChainRng& rng) const {
-  const Grid all = grid(squares(at));
-  const double largest = *std::max_element(all.log_weight.begin(), all.log_weight.end());
-  std::vector<double> below;
-  double sum = 0;
-  for (const double weight : all.log_weight) below.push_back(sum += std::exp(weight - largest));
-  const auto i = std::upper_bound(below.begin(), below.end() - 1, rng.uniform() * sum) - below.begin();
-  const double sd = std::exp(all.log_tau[static_cast<std::size_t>(i)] + all.step * (rng.uniform() - 0.5));
+  const Grid tau = grid(squares(at));
+  const double u = rng.uniform();
+  std::size_t i = 0;
+  for (double below = tau.probability[0]; below <= u && i + 1 < tau.probability.size(); ++i)
+    below += tau.probability[i + 1];
+  const double sd = std::exp(tau.log_tau[i] + tau.step * (rng.uniform() - 0.5));
   return {sd, -at(columns_).sum() / levels_ + sd / std::sqrt(levels_) * rng.normal()};
 }
 

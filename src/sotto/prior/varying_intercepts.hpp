@@ -14,6 +14,7 @@ namespace sotto {
 /// Source     half-t priors of a group's spread [G06]
 class VaryingIntercepts {
  public:
+  static constexpr double kFreedom = 3;  ///< of the half-t
   static constexpr double kUsualScale =
       2.5;  ///< of tau, in units of a normal response's residuals, or as it is
 
@@ -41,9 +42,10 @@ class VaryingIntercepts {
   [[nodiscard]] Drawn draw(const Position& at, ChainRng& rng) const;
 
  private:
+  /// The posterior of tau given b, in steps of its logarithm.
   struct Grid {
-    std::vector<double> log_tau, log_weight;
-    double step;
+    std::vector<double> log_tau, probability;
+    double step, log_total;  ///< log_total: of the weights that became probabilities
   };
   [[nodiscard]] Grid grid(double squares) const;
 

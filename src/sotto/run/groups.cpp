@@ -9,15 +9,15 @@
 #include <utility>
 
 namespace sotto {
-namespace {
-
-constexpr double kFreedom = 3;  // of the half-t
-
-}  // namespace
-
 std::vector<VaryingIntercepts> Groups::priors(double scale) const {
   std::vector<VaryingIntercepts> all;
   for (const DesignGroup& group : groups_) all.emplace_back(group.columns, scale);
+  return all;
+}
+
+std::vector<std::vector<Eigen::Index>> Groups::columns() const {
+  std::vector<std::vector<Eigen::Index>> all;
+  for (const DesignGroup& group : groups_) all.push_back(group.columns);
   return all;
 }
 
@@ -87,7 +87,7 @@ std::vector<VaryingIntercepts::Drawn> Groups::plain(const Position& reported) co
 /// Deviations have a t distribution's tails, so no mean of their squares is taken: quantiles from 20,000 draws.
 std::vector<PriorDescription> Groups::describe(double scale) const {
   constexpr std::size_t kDraws = 20000;
-  const boost::math::students_t half(kFreedom);
+  const boost::math::students_t half(VaryingIntercepts::kFreedom);
   ChainRng rng(20260102);
   std::vector<double> spreads, deviations;
   for (std::size_t i = 0; i < kDraws; ++i) {
@@ -115,8 +115,9 @@ std::vector<PriorDescription> Groups::describe(double scale) const {
   };
   std::vector<PriorDescription> all;
   for (const DesignGroup& group : groups_) {
-    all.push_back(described(spreads, fmt::format("sd({})", group.name),
-                            fmt::format("half-student_t(3, 0, {:.4g})", scale)));
+    all.push_back(
+        described(spreads, fmt::format("sd({})", group.name),
+                  fmt::format("half-student_t({:g}, 0, {:.4g})", VaryingIntercepts::kFreedom, scale)));
     for (const std::string& level : group.levels) {
       all.push_back(described(deviations, fmt::format("{}[{}]", group.name, level),
                               fmt::format("normal(0, sd({}))", group.name)));

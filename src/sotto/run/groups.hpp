@@ -22,6 +22,8 @@ class Groups {
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   /// Priors of the differences. `scale`: of the half-t prior of every group's spread.
   [[nodiscard]] std::vector<VaryingIntercepts> priors(double scale) const;
+  /// Of the design, for each group.
+  [[nodiscard]] std::vector<std::vector<Eigen::Index>> columns() const;
   /// Whether a column of the design is a group's.
   [[nodiscard]] bool has(Eigen::Index column) const;
 

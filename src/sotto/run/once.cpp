@@ -72,7 +72,8 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   std::vector<PriorDescription> descriptions = problem.prior_descriptions;
   const std::vector<PriorDescription> of_groups =
       problem.groups.describe(VaryingIntercepts::kUsualScale * release.unit);
-  std::copy(of_groups.rbegin(), of_groups.rend(), descriptions.rbegin());
+  descriptions.resize(descriptions.size() - of_groups.size());  // those are last, of another scale
+  descriptions.insert(descriptions.end(), of_groups.begin(), of_groups.end());
   if (!precision.is_positive_definite()) return descriptions;  // a flat direction has no numbers
   const Matrix covariance = precision.inverse();
   const Position zero = Position::Zero(static_cast<Eigen::Index>(problem.coordinates.size()));
@@ -192,7 +193,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
   }
   facts.offset = problem.offset;
-  for (const VaryingIntercepts& group : problem.groups.priors(1)) facts.groups.push_back(group.columns());
+  facts.groups = problem.groups.columns();
   if (facts.offset) settings.priors.back() = known_coefficient(*facts.offset);
   if (model.unknown_sigma()) {
     const auto found = config.priors.find("sigma");
