@@ -188,6 +188,27 @@ TEST(OnceRelease, an_offset_that_is_off_misleads_no_other_coefficient) {
   }
 }
 
+// Of 1,000 rows a few are not ones. Fifteen seeds of the noise had the level at most 2.1 of its standard deviations off; where
+// levels of a twentieth of the rows are taken for normal, six of them were beyond 5.
+TEST(OnceRelease, a_level_nearly_all_alike_misleads_nothing) {
+  const SimulatedRegression data = simulated("level nearly all alike", 20000);
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    EXPECT_LT(fit(data, 3 * kRho, seed).farthest, 5) << seed;
+  }
+}
+
+// Where the first round is far off, its information's noise and clips that most rows of a level exceed would make the answer
+// wide: more rounds follow, until they do not.
+TEST(OnceRelease, rounds_go_on_until_the_mode_is_near) {
+  SimulatedRegression data = simulated("counts, strong levels", 20000);
+  data.truth = Position{{2, 1.3, -.6, .2, 1, .1, .5, -1.2, .8, -.3}};
+  ChainRng rng(12);
+  respond(data, data.response, rng);
+  double ratio = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4}) ratio += fit(data, kRho, seed).sd_ratio / 4;
+  EXPECT_LT(ratio, 5);
+}
+
 TEST(OnceRelease, known_and_unknown_sigma_agree) {
   const SimulatedRegression data = simulated("normal, |y| <= 10", 20000);
   OnceSettings settings = settings_of(data, kRho);

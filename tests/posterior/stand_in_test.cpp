@@ -130,6 +130,24 @@ TEST(StandIn, rare_levels_are_parts_of_their_own) {
   EXPECT_GT(without.expected(theta)[3] / expected[3], 1.15);
 }
 
+// Levels exclude each other: the parts are the levels, nothing varies within, and the score is exact whatever their effects.
+TEST(StandIn, levels_of_one_category_are_parts_of_their_own) {
+  OnceFacts levels = facts(Link::logit);
+  levels.column_mean = Position::Zero(4);
+  levels.column_sd = Position::Ones(4);
+  levels.indicator = {false, true, true, true};
+  levels.range = {{1, 1}, {0, 1}, {0, 1}, {0, 1}};
+  const Position shares{{0.5, 0.24, 0.2, 0.06}};
+  const Matrix rows{{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 0, 1, 0}, {1, 0, 0, 1}};
+  Matrix moments = rows.transpose() * shares.asDiagonal() * rows;
+  const StandIn stand_in(levels, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1);
+  ASSERT_EQ(stand_in.parts().size(), 4);
+  EXPECT_LT(stand_in.within().norm(), 1e-9);
+  const Position theta{{-0.5, 2, -3, 5}};
+  const Position mean = (1 / (1 + (-(rows * theta).array()).exp())).matrix();
+  EXPECT_LT((stand_in.expected(theta) - rows.transpose() * shares.cwiseProduct(mean)).norm(), 1e-9);
+}
+
 // Columns: constant, a number that goes with the offset, the offset: three quarters of the rows have the same one, the others
 // much smaller ones. 200,000 simulated rows; six standard errors, false alarm below 1e-8.
 TEST(StandIn, offsets_make_parts) {

@@ -61,6 +61,29 @@ inline SimulatedRegression rare_level(Eigen::Index rows, ChainRng& rng) {
   return data;
 }
 
+/// A level with a twentieth of the rows, nearly all of whose responses are alike.
+inline SimulatedRegression extreme_level(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1}).numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({.4, .35, .2, .05}).covariates();
+  data.truth = Position{{-.5, .6, -.4, .5, -.5, 5}};
+  respond(data, {0, 1}, rng);
+  return data;
+}
+
+/// Two categories whose levels differ much.
+inline SimulatedRegression strong_levels(Eigen::Index rows, Link link, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data =
+      builder.factor({.3, .25, .2, .15, .07, .03}).factor({.5, .3, .15, .05}).covariates();
+  data.link = link;
+  data.truth = (link == Link::log ? .7 : 1.5) * rng.normals(data.x.cols());
+  data.truth[0] = link == Link::log ? 2 : -.5;
+  respond(data, {0, link == Link::log ? 1000.0 : 1.0}, rng);
+  return data;
+}
+
 inline SimulatedRegression rare_ones(Eigen::Index rows, ChainRng& rng) {
   SimulatedRegression data = uniform_logistic(rows, 5, rng);
   data.truth = 0.7 * rng.normals(5);
@@ -353,6 +376,9 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"normal, bounds 100x",
        [](N n, ChainRng& r) { return logistic(correlated(n, 5, 0, 300, r), 1, -.5, r); }},
       {"level of 1 %", [](N n, ChainRng& r) { return rare_level(n, r); }},
+      {"level nearly all alike", [](N n, ChainRng& r) { return extreme_level(n, r); }},
+      {"strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::logit, r); }},
+      {"counts, strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::log, r); }},
       {"2 % ones", [](N n, ChainRng& r) { return rare_ones(n, r); }},
       {"survey units", [](N n, ChainRng& r) { return survey(n, r); }},
       {"normal, |y| <= 10", [](N n, ChainRng& r) { return normal(n, 10, r); }},

@@ -29,6 +29,9 @@ constexpr double kLightShare = 0.05;
 constexpr double kRemainderShare = 0.12;
 constexpr double kUsualClip = 2.5;  // standard deviations: wider clips leave less to see
 constexpr double kSmallMove = 0.7;
+constexpr double kHardlyLess = 0.7;   // of a move: the next one's length
+constexpr double kHardlyWider = 0.5;  // of the posterior's sd, with a part of the cost
+constexpr double kClipDoubt = 0.3;    // of a move: what it lacks, of counts
 constexpr double kLongestLogisticStep = 2;
 
 void check(const OnceSettings& settings) {
@@ -154,6 +157,25 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
   return next;
 }
 
+/// Of the linear predictor over the rows, in its unit.
+double predictor_sd(const PooledRelease& pooled, const OnceRelease& release) {
+  return std::sqrt(normal_base(pooled, release.frame.matrix, release.prior.normal).covariance.trace()) /
+         release.predictor_unit;
+}
+
+/// Whether the next round should be the last: whatever its distance from the mode would widen is small beside `still_sd`, the
+/// linear predictor's sd had the mode not moved; or the next distance is no smaller. The information's noise is multiplied by
+/// that distance; and counts that are off by more than a clip look nearer than they are.
+bool next_is_last(const OnceRelease& release, double still_sd) {
+  const double sd = release.predictor_sd;
+  const double move = release.last_move;
+  const double next_move = std::hypot(sd, move * move / 2);
+  if (next_move > kHardlyLess * move) return true;
+  const double noise = std::sqrt(std::max(sd * sd - still_sd * still_sd, 0.0)) / move;
+  const double clip = release.facts.link == Link::log ? kClipDoubt : 0;
+  return move < kSmallMove && std::hypot(noise, clip) * next_move < kHardlyWider * still_sd;
+}
+
 /// Rounds until the mode stays where it is; the last one takes what is left.
 void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQuestions& questions) {
   const OnceFacts& facts = release.facts;
@@ -173,6 +195,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
+    release.predictor_unit = predictor_unit(facts, plan.dispersion);
+    PooledRelease still = release.pooled;
+    still.information_variance = 0;
+    const double still_sd = predictor_sd(still, release);
     const TakenOff known = taken_off(point, plan);
     if (last && shares.remainder > 0) {
       const RemainderQuery query = remainder_query(point, plan, questions.pay(shares.remainder));
@@ -185,15 +211,13 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
       release.pooled.spread += offset_score(release.frame.matrix, plan.dispersion * release.rows);
     }
     const NormalBase base = normal_base(release.pooled, release.frame.matrix, release.prior.normal);
-    release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
-    release.predictor_sd = std::sqrt(base.covariance.trace()) / release.predictor_unit;
+    release.predictor_sd = predictor_sd(release.pooled, release);
     if (last) {
       look_around(release, point, shares, questions);
       return;
     }
-    last = release.last_move <
-           std::max(std::min(kSmallMove, std::sqrt(3 * release.predictor_sd)), release.predictor_sd);
+    last = next_is_last(release, still_sd);
     at = next_position(release, locating);
   }
 }

@@ -9,9 +9,9 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastSlope = 0.1;
-constexpr double kRare = 0.05;  // of the rows: other values of two do not differ much from normal ones
-constexpr std::size_t kMostParts = 10;    // each is averaged over whenever a score is expected
-constexpr double kLeastCommon = 0.5;      // of the rows: are in no part of a rare value
+constexpr double kRare = 0.25;  // of the rows: commoner values of two do not differ much from normal ones
+constexpr std::size_t kMostParts = 20;    // each is averaged over whenever a score is expected
+constexpr double kLeastCommon = 0.25;     // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 
 /// Of the moments the same share as in the schema's guess, in its direction.
@@ -50,28 +50,33 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool 
   if (resolved && facts.offset && offsets.values.size() > 0) split(offsets);
 }
 
-/// A column of two values splits the rows in two; the rows' covariance is that of the two means and what is left within.
+/// A column of two values splits the common rows in two. The common rows' mean says their shares; levels of one category, which
+/// exclude each other, then leave nothing of themselves in the covariance within.
 void StandIn::split(const OnceFacts& facts) {
-  const auto spread = [&](Eigen::Index j) {
-    const double width = facts.range[static_cast<std::size_t>(j)].width();
-    return within_(j, j) / (width * width);
+  const auto share_of = [&](const Position& mean, Eigen::Index j) {
+    const Interval range = facts.range[static_cast<std::size_t>(j)];
+    return (mean[j] - range.lower) / range.width();
+  };
+  const auto rarity = [&](Eigen::Index j) {
+    const double share = share_of(mean_, j);
+    return std::min(share, 1 - share);
   };
   std::vector<Eigen::Index> columns;
   for (Eigen::Index j = facts.intercept ? 1 : 0; j < mean_.size(); ++j) {
-    if (facts.indicator[static_cast<std::size_t>(j)] && spread(j) < kRare * (1 - kRare)) columns.push_back(j);
+    if (facts.indicator[static_cast<std::size_t>(j)] && rarity(j) > 0 && rarity(j) < kRare)
+      columns.push_back(j);
   }
-  std::ranges::sort(columns, {}, spread);
+  std::ranges::sort(columns, {}, rarity);
   for (const Eigen::Index j : columns) {
     const Part common = parts_.front();
-    const double variance = spread(j);
-    if (!(variance > 0) || variance >= kRare * (1 - kRare)) continue;
-    const double share =
-        2 * variance / (1 + std::sqrt(1 - 4 * variance));  // its variance is share (1 - share)
+    const double with = share_of(common.mean, j);
+    const double share = std::min(with, 1 - with);
+    const double width = facts.range[static_cast<std::size_t>(j)].width();
+    if (!(share > 0) || !(within_(j, j) > 0)) continue;
     if (common.share * (1 - share) < kLeastCommon || parts_.size() == kMostParts) return;
-    const Interval range = facts.range[static_cast<std::size_t>(j)];
-    const double sign = 2 * common.mean[j] < range.lower + range.upper ? 1 : -1;
-    const Position apart = within_.col(j) * (sign / (range.width() * variance));
-    within_ -= common.share * variance * apart * apart.transpose();
+    const Position apart = within_.col(j) * ((with < .5 ? width : -width) / within_(j, j));
+    const double variance = std::min(common.share * share * (1 - share), within_(j, j) / (width * width));
+    within_ -= variance * apart * apart.transpose();
     parts_.front() = {common.share * (1 - share), common.mean - share * apart};
     parts_.push_back({common.share * share, common.mean + (1 - share) * apart});
   }
