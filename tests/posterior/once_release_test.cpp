@@ -209,6 +209,24 @@ TEST(OnceRelease, rounds_go_on_until_the_mode_is_near) {
   EXPECT_LT(ratio, 5);
 }
 
+// A projection that leaves nothing of the rows' mean linear predictor.
+TEST(OnceRelease, a_groups_deviations_are_from_the_rows_mean) {
+  ChainRng rng(13);
+  RegressionBuilder builder(20000, rng);
+  SimulatedRegression data = builder.factor({.1, .2, .3, .4}).covariates();
+  data.truth = Position::Zero(4);
+  respond(data, {0, 1}, rng);
+  OnceSettings settings = settings_of(data, kRho);
+  settings.facts.groups = {{1, 2, 3}};
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 6);
+  const OnceRelease release = release_once(settings, oracle);
+  ASSERT_EQ(release.prior.deviations.size(), 1U);
+  const Matrix& part = release.prior.deviations[0];
+  EXPECT_LT((part * part - part).norm(), 1e-12);
+  EXPECT_NEAR(part.trace(), 3, 1e-12);
+  EXPECT_LT((release.stand_in.mean().transpose() * part).norm(), 1e-9);
+}
+
 TEST(OnceRelease, known_and_unknown_sigma_agree) {
   const SimulatedRegression data = simulated("normal, |y| <= 10", 20000);
   OnceSettings settings = settings_of(data, kRho);

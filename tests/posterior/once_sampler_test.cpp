@@ -5,9 +5,11 @@
 #include <Eigen/Dense>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "sotto/diagnostics/effective_sample_size.hpp"
 #include "sotto/diagnostics/rhat.hpp"
+#include "sotto/prior/varying_intercepts.hpp"
 
 namespace sotto {
 namespace {
@@ -82,13 +84,15 @@ Grid integrate(const PooledRelease& r, const ResolvedPrior& prior) {
 }
 
 // 20,000 independent draws: the mean within 5 standard errors, the variance within 6 % (4 of its standard errors for a
-// normal target, a little less for these). Eight comparisons; false alarm below 1e-3.
+// normal target, a little less for these). Twelve comparisons; false alarm below 1e-3.
 TEST(OnceSampler, draws_from_its_target) {
-  for (const bool laplace : {false, true}) {
-    ChainRng rng(laplace ? 2 : 1);
+  enum class Case { normal, laplace, group };
+  for (const Case which : {Case::normal, Case::laplace, Case::group}) {
+    ChainRng rng(1 + static_cast<std::uint64_t>(which));
     const PooledRelease release = some_release(2, 60, rng);
     ResolvedPrior prior = normal_prior(2, 1);
-    if (laplace) {
+    if (which == Case::group) prior.deviations = {Matrix{{0, -0.3}, {0, 1}}};
+    if (which != Case::normal) {
       prior.ratio = [](const Position& theta) {
         return theta.squaredNorm() / 2 - std::sqrt(2.0) * theta.cwiseAbs().sum();
       };
@@ -104,6 +108,28 @@ TEST(OnceSampler, draws_from_its_target) {
       EXPECT_NEAR(variance / exact.variance[j], 1, 0.06);
     }
   }
+}
+
+// Twenty levels that do not differ: the density has a peak where they do not, around which chains move in small steps.
+TEST(OnceSampler, settles_where_a_group_varies_little) {
+  constexpr Eigen::Index d = 20;
+  ChainRng rng(4);
+  PooledRelease release = some_release(d, 0, rng);
+  release.information = release.spread = 1000 * Matrix::Identity(d, d);
+  release.score_variance = 0;
+  release.score = std::sqrt(1000) * rng.normals(d);
+  release.anchor = Position::Zero(d);
+  std::vector<Eigen::Index> columns(d - 1);
+  std::iota(columns.begin(), columns.end(), 1);
+  const VaryingIntercepts group(columns, 2.5);
+  ResolvedPrior prior = normal_prior(d, 2.5);
+  prior.ratio = [&](const Position& at) {
+    return group.log_density(at) + at.tail(d - 1).squaredNorm() / (2 * 2.5 * 2.5);
+  };
+  prior.deviations = {Matrix::Identity(d, d)};
+  prior.deviations[0].row(0).setConstant(-1.0 / d);
+  prior.deviations[0](0, 0) = 0;
+  EXPECT_TRUE(draw_positions(release, Matrix::Identity(d, d), linear(release), prior, 1000, rng).settled);
 }
 
 TEST(OnceSampler, hundred_coefficients_mix) {

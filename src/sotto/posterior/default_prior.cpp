@@ -68,6 +68,12 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
   for (const VaryingIntercepts& group : groups) {
     prior.normal.precision(group.columns(), group.columns()) += group.stand_in();
     prior.alone(group.columns()).setConstant(1 / (group.scale() * group.scale()));
+    Matrix deviations = Matrix::Zero(d, d);
+    for (const Eigen::Index j : group.columns()) {
+      deviations(j, j) = 1;
+      deviations.col(j) -= stand_in.mean()[j] * constant;
+    }
+    prior.deviations.push_back(std::move(deviations));
   }
   for (Eigen::Index j = 0; j < d; ++j) {
     const auto& mine = own[static_cast<std::size_t>(j)];

@@ -20,6 +20,9 @@ struct ResolvedPrior {
   PriorRatio ratio;
   Position
       alone{};  ///< precisions of the coefficients with priors of their own: all but an intercept's and levels'
+  /// Where intercepts vary, one for each group: the part of a position that the levels' deviations from the rows' mean are,
+  /// shape (dim, dim), of rank one less than there are levels. They may all be small: their spread is then little known.
+  std::vector<Matrix> deviations{};
 };
 
 /// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a

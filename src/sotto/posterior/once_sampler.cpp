@@ -30,7 +30,7 @@ class Target {
  public:
   Target(const PooledRelease& release, const Matrix& frame, const Displacement& displacement,
          const ResolvedPrior& prior)
-      : release_(release), frame_(frame), displacement_(displacement), ratio_(prior.ratio) {
+      : release_(release), frame_(frame), displacement_(displacement), prior_(prior) {
     const NormalBase base = normal_base(release, frame, prior.normal);
     const Spectrum spread(release.spread);
     rotation_ = spread.vectors();
@@ -67,6 +67,23 @@ class Target {
     image_of_standard_.resize(d + image_of_psi_.rows(), d);
     image_of_standard_ << Matrix::Identity(d, d), image_of_psi_ * root;
     image_of_mean_ = image_of_anchor_ + image_of_psi_ * centre;
+    const Matrix to_theta = frame_.transpose() * (rotation_ * root);
+    const Matrix back = inverse(to_theta);
+    deviations_.clear();
+    for (const Matrix& part : prior_.deviations) {
+      deviations_.push_back({back * (part * position(centre)), back * part * to_theta});
+    }
+  }
+
+  /// Images, as of `images`, of what a group's deviations are of a point.
+  [[nodiscard]] std::size_t groups() const { return deviations_.size(); }
+  template <class Image>
+  [[nodiscard]] Position deviations(std::size_t group, const Image& image) const {
+    const auto& [constant, linear] = deviations_[group];
+    return image_of_standard_ * (constant + linear * image.head(dim()));
+  }
+  [[nodiscard]] double free_deviations(std::size_t group) const {
+    return prior_.deviations[group].diagonal().sum();
   }
 
   /// Of mean + root z, one column a point: z, then what densities need of psi, less the mean's.
@@ -116,7 +133,7 @@ class Target {
     logs += std::log(product);
     const double rank = 1 + v * hh;
     double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(kPrior).squaredNorm());
-    if (ratio_) value += ratio_(position(part(kPsi)));
+    if (prior_.ratio) value += prior_.ratio(position(part(kPsi)));
     return value;
   }
 
@@ -133,10 +150,15 @@ class Target {
     kPredictors
   };
 
+  struct Affine {
+    Position constant;
+    Matrix linear;
+  };
   const PooledRelease& release_;
   const Matrix& frame_;
   const Displacement& displacement_;
-  const PriorRatio& ratio_;
+  const ResolvedPrior& prior_;
+  std::vector<Affine> deviations_;
   Matrix rotation_, information_, columns_, weighted_columns_, image_of_psi_, image_of_standard_;
   Position score_, image_of_anchor_, image_of_mean_;
   Eigen::ArrayXd spread_;
@@ -165,7 +187,8 @@ void shrink(double now, double width, ChainRng& rng, const Density& density) {
 }
 
 /// One elliptical slice of every chain, then one along the ray from the base's mean: where noise hides the information,
-/// tails are long. A t distribution is a normal one whose scale is drawn: given the point, an inverse gamma.
+/// tails are long, and one along all sizes of each group's deviations: where they are small, only small steps of the others are
+/// taken. A t distribution is a normal one whose scale is drawn: given the point, an inverse gamma.
 /// Source     [NMA14, Section 3]
 void slice(const Target& target, Matrix& images, ChainRng& rng) {
   const Eigen::Index d = target.dim();
@@ -185,6 +208,14 @@ void slice(const Target& target, Matrix& images, ChainRng& rng) {
       candidate = std::exp(a) * from;
       return target(candidate) + dim * a;
     });
+    for (std::size_t g = 0; g < target.groups(); ++g) {
+      from = candidate;
+      const Position deviations = target.deviations(g, from);
+      shrink(target(from), kStretch, rng, [&](double a) {
+        candidate = from + std::expm1(a) * deviations;
+        return target(candidate) + target.free_deviations(g) * a;
+      });
+    }
     images.col(k) = candidate;
   }
 }

@@ -19,7 +19,7 @@ struct DrawnPositions {
 ///
 /// Target     prior(theta) N(score; G h, spread + score_variance I + v / 2 (|h|^2 I + h h')), see PooledRelease; h is phi where
 ///            the score is linear, else bent as the stand-in says
-/// Source     [NMA14] for slices, and along rays from the base's mean [N03]
+/// Source     [NMA14] for slices, and along rays from the base's mean, and of a group's deviations [N03]
 /// Holds when the weighted score is near normal, and bends in theta as the stand-in's does over the posterior's width
 /// Checked by tests/posterior/once_sampler_test.cpp: draws_from_its_target
 [[nodiscard]] DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
