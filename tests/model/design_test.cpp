@@ -132,6 +132,10 @@ TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ C(x)"), HasSubstr("real"));
   EXPECT_THAT(refusal("y ~ x + offset(r)"), HasSubstr("category"));
   EXPECT_THAT(refusal("y ~ (1 | x)"), HasSubstr("no category"));
+  EXPECT_THAT(refusal("y ~ (1 | k)"), HasSubstr("(1 | C(k))"));
+  EXPECT_THAT(refusal("y ~ (1 | r:k)"), HasSubstr("one column of both"));
+  EXPECT_THAT(refusal("y ~ (1 | r/k)"), HasSubstr("one column of both"));
+  EXPECT_THAT(refusal("y ~ poly(x, 2)"), HasSubstr("I(x^2)"));
   EXPECT_THAT(refusal("y ~ r + (1 | r)"), HasSubstr("a term and a group"));
   EXPECT_THAT(refusal("y ~ x + (1 | r) - 1"), HasSubstr("needs the intercept"));
   EXPECT_THAT(refusal("y ~ x + (1 | C(y))"), HasSubstr("response"));

@@ -236,7 +236,11 @@ void Design::add_group(const Variable& variable, const Formula& formula, const S
   const std::size_t index = add_source(variable, schema);
   const std::vector<std::string> levels = sources_[index].levels;
   if (levels.size() < 2) {
-    refuse_formula(fmt::format("(1 | {}): {} is no category of two levels or more", text, variable.column));
+    const ColumnKind kind = schema.column(variable.column).kind;
+    const bool codes = kind == ColumnKind::count || kind == ColumnKind::binary;
+    refuse_formula(
+        fmt::format("(1 | {0}): {0} is no category of two levels or more{1}", text,
+                    codes ? fmt::format("; write (1 | C({})) to take its values for levels", text) : ""));
   }
   for (const Term& term : formula.terms) {
     if (term.variables.size() == 1 && term.variables[0].column == variable.column)

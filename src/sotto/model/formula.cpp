@@ -62,7 +62,7 @@ Token next_token(std::string_view& rest) {
   for (const std::string_view pair : {"<=", ">=", "==", "!="}) {
     if (rest.substr(0, 2) == pair) return take(2, Token::Kind::symbol);
   }
-  if (std::string_view("~+-*:^()<>|").find(rest[0]) != std::string_view::npos)
+  if (std::string_view("~+-*:^()<>|,/").find(rest[0]) != std::string_view::npos)
     return take(1, Token::Kind::symbol);
   refuse_formula(
       fmt::format("cannot read \"{}\"; allowed are names, numbers and ~ + - : * ^ ( ) | < > == !=", rest[0]));
@@ -278,7 +278,11 @@ class Parser {
     if (std::find(groups_.begin(), groups_.end(), group) != groups_.end())
       refuse_formula(fmt::format("(1 | {}) is there twice", group.text()));
     groups_.push_back(group);
-    if (!accept(")")) refuse_formula(fmt::format("(1 | {}: only one category may stand there", group.text()));
+    if (!accept(")"))
+      refuse_formula(fmt::format(
+          "(1 | {} ...): one category may stand there; where two cross or nest, make one column of both "
+          "before, or write (1 | a) + (1 | b)",
+          group.text()));
     return true;
   }
 

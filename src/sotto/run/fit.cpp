@@ -122,7 +122,10 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
       throw Error(ErrorCode::budget,
-                  "this epsilon and delta allow no release at all: raise delta or epsilon");
+                  *config.delta > 0 ? "this epsilon and delta allow no release at all: raise delta or epsilon"
+                                    : "with delta = 0 no release is possible: all noise here is Gaussian; "
+                                      "take a delta well below one "
+                                      "over the number of rows, 1e-6 for instance");
     }
     try {
       spend(method, config, problem, budget, entropy, progress, record);

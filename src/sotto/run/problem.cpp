@@ -36,8 +36,9 @@ Family family_of(const ModelConfig& model) {
         },
         family);
   }
+  const bool logistic = model.family == "logistic" || model.family == "logit";
   refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana{}", model.family, family_names(),
-                     suggestion(model.family, known)));
+                     logistic ? "; logistic regression is bernoulli" : suggestion(model.family, known)));
 }
 
 /// Neighbours that differ by substituting one row have the same number of rows, which is then public.
