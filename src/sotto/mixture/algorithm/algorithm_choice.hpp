@@ -3,7 +3,7 @@
 
 namespace sotto::mixture {
 
-enum class Algorithm { neal5, slice, neal8 };
+enum class Algorithm { neal5, slice, neal8, metropolis };
 
 /// What the choice depends on.
 struct Situation {
@@ -14,12 +14,14 @@ struct Situation {
 };
 
 /// The algorithm with the most effective draws of the number of clusters per second, by the tables in
-/// docs/mixtures.md: private Neal 5 while the channel accepts much of what it proposes (epsilon up to about 10) and
-/// for global channels; else the slice sampler, which takes any kernel and channel; with heavy tails, for which the
+/// docs/mixtures.md: while the noise is strong (epsilon up to about 10) Metropolis on the mixing measure, which imputes nothing,
+/// where g is known, and private Neal 5, of which the channel accepts much, where it is not, and for global channels; else the slice sampler, which takes any kernel and channel; with heavy tails, for which the
 /// slice sampler would draw too many atoms, Neal 8 where g is known.
 [[nodiscard]] inline Algorithm choose_algorithm(const Situation& situation) {
-  constexpr double kManyAccepted = 10;
-  if (situation.epsilon <= kManyAccepted || !situation.local) return Algorithm::neal5;
+  constexpr double kStrongNoise = 10;
+  if (situation.epsilon <= kStrongNoise && situation.local && situation.closed_form && situation.light_tail)
+    return Algorithm::metropolis;
+  if (situation.epsilon <= kStrongNoise || !situation.local) return Algorithm::neal5;
   if (!situation.light_tail && situation.closed_form) return Algorithm::neal8;
   return situation.light_tail ? Algorithm::slice : Algorithm::neal5;
 }
