@@ -18,11 +18,12 @@
 namespace sotto::mixture {
 
 /// Equal releases have equal densities: each is looked at once, with its number.
+template <class Z>
 struct DistinctReleases {
-  std::vector<double> values;
+  std::vector<Z> values;
   std::vector<std::vector<std::size_t>> rows;  ///< shape (values): who released it
 
-  explicit DistinctReleases(std::span<const double> z) {
+  explicit DistinctReleases(const std::vector<Z>& z) {
     std::vector<std::size_t> order(z.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return z[a] < z[b]; });
@@ -43,12 +44,14 @@ concept ConjugateBase = ConjugateKernel<Kernel> || requires(const Kernel& kernel
 /// of a release beyond the domain than its end does.
 ///
 /// Computes   the variance of the noise grows by 1 / (12 * 64^2), 2e-5 of it: for n data that moves the estimate of the data's
-///            variance by 2e-5 sqrt(n / 5) of its standard error at most
+///            variance by 2e-5 sqrt(n / 5) of its standard error at most. Coarser grids stay as they are
 template <class Channel>
 LocalRelease<Channel, double> rounded(const LocalRelease<Channel, double>& data) {
   const double sd = data.channel.scale() * (ContinuousLaplace<Channel> ? std::numbers::sqrt2 : 1);
   const double step = sd / 64;
   const Interval domain = data.channel.domain();
+  if constexpr (requires { data.channel.grid(); })
+    if (data.channel.grid().step() > step) return data;
   LocalRelease<Channel, double> result = data;
   for (double& z : result.z) {
     if (ContinuousLaplace<Channel>) z = std::clamp(z, domain.lower, domain.upper);
@@ -56,6 +59,12 @@ LocalRelease<Channel, double> rounded(const LocalRelease<Channel, double>& data)
     z = ContinuousLaplace<Channel> ? std::clamp(to, domain.lower, domain.upper) : to;
   }
   return result;
+}
+
+/// Categories are few already.
+template <class Channel>
+LocalRelease<Channel, int> rounded(const LocalRelease<Channel, int>& data) {
+  return data;
 }
 
 /// Computes   a chain on P = sum_h w_h delta(theta_h) and the allocations c, with target p(P) prod_i w_{c_i} g(z_i | theta_{c_i}).
@@ -227,7 +236,7 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
   }
 
   State state_;
-  DistinctReleases releases_;
+  DistinctReleases<typename decltype(Data::z)::value_type> releases_;
   MarginalDensity<Data, Kernel> density_;
   Position counts_;  ///< shape (distinct releases)
   std::vector<Atom> atoms_;

@@ -47,8 +47,12 @@ std::vector<KernelRow> kernel_table() {
   return table;
 }
 
-// g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid.
-bool has_closed_form(const Column& column) {
+// g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid, and where it is a sum over few values.
+bool has_closed_form(const std::string& kernel, const Column& column) {
+  if (kernel == "categorical") return column.settings.channel == RandomisedResponseChannel::kName;
+  if (kernel != "normal" && kernel != "poisson") return false;
+  constexpr double kFewCounts = 1000;
+  if (kernel == "poisson" && !(column.settings.upper - column.settings.lower <= kFewCounts)) return false;
   return std::visit(
       [](const auto& channel) {
         if constexpr (requires { channel.grid(); }) return mixture::has_fine_grid(channel);
@@ -81,7 +85,7 @@ mixture::AnyMixing mixing_prior(const DensitySettings& s) {
 std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings) {
   mixture::Situation situation;
   situation.epsilon = HUGE_VAL;
-  situation.closed_form = settings.kernel == "normal" && columns.size() < 2;
+  situation.closed_form = columns.size() < 2 && (!columns.empty() || settings.kernel == "normal");
   situation.light_tail = mixing_prior(settings).light_tail();
   if (!columns.empty()) {
     // On the scale of rho, so that Gaussian and pure channels compare; the columns of a row together.
@@ -91,7 +95,7 @@ std::string choose_algorithm(std::span<const Column> columns, const DensitySetti
       situation.local = situation.local && !channel_row(column.settings.channel).global;
     }
     situation.epsilon = pure_epsilon(Rho(rho)).value();
-    situation.closed_form = situation.closed_form && has_closed_form(columns[0]);
+    situation.closed_form = situation.closed_form && has_closed_form(settings.kernel, columns[0]);
   }
   switch (mixture::choose_algorithm(situation)) {
     case mixture::Algorithm::neal5:
