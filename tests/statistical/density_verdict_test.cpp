@@ -18,7 +18,7 @@ namespace {
 constexpr double kLower = 0;
 constexpr double kUpper = 20;
 
-ColumnSettings declared(const std::string& kernel) {
+ColumnSettings column_of(const std::string& kernel) {
   ColumnSettings column;
   column.name = "y";
   column.channel = kernel == "categorical" ? "randomized-response" : "laplace";
@@ -103,7 +103,7 @@ struct Cell {
 
 template <class Kernel>
 Cell run_cell(const Kernel& kernel, const Law<Kernel>& law, std::size_t n, double epsilon, double step) {
-  const ColumnSettings column = declared(std::string(Kernel::kName));
+  const ColumnSettings column = column_of(std::string(Kernel::kName));
   ChainRng rng(91);
   const std::vector<std::vector<std::string>> cells{cells_of(kernel, law, n, column, rng)};
   SeededEntropy entropy(92);
@@ -142,13 +142,12 @@ std::string by_the_rule(const Cell& cell, double prior) {
 /// prior expects.
 template <class Kernel>
 void check_grid(const Law<Kernel>& far, double step) {
-  const Kernel kernel = Kernel::make(declared(std::string(Kernel::kName)));
+  const Kernel kernel = Kernel::make(column_of(std::string(Kernel::kName)));
   const Position grid = kernel.shown(101);
   ChainRng rng(93);
   const Law<Kernel> of_prior = draw_of_the_prior(kernel, rng);
   const double prior = prior_width(kernel, grid, step);
   int verdicts = 0;
-  std::printf("DEBUG %zu %zu %g %g\n", far.weights.size(), far.atoms.size(), far.weights[0], density(kernel, far, grid).maxCoeff());
   for (const Law<Kernel>* truth : {&far, &of_prior}) {
     for (const std::size_t n : {30, 300, 3000}) {
       for (const double epsilon : {0.5, 3.0, 30.0}) {
@@ -182,7 +181,7 @@ void check_grid(const Law<Kernel>& far, double step) {
 }
 
 TEST(DensityVerdicts, of_densities) {
-  const auto kernel = mixture::TruncatedNormalKernel::make(declared("normal"));
+  const auto kernel = mixture::TruncatedNormalKernel::make(column_of("normal"));
   const auto atom = [&](double mean) {
     return kernel.complete({.mean = mean, .sd = 1.2, .log_sd = std::log(1.2)});
   };
@@ -190,7 +189,7 @@ TEST(DensityVerdicts, of_densities) {
 }
 
 TEST(DensityVerdicts, of_counts) {
-  const auto kernel = mixture::TruncatedPoissonKernel::make(declared("poisson"));
+  const auto kernel = mixture::TruncatedPoissonKernel::make(column_of("poisson"));
   const auto atom = [&](double rate) { return kernel.complete({rate, std::log(rate)}); };
   check_grid<mixture::TruncatedPoissonKernel>({{0.5, 0.5}, {atom(1), atom(14)}}, 1);
 }

@@ -312,8 +312,10 @@ struct MarginalDensity<LocalRelease<RandomisedResponseChannel, int>, Categorical
       : SummedDensity(data, 0, data.channel.levels() - 1) {}
 };
 template <class Channel>
-requires(ContinuousLaplace<Channel> || ContinuousGaussian<Channel>) struct MarginalDensity<
-    LocalRelease<Channel, double>, TruncatedPoissonKernel> : SummedDensity<TruncatedPoissonKernel> {
+requires(
+    ContinuousLaplace<Channel> ||
+    ContinuousGaussian<Channel>) struct MarginalDensity<LocalRelease<Channel, double>, TruncatedPoissonKernel>
+    : SummedDensity<TruncatedPoissonKernel> {
   explicit MarginalDensity(const LocalRelease<Channel, double>& data)
       : SummedDensity<TruncatedPoissonKernel>(data, std::fmax(0, std::ceil(data.channel.domain().lower)),
                                               std::floor(data.channel.domain().upper)) {}

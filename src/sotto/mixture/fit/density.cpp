@@ -96,6 +96,7 @@ std::string choose_algorithm(std::span<const Column> columns, const DensitySetti
     }
     situation.epsilon = pure_epsilon(Rho(rho)).value();
     situation.closed_form = situation.closed_form && has_closed_form(settings.kernel, columns[0]);
+    situation.few_values = situation.closed_form && settings.kernel != "normal";
   }
   switch (mixture::choose_algorithm(situation)) {
     case mixture::Algorithm::neal5:
