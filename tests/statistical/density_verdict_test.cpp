@@ -157,7 +157,7 @@ void check_grid(const Law<Kernel>& far, double step) {
         std::printf("%s, %4zu rows, epsilon %4.1f: width %.2f (prior %.2f), R-hat %.3f, error %.2f: %.40s\n",
                     where.c_str(), n, epsilon, cell.width, prior, cell.worst_rhat, cell.error,
                     cell.verdict.c_str());
-        // Between two widths of the prior from 400 and 1,000 draws no rule decides.
+        // Between widths of the prior from 2,000 draws and from 1,000 no rule decides.
         const bool close = std::abs(cell.width / prior - 0.75) < 0.03 ||
                            std::abs(cell.width / prior - 0.4) < 0.02 || std::abs(cell.width - 1) < 0.02;
         if (!close || cell.worst_rhat > 1.05) {
