@@ -5,6 +5,9 @@
 #include <memory>
 
 #include "cli/confidential.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/interruption.hpp"
+#include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
@@ -50,6 +53,21 @@ std::filesystem::path channel_file(const DensityOptions& options) {
   return beside += ".channel.toml";
 }
 
+/// Draws the line, and ends the run with what was drawn once a signal has come.
+class Watch {
+ public:
+  Watch() { note_signals(); }
+  [[nodiscard]] SweepProgress progress() {
+    return [this](std::size_t done, std::size_t total) {
+      line_.update("density", static_cast<double>(done) / static_cast<double>(total));
+      return !interrupted();
+    };
+  }
+
+ private:
+  Progress line_;
+};
+
 DensityReport from_release(const DensityOptions& options) {
   DensityReport report;
   report.channel = read_channel_file(channel_file(options));
@@ -61,7 +79,7 @@ DensityReport from_release(const DensityOptions& options) {
     report.channels.push_back(column.settings.channel);
     report.levels.push_back(column.settings.levels);
   }
-  report.result = estimate_density(columns, released, report.rows, options.settings);
+  report.result = estimate_density(columns, released, report.rows, options.settings, Watch().progress());
   return report;
 }
 
@@ -83,7 +101,8 @@ DensityReport from_confidential(const DensityOptions& options) {
   for (const std::string& cell : cells[0]) data.push_back(decode_number(cell, missing_value(settings)));
   if (data.empty()) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
   report.rows = data.size();
-  report.result = estimate_density_not_private(settings, std::move(data), options.settings);
+  report.result =
+      estimate_density_not_private(settings, std::move(data), options.settings, Watch().progress());
   return report;
 }
 
@@ -94,7 +113,7 @@ void compare(DensityReport& report, const std::filesystem::path& directory) {
   report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other);
 }
 
-void density(const DensityOptions& options) {
+void density(const DensityOptions& options, int& status) {
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
   check_run_directory(options.out, inputs, false);
@@ -109,19 +128,27 @@ void density(const DensityOptions& options) {
                column["verdict"].get<std::string>());
   for (const auto& warning : summary["warnings"])
     fmt::print(stderr, "sotto: {}\n", warning.get<std::string>());
+  if (ended_early(report)) {
+    status = exit_status(ErrorCode::interrupted);
+    fmt::print(stderr, "sotto: stopped early; {} draws are kept in {}\n", report.result.synthetic[0].size(),
+               options.out.string());
+  }
   if (options.json) {
     fmt::print("{}\n", summary.dump());
     return;
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
   if (report.agreement) fmt::print("adjusted Rand index with the other run: {:.3f}\n", *report.agreement);
+  for (const QuantityEstimate& q : report.result.quantities)
+    fmt::print("{}: {:.4g} ({:g} % interval {:.4g} to {:.4g}; before any data {:.4g} to {:.4g})\n", q.text,
+               q.mean, 100 * report.settings.level, q.lower, q.upper, q.prior_lower, q.prior_upper);
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());
 }
 
 }  // namespace
 
-void add_density(CLI::App& program, int&) {
+void add_density(CLI::App& program, int& status) {
   auto options = std::make_shared<DensityOptions>();
   CLI::App* verb = program.add_subcommand("density", "Density and clusters of a privatised column");
   verb->add_option("data", options->data, "CSV (or Parquet) file written by `sotto privatize`")->required();
@@ -139,10 +166,16 @@ void add_density(CLI::App& program, int&) {
       ->capture_default_str();
   verb->add_option(
           "--algorithm", s.algorithm,
-          "auto, neal5, slice, blocked-gibbs; neal8 with the normal kernel after Laplace or Gaussian noise; "
+          "auto, neal5, slice, blocked-gibbs; metropolis and neal8 with the normal kernel after Laplace or "
+          "Gaussian noise; "
           "neal3 and split-merge with the categorical kernel. One kernel is one model, whatever the "
           "algorithm")
       ->capture_default_str();
+  verb->add_option("--quantity", s.quantities,
+                   "What else to estimate, with an interval; may be repeated: 'P(x > 30)' (<, <=, >=; = of "
+                   "counts and categories), 'q(0.9)' (a quantile), 'mean'; of several columns 'P(age > 30)', "
+                   "'q(age, 0.9)', 'mean(age)'")
+      ->allow_extra_args(false);
   verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")
       ->capture_default_str();
   verb->add_option(
@@ -173,7 +206,7 @@ void add_density(CLI::App& program, int&) {
   verb->add_option("--out", options->out, "Directory to write")->required();
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer("Example: sotto density z.csv --channel-file z.csv.channel.toml --out results");
-  verb->callback([=] { density(*options); });
+  verb->callback([options, &status] { density(*options, status); });
 }
 
 }  // namespace sotto::cli

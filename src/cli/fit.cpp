@@ -3,17 +3,18 @@
 #include <sysexits.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/confidential.hpp"
 #include "cli/fit_options.hpp"
+#include "cli/interruption.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
@@ -27,21 +28,6 @@
 
 namespace sotto::cli {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-/// The first Ctrl-C, hang-up or termination asks the run to end with what was drawn; a second one ends the program.
-/// Under nohup a hang-up stays ignored.
-void end_on_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  struct sigaction hangup = {};
-  sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
-}
 
 nlohmann::json read_json(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -76,10 +62,11 @@ FitOutcome fit_with_progress(const FitConfig& config, const Problem& problem, bo
   return fit_to_directory(
       config, problem, entropy,
       [&](std::size_t done, std::size_t total, double epsilon) {
-        const double budget = config.epsilon && !config.not_private ? epsilon / *config.epsilon : 0;
+        std::optional<double> budget;
+        if (config.epsilon && !config.not_private) budget = epsilon / *config.epsilon;
         line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
                     budget);
-        return interrupted == 0;
+        return !interrupted();
       },
       overwrite);
 }
@@ -107,7 +94,7 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const Table table = read_table(data_file, schema.select(columns_read(config.model)));
   const Problem problem = make_problem(config, table);
 
-  end_on_signals();
+  note_signals();
   const FitOutcome outcome = fit_with_progress(config, problem, options.overwrite);
   const RunRecord& record = outcome.record;
   say_result(config, record, options.json);

@@ -119,7 +119,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
   const Rehearsal rehearsal = rehearse(
       config, schema, {options.rows, options.response_mean, like ? &*like : nullptr, config.method.seed},
       epsilons_of(options, config), options.repeats, entropy, [&](double done) {
-        line.update("plan", done, 0);
+        line.update("plan", done);
         return true;
       });
   if (options.fit.json) {

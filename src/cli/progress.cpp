@@ -27,10 +27,11 @@ double share(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
 
 }  // namespace
 
-std::string progress_line(std::string_view phase, double fraction, double budget, double elapsed_seconds,
-                          int width) {
+std::string progress_line(std::string_view phase, double fraction, std::optional<double> budget,
+                          double elapsed_seconds, int width) {
   const double done = share(fraction);
-  std::string text = fmt::format(" {:3.0f} %  budget {:.0f} %", 100 * done, 100 * share(budget));
+  std::string text = fmt::format(" {:3.0f} %", 100 * done);
+  if (budget) text += fmt::format("  budget {:.0f} %", 100 * share(*budget));
   if (done > 0.005 && done < 1) text += "  " + duration(elapsed_seconds * (1 - done) / done) + " left";
   const int room = width - 1 - static_cast<int>(phase.size() + text.size()) - 3;
   std::string line(phase);
@@ -49,7 +50,7 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::update(std::string_view phase, double fraction, double budget) {
+void Progress::update(std::string_view phase, double fraction, std::optional<double> budget) {
   if (!shown_) return;
   const Clock::time_point now = Clock::now();
   if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;

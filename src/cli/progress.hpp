@@ -2,14 +2,15 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace sotto::cli {
 
 /// What the line says. `width` is that of the terminal in columns; the bar takes what the text leaves.
-/// `fraction` and `budget` lie in [0, 1]. Without a useful estimate (fraction 0) no remaining time is given.
-[[nodiscard]] std::string progress_line(std::string_view phase, double fraction, double budget,
+/// `fraction` and `budget` lie in [0, 1]; no budget is shown of what costs none. Without a useful estimate (fraction 0) no remaining time is given.
+[[nodiscard]] std::string progress_line(std::string_view phase, double fraction, std::optional<double> budget,
                                         double elapsed_seconds, int width);
 
 /// Draws the line at most ten times a second and wipes it when it ends. Not thread safe.
@@ -21,7 +22,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   /// `phase` is e.g. "warmup" or "sampling"; `fraction` is how much of all steps is done, `budget` of the budget spent.
-  void update(std::string_view phase, double fraction, double budget);
+  void update(std::string_view phase, double fraction, std::optional<double> budget = std::nullopt);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -144,6 +144,17 @@ nlohmann::json density_summary(const DensityReport& report) {
     out["acceptance"] = static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed);
     out["worst_log_ratio"] = r.proposals.worst_log_ratio;
   }
+  for (const QuantityEstimate& q : r.quantities) {
+    out["quantities"].push_back({{"quantity", q.text},
+                                 {"parameter", q.parameter},
+                                 {"mean", q.mean},
+                                 {"sd", q.sd},
+                                 {"lower", q.lower},
+                                 {"upper", q.upper},
+                                 {"level", report.settings.level},
+                                 {"prior_lower", q.prior_lower},
+                                 {"prior_upper", q.prior_upper}});
+  }
   for (const ParameterSummary& p : summary) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},
                                        {"ess_bulk", number_or_null(p.ess_bulk)},

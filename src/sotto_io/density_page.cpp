@@ -30,6 +30,21 @@ std::string column_section(const DensityReport& report, std::size_t d,
   return page;
 }
 
+std::string quantity_table(const DensityReport& report) {
+  if (report.result.quantities.empty()) return {};
+  const double percent = 100 * report.settings.level;
+  std::string text = fmt::format(
+      "<h2>Quantities</h2>\n<table><tr><th></th><th>mean</th><th>sd</th><th>{0:.4g} % interval</th>"
+      "<th>before any data</th></tr>\n",
+      percent);
+  for (const QuantityEstimate& q : report.result.quantities)
+    text += fmt::format(
+        "<tr><td>{}</td><td>{:.4g}</td><td>{:.2g}</td><td>{:.4g} to {:.4g}</td><td>{:.4g} to "
+        "{:.4g}</td></tr>\n",
+        escape_html(q.text), q.mean, q.sd, q.lower, q.upper, q.prior_lower, q.prior_upper);
+  return text + "</table>\n";
+}
+
 std::string cluster_figure(const DensityResult& r) {
   std::string rows;
   for (std::size_t k = 1; k < r.cluster_count.size(); ++k) {
@@ -125,6 +140,7 @@ std::string density_html(const DensityReport& report) {
   page += "<h2>Estimate</h2>\n";
   const std::vector<ParameterSummary> summary = summarise(r.draws);
   for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d, summary);
+  page += quantity_table(report);
   page += "<h2>Clusters</h2>\n" + cluster_figure(r) + prior_clusters(report);
   if (r.by_vi) {
     page += fmt::format(
@@ -151,7 +167,7 @@ std::string density_html(const DensityReport& report) {
   }
   page +=
       "</p>\n<p>log_density.1, 2, ...: the logarithm of the density at evenly spaced points of the "
-      "range.</p>\n"
+      "range; quantity.1, 2, ...: the quantities in their order.</p>\n"
       "<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
   for (const ParameterSummary& p : summary) {
     page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.0f}</td><td>{:.0f}</td></tr>\n", p.parameter,

@@ -8,7 +8,11 @@
 namespace sotto {
 namespace {
 
-constexpr const char* kDrawLonger = "Draw longer (--warmup, --draws, --thin): it costs no privacy.";
+// What more draws cost, in words that fit where the data came from.
+std::string draw_longer(const DensityReport& report) {
+  return fmt::format("Draw longer (--warmup, --draws, --thin){}",
+                     report.channel ? ": it costs no privacy." : ".");
+}
 
 // The names of at most three parameters, and how many more there are.
 std::string listed(const std::vector<std::string>& names) {
@@ -20,50 +24,69 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+Told told(const ColumnDensity& column) {
+  if (!(column.width < kNextToNothing * column.prior_width)) return Told::next_to_nothing;
+  return column.width < kMuch * column.prior_width && column.width < 1 ? Told::much : Told::little;
+}
+
 std::string verdict(const DensityReport& report, std::size_t column,
                     const std::vector<ParameterSummary>& summary) {
   double worst = 0;  // constant quantities, such as the clusters of one row, have no R-hat
   for (const ParameterSummary& line : summary)
     if (line.rhat > worst) worst = line.rhat;
   if (!(worst > 0))
-    return fmt::format("No verdict: the draws are too few to tell whether the chains have mixed. {}",
-                       kDrawLonger);
+    return "No verdict: the draws are too few to tell whether the chains have mixed. " + draw_longer(report);
   if (worst > kVerdictRhat)
-    return fmt::format("No verdict: the chains have not mixed (R-hat up to {:.2f}). {}", worst, kDrawLonger);
+    return fmt::format("No verdict: the chains have not mixed (R-hat up to {:.2f}). {}", worst,
+                       draw_longer(report));
   const ColumnDensity& c = report.result.columns[column];
-  const double left = c.width / c.prior_width;
   const std::string widths =
       fmt::format("the {:g} % bands are {:.0f} % of the {} wide on average, {:.0f} % before any data",
                   100 * report.settings.level, 100 * c.width, c.discrete ? "probability" : "density",
                   100 * c.prior_width);
   const char* source = report.channel ? "release says" : "confidential data say";
-  if (!(left < 0.75))
-    return fmt::format("The {} next to nothing: {}. Do not read shape into the estimate.", source, widths);
-  if (left >= 0.4)
-    return fmt::format("The {} little: {}. Expect broad location and spread, not details.", source, widths);
+  switch (told(c)) {
+    case Told::next_to_nothing:
+      return fmt::format("The {} next to nothing: {}. Do not read shape into the estimate.", source, widths);
+    case Told::little:
+      return fmt::format("The {} little: {}. Expect broad location and spread, not details.", source, widths);
+    case Told::much:
+      break;
+  }
   return fmt::format("The {} much: {}.{}", source, widths,
                      c.hellinger < 0.1 ? " The estimate is close to what the prior expected." : "");
 }
 
+bool ended_early(const DensityReport& report) {
+  const std::vector<Chain>& chains = report.result.draws.chains;
+  return std::any_of(chains.begin(), chains.end(),
+                     [](const Chain& chain) { return chain.stop == StopReason::interrupted; });
+}
+
 std::vector<std::string> chain_warnings(const DensityReport& report,
                                         const std::vector<ParameterSummary>& summary) {
+  const std::vector<Chain>& chains = report.result.draws.chains;
   std::vector<std::string> apart;
   std::vector<std::string> few;
   for (const ParameterSummary& line : summary) {
     if (rhat_verdict(line.rhat) == Verdict::poor)
       apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
-    if (ess_verdict(ess, report.settings.chains) == Verdict::poor)
+    if (ess_verdict(ess, chains.size()) == Verdict::poor)
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
   }
   std::vector<std::string> sentences;
+  if (ended_early(report))
+    sentences.push_back(
+        fmt::format("The run was stopped before its end, after {} draws of each of {} chains.",
+                    chains[0].draws.rows(), chains.size()));
   if (!apart.empty())
     sentences.push_back(fmt::format("The chains have not mixed: R-hat is above {} for {}. {}", kRhatLimit,
-                                    listed(apart), kDrawLonger));
+                                    listed(apart), draw_longer(report)));
   if (!few.empty())
     sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",
-                                    kEssPerChain * static_cast<double>(report.settings.chains), listed(few),
-                                    kDrawLonger));
+                                    kEssPerChain * static_cast<double>(chains.size()), listed(few),
+                                    draw_longer(report)));
   return sentences;
 }
 

@@ -25,13 +25,21 @@ struct DensityReport {
 /// The largest R-hat of a run with a verdict.
 inline constexpr double kVerdictRhat = 1.05;
 
-/// What the estimate of a column is worth, in one sentence: from the width of its bands against the prior's, for densities, counts and
-/// categories alike; no verdict while a chain's R-hat is above `kVerdictRhat`.
-///   next to nothing   bands at least 3/4 as wide as before the release was seen
-///   little            at least 2/5
-///   much              less
+/// How much the data tell beside the prior, from the width of the bands alone, for densities, counts and categories alike:
+///   next to nothing   bands at least 3/4 as wide as before any data were seen
+///   much              less than 2/5 as wide, and narrower than the density itself (on average over the data)
+///   little            between
+enum class Told { next_to_nothing, little, much };
+inline constexpr double kNextToNothing = 0.75;
+inline constexpr double kMuch = 0.4;
+[[nodiscard]] Told told(const ColumnDensity& column);
+
+/// What the estimate of a column is worth, in one sentence: `told` in words, and none while an R-hat is above `kVerdictRhat`.
 [[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column,
                                   const std::vector<ParameterSummary>& summary);
+
+/// Whether the run was stopped before its end.
+[[nodiscard]] bool ended_early(const DensityReport& report);
 
 /// What is wrong with the chains, and what to do about it.
 [[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report,

@@ -23,7 +23,7 @@ TEST_F(DensityVerb, privatize_then_density) {
             "' --column bmi --channel laplace --lower 10 --upper 60 --epsilon 10 --out z.csv");
   ASSERT_EQ(privatised.status, 0) << privatised.err;
   const Outcome run = sotto(
-      "density z.csv --channel-file z.csv.channel.toml --kernel normal --algorithm auto --out d --json" +
+      "density z.csv --channel-file z.csv.channel.toml --kernel normal --algorithm neal5 --out d --json" +
       quick_);
   ASSERT_EQ(run.status, 0) << run.err;
   const auto summary = nlohmann::json::parse(run.out);
@@ -38,7 +38,8 @@ TEST_F(DensityVerb, privatize_then_density) {
     total += std::stod(columns[1][i]);
     EXPECT_LE(std::stod(columns[2][i]), std::stod(columns[3][i]));
   }
-  EXPECT_NEAR(total, 1, 0.02);  // the grid step is one
+  // The grid step is one; the cells at the ends are half as wide.
+  EXPECT_NEAR(total - (std::stod(columns[1][0]) + std::stod(columns[1][50])) / 2, 1, 1e-6);
   const auto clusters = nlohmann::json::parse(file_content(folder_ / "d/clusters.json"));
   EXPECT_EQ(clusters["partition_vi"]["allocation"].size(), 442u);
   EXPECT_EQ(read_csv_cells(folder_ / "d/synthetic.csv", {"bmi"})[0].size(), 200u);
@@ -48,6 +49,66 @@ TEST_F(DensityVerb, privatize_then_density) {
   EXPECT_NE(page.find("<svg"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos);  // nothing from the network
   EXPECT_EQ(page.find("NOT PRIVATE"), std::string::npos);
+}
+
+TEST_F(DensityVerb, quantities_have_intervals_everywhere) {
+  std::string table = "y,c\n";
+  for (int i = 0; i < 60; ++i) table += i % 3 == 0 ? "2,no\n" : "7,yes\n";
+  write("y.csv", table);
+  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 10 --epsilon 100 --out z.csv").status, 0);
+  const std::string asked =
+      "density z.csv --quantity 'P(x > 5)' --quantity 'q(0.5)' --quantity 'mean(y)' --out d" + quick_;
+  const Outcome run = sotto(asked + "--json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto quantities = nlohmann::json::parse(run.out).at("quantities");
+  ASSERT_EQ(quantities.size(), 3u);
+  EXPECT_EQ(quantities[0]["quantity"], "P(x > 5)");
+  const double truth[] = {2.0 / 3, 7, 16.0 / 3};
+  const double near[] = {0.25, 1.5, 1};  // 60 rows, noise of deviation 0.14: five standard errors and more
+  for (std::size_t q = 0; q < 3; ++q) {
+    EXPECT_NEAR(quantities[q]["mean"].get<double>(), truth[q], near[q]) << q;
+    EXPECT_LT(quantities[q]["lower"].get<double>(), quantities[q]["mean"].get<double>()) << q;
+    EXPECT_GT(quantities[q]["upper"].get<double>(), quantities[q]["mean"].get<double>()) << q;
+    EXPECT_LT(quantities[q]["upper"].get<double>() - quantities[q]["lower"].get<double>(),
+              quantities[q]["prior_upper"].get<double>() - quantities[q]["prior_lower"].get<double>());
+    EXPECT_TRUE(nlohmann::json::parse(run.out)["diagnostics"].contains(
+        quantities[q]["parameter"].get<std::string>()));
+  }
+  EXPECT_NE(content("d/report.html").find("P(x &gt; 5)"), std::string::npos);
+  EXPECT_NE(content("d/chain_1.csv").find("quantity.3"), std::string::npos);
+  const Outcome text = sotto(asked);
+  EXPECT_NE(text.out.find("q(0.5): "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("95 % interval"), std::string::npos) << text.out;
+  ASSERT_EQ(sotto("privatize y.csv --column c --channel randomized-response --categories yes,no --epsilon "
+                  "20 --out c.csv")
+                .status,
+            0);
+  const Outcome categories = sotto("density c.csv --quantity 'P(x = yes)' --out c --json" + quick_);
+  ASSERT_EQ(categories.status, 0) << categories.err;
+  EXPECT_NEAR(nlohmann::json::parse(categories.out)["quantities"][0]["mean"].get<double>(), 2.0 / 3, 0.15);
+}
+
+// A run of minutes; as long as it takes for draws to exist, and then a signal.
+TEST_F(DensityVerb, a_signal_ends_a_run_with_the_draws_made_so_far) {
+  write("y.csv", "y\n0.2\n0.3\n0.8\n");
+  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --out z.csv").status, 0);
+  const std::string start =
+      "set -m\n$sotto density z.csv --out d --chains 2 --warmup 10 --thin 1 --grid 11 --draws ";
+  const Outcome kept = shell(start + "5000000 &\npid=$!\nsleep 2\nkill -INT $pid\nwait $pid");
+  ASSERT_EQ(kept.status, 130) << kept.err;
+  EXPECT_NE(kept.err.find("stopped early"), std::string::npos) << kept.err;
+  const std::string chain = content("d/chain_1.csv");
+  const auto lines = std::count(chain.begin(), chain.end(), '\n');
+  EXPECT_GT(lines, 100);
+  EXPECT_LT(lines, 5'000'000);
+  EXPECT_NE(content("d/summary.json").find("was stopped before its end"), std::string::npos);
+  EXPECT_NE(content("d/report.html").find("was stopped before its end"), std::string::npos);
+  const Outcome none = shell(
+      "set -m\n$sotto density z.csv --out e --warmup 500000000 &\npid=$!\nsleep 1\nkill -INT $pid\nwait "
+      "$pid");
+  EXPECT_EQ(none.status, 130) << none.err;
+  EXPECT_NE(none.err.find("before the first draws"), std::string::npos) << none.err;
+  EXPECT_FALSE(exists("e"));
 }
 
 TEST_F(DensityVerb, confidential_data_are_marked) {
@@ -144,6 +205,10 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
       {"z.csv --kernel cauchy", EX_CONFIG},
       {"z.csv --algorithm gibbs", EX_CONFIG},
       {"z.csv --level 2", EX_CONFIG},
+      {"z.csv --algorithm neal3", EX_CONFIG},
+      {"z.csv --quantity 'P(x = 1)'", EX_USAGE},
+      {"z.csv --quantity median", EX_USAGE},
+      {"c.csv --quantity mean", EX_USAGE},
       {"y.csv --not-private --column y", EX_CONFIG},
   };
   for (const auto& [arguments, status] : calls) {

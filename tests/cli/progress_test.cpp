@@ -17,6 +17,10 @@ TEST(Progress, tells_how_far_how_long_and_what_is_spent) {
   EXPECT_THAT(line, HasSubstr("1 min 30 s left"));
 }
 
+TEST(Progress, tells_of_no_budget_where_nothing_is_spent) {
+  EXPECT_THAT(progress_line("density", 0.25, std::nullopt, 30, 100), Not(HasSubstr("budget")));
+}
+
 TEST(Progress, fits_any_terminal) {
   for (int width = 0; width < 200; ++width) {
     EXPECT_LE(progress_line("warmup", 0.7, 0.1, 1e6, width).size(), static_cast<std::size_t>(width));

@@ -19,6 +19,7 @@
 #include "sotto/channel/perturbed_histogram.hpp"
 #include "sotto/channel/smoothed_histogram.hpp"
 #include "sotto/mixture/algorithm/conditional.hpp"
+#include "sotto/mixture/algorithm/metropolis.hpp"
 #include "sotto/mixture/algorithm/neal2.hpp"
 #include "sotto/mixture/algorithm/neal3.hpp"
 #include "sotto/mixture/algorithm/neal5.hpp"
@@ -84,6 +85,12 @@ void check_algorithms(const std::string& what, const Kernel& kernel, const Mixin
   if constexpr (HasMarginalDensity<Data, Kernel>) {
     Neal8 sampler(kernel, mixing, data, {}, rng);
     check_sampler(sampler, exact, what + ", Neal 8", rng);
+  }
+  if constexpr (is_local<Data> && HasMarginalDensity<Data, Kernel> && ConjugateBase<Kernel>) {
+    if (mixing.light_tail()) {
+      Metropolis sampler(kernel, mixing, data, rng);
+      check_sampler(sampler, exact, what + ", Metropolis", rng);
+    }
   }
   if constexpr (ConjugateKernel<Kernel>) {
     for (const std::size_t moves : {0, 2}) {
@@ -220,6 +227,8 @@ void check_neal8(const std::string& name, const Kernel& kernel, const Discretise
     using Release = LocalRelease<std::decay_t<decltype(channel)>, double>;
     Neal8 sampler(kernel, mixing, Release{channel, z}, {auxiliaries}, rng);
     check_sampler(sampler, truth, name + ", " + noise + ", Neal 8", rng);
+    Metropolis collapsed(kernel, mixing, Release{channel, z}, rng);
+    check_sampler(collapsed, truth, name + ", " + noise + ", Metropolis", rng);
   };
   check(LaplaceChannel(domain, Epsilon(20)), "Laplace");
   check(DiscreteLaplaceChannel(Grid(domain), Epsilon(20)), "discrete Laplace");

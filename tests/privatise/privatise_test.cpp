@@ -108,15 +108,6 @@ TEST(Privatiser, shuffled_wavelets_keep_their_coefficients) {
   EXPECT_EQ(rows(RowOrder::kept), rows(RowOrder::shuffled));
 }
 
-TEST(Privatiser, columns_without_any_fitting_cell_are_noticed) {
-  const ColumnSettings number = column("x", "laplace");
-  const ColumnSettings category = column("c", "randomized-response");
-  EXPECT_FALSE(any_cell_fits(number, std::vector<std::string>{"red", "", "NaN"}));
-  EXPECT_TRUE(any_cell_fits(number, std::vector<std::string>{"red", "3"}));
-  EXPECT_FALSE(any_cell_fits(category, std::vector<std::string>{"A", "B", ""}));
-  EXPECT_TRUE(any_cell_fits(category, std::vector<std::string>{"A", "b"}));
-}
-
 // Three rows and next to no noise: the order of the release is that of the shuffle. Each of the six orders 1,000 times out of 6,000,
 // sd 29: five of them; the seed is fixed.
 TEST(Privatiser, every_order_is_equally_likely) {

@@ -30,6 +30,8 @@ TEST(DensityVerdict, comes_from_the_bands_and_not_from_the_distance_to_the_prior
     EXPECT_NE(much.find("9 %"), std::string::npos) << much;
     EXPECT_NE(much.find("close to what the prior expected"), std::string::npos) << much;
     EXPECT_NE(verdict_of(1.5, 3, 1.001, 0.5, discrete, true).find("says little"), std::string::npos);
+    // Bands wider than the density itself show no details, however little the prior knew.
+    EXPECT_NE(verdict_of(1.73, 6, 1.001, 0.5, discrete, true).find("says little"), std::string::npos);
     // Wide bands about an estimate far from the prior's: next to nothing.
     EXPECT_NE(verdict_of(2.9, 3, 1.001, 0.5, discrete, true).find("next to nothing"), std::string::npos);
   }
@@ -47,6 +49,9 @@ TEST(DensityVerdict, confidential_data_have_words_of_their_own) {
   const std::string words = verdict_of(0.09, 3, 1.001, 0.5, false, false);
   EXPECT_NE(words.find("confidential data say much"), std::string::npos) << words;
   EXPECT_EQ(words.find("release"), std::string::npos) << words;
+  const std::string none = verdict_of(0.09, 3, 1.6, 0.5, false, false);
+  EXPECT_NE(none.find("Draw longer"), std::string::npos) << none;
+  EXPECT_EQ(none.find("privacy"), std::string::npos) << none;
 }
 
 }  // namespace

@@ -18,6 +18,11 @@ double quantile_of_sorted(const std::vector<double>& sorted, double probability)
 
 }  // namespace
 
+double quantile_of(std::vector<double> values, double probability) {
+  std::sort(values.begin(), values.end());
+  return quantile_of_sorted(values, probability);
+}
+
 Position even_grid(const Interval& interval, Eigen::Index points) {
   return Position::LinSpaced(points, interval.lower, interval.upper);
 }

@@ -1,6 +1,8 @@
 // The density of the data as the posterior sees it: mean, bands, and how far it moved from the prior.
 #pragma once
 
+#include <cmath>
+#include <concepts>
 #include <vector>
 
 #include "sotto/base/interval.hpp"
@@ -12,33 +14,80 @@ namespace sotto::mixture {
 /// `points` equally spaced points of a closed interval, ends included.
 [[nodiscard]] Position even_grid(const Interval& interval, Eigen::Index points);
 
+/// An interpolated order statistic of one or more values.
+[[nodiscard]] double quantile_of(std::vector<double> values, double probability);
+
 /// The integral of the values over an even grid, by the trapezoid rule.
 [[nodiscard]] double integral(const Position& grid, const Position& values);
 
-/// The density of P on a grid: sum over atoms of weight * f(x | atom). For counts and categories the grid holds
-/// them and the densities are probabilities. `out` has shape (grid).
+/// Densities on a domain, which are shown by their averages.
+template <class Kernel>
+concept HasCells =
+    !Kernel::kDiscrete && requires(const Kernel& kernel, const typename Kernel::Parameter& theta) {
+  { kernel.cumulative(0.0, theta) } -> std::convertible_to<double>;
+};
+
+/// A kernel's density on an even grid over its domain: the average over the cell about each point, which ends half-way to the next
+/// points and at the domain, so that the trapezoid rule finds the area 1 however narrow the kernel. `out` has shape (grid).
+///
+/// Computes   (F(right) - F(left)) / (right - left). Where F is dear (`kCellsByDensity`), in cells that touch no end of the
+///            domain the density at the point, scaled to the probability that is left by the others
+template <class Kernel>
+void average_density(const Kernel& kernel, const Position& grid, const typename Kernel::Parameter& theta,
+                     Eigen::Ref<Position> out) {
+  const Eigen::Index last = grid.size() - 1;
+  const double step = (grid[last] - grid[0]) / static_cast<double>(last);
+  const auto cumulative = [&](double y) { return kernel.cumulative(y, theta); };
+  if constexpr (requires { Kernel::kCellsByDensity; }) {
+    const double low = cumulative(grid[0] + step / 2);
+    const double high = cumulative(grid[last] - step / 2);
+    out[0] = low / (step / 2);
+    out[last] = (1 - high) / (step / 2);
+    for (Eigen::Index x = 1; x < last; ++x) out[x] = std::exp(kernel.log_density(grid[x], theta));
+    const double inside = step * out.segment(1, last - 1).sum();
+    if (inside > 0.5 * (high - low)) {
+      out.segment(1, last - 1) *= (high - low) / inside;
+      return;
+    }
+  }
+  double left = 0;
+  for (Eigen::Index x = 0; x <= last; ++x) {
+    const double right = x < last ? cumulative(grid[x] + step / 2) : 1;
+    out[x] = std::fmax(0, right - left) / (x == 0 || x == last ? step / 2 : step);
+    left = right;
+  }
+}
+
+/// The density of P on a grid: sum over atoms of weight * f(x | atom), averaged over the cells of the grid where the kernel has a
+/// cumulative distribution function. For counts and categories the grid holds them and the densities are probabilities. `out`
+/// has shape (grid).
 template <class Kernel>
 void density_on_grid(const Kernel& kernel, const MixingMeasure<typename Kernel::Parameter>& measure,
                      const Position& grid, Eigen::Ref<Position> out) {
   using Datum = typename Kernel::Datum;
   out.setZero();
+  Position one(grid.size());
   for (std::size_t h = 0; h < measure.atoms.size(); ++h) {
-    for (Eigen::Index x = 0; x < grid.size(); ++x) {
-      out[x] +=
-          measure.weights[h] * std::exp(kernel.log_density(static_cast<Datum>(grid[x]), measure.atoms[h]));
+    if constexpr (HasCells<Kernel>) {
+      average_density(kernel, grid, measure.atoms[h], one);
+    } else {
+      for (Eigen::Index x = 0; x < grid.size(); ++x)
+        one[x] = std::exp(kernel.log_density(static_cast<Datum>(grid[x]), measure.atoms[h]));
     }
+    out += measure.weights[h] * one;
   }
 }
 
 /// The density of a datum before any release was seen, by `draws` atoms from the base measure. Shape (grid).
 template <class Kernel>
 Position prior_predictive(const Kernel& kernel, const Position& grid, ChainRng& rng, int draws = 20000) {
-  using Datum = typename Kernel::Datum;
   Position density = Position::Zero(grid.size());
+  Position one(grid.size());
+  MixingMeasure<typename Kernel::Parameter> atom{{1.0}, {kernel.draw_prior(rng)}};
   for (int draw = 0; draw < draws; ++draw) {
-    const typename Kernel::Parameter theta = kernel.draw_prior(rng);
-    for (Eigen::Index x = 0; x < grid.size(); ++x)
-      density[x] += std::exp(kernel.log_density(static_cast<Datum>(grid[x]), theta));
+    density_on_grid(kernel, atom, grid, one);
+    density += one;
+    atom.atoms[0] = kernel.draw_prior(rng);
   }
   return density / draws;
 }

@@ -10,9 +10,12 @@
 
 #include "sotto/channel/gaussian.hpp"
 #include "sotto/channel/laplace.hpp"
+#include "sotto/channel/randomised_response.hpp"
+#include "sotto/mixture/kernel/categorical_kernel.hpp"
 #include "sotto/mixture/kernel/kernel.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 #include "sotto/mixture/normal_interval.hpp"
 #include "sotto/mixture/released_data.hpp"
 
@@ -255,6 +258,67 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
 
   Channel channel;
   std::vector<double> z;
+};
+
+/// Counts and categories: g is a sum over all of the domain.
+/// Computes   g / max_y q = sum_y q(z | y) / max_y q(z | y) f(y | theta)
+template <class Kernel>
+class SummedDensity {
+ public:
+  using Datum = typename Kernel::Datum;
+  using Prepared = Position;  ///< shape (values): f
+
+  template <class Data>
+  SummedDensity(const Data& data, double first, double last)
+      : first_(first),
+        ratio_(static_cast<Eigen::Index>(data.size()), static_cast<Eigen::Index>(last - first) + 1) {
+    for (Eigen::Index i = 0; i < ratio_.rows(); ++i) {
+      for (Eigen::Index y = 0; y < ratio_.cols(); ++y)
+        ratio_(i, y) = data.log_density(static_cast<std::size_t>(i), value(y));
+      ratio_.row(i) = (ratio_.row(i).array() - ratio_.row(i).maxCoeff()).exp();
+    }
+  }
+  [[nodiscard]] Prepared prepare(const Kernel& kernel, const typename Kernel::Parameter& theta) const {
+    Prepared f(ratio_.cols());
+    for (Eigen::Index y = 0; y < f.size(); ++y) f[y] = std::exp(kernel.log_density(value(y), theta));
+    return f;
+  }
+  [[nodiscard]] double log_density(const Kernel&, std::size_t i, const Prepared& f) const {
+    return std::log(ratio_.row(static_cast<Eigen::Index>(i)).dot(f));
+  }
+  [[nodiscard]] Datum draw(const Kernel& kernel, std::size_t i, const typename Kernel::Parameter& theta,
+                           ChainRng& rng) const {
+    const Prepared f = prepare(kernel, theta);
+    const Position joint = ratio_.row(static_cast<Eigen::Index>(i)).transpose().cwiseProduct(f);
+    double at = rng.uniform() * joint.sum();
+    Eigen::Index y = 0;
+    while (y + 1 < joint.size() && (at -= joint[y]) >= 0) ++y;
+    return value(y);
+  }
+
+ private:
+  [[nodiscard]] Datum value(Eigen::Index y) const {
+    return static_cast<Datum>(first_ + static_cast<double>(y));
+  }
+  double first_;
+  Matrix ratio_;  ///< shape (data, values): q(z | y) over its largest
+};
+
+/// Checked by tests/statistical/mixture_table/discrete_test.cpp
+template <>
+struct MarginalDensity<LocalRelease<RandomisedResponseChannel, int>, CategoricalKernel>
+    : SummedDensity<CategoricalKernel> {
+  explicit MarginalDensity(const LocalRelease<RandomisedResponseChannel, int>& data)
+      : SummedDensity(data, 0, data.channel.levels() - 1) {}
+};
+template <class Channel>
+requires(
+    ContinuousLaplace<Channel> ||
+    ContinuousGaussian<Channel>) struct MarginalDensity<LocalRelease<Channel, double>, TruncatedPoissonKernel>
+    : SummedDensity<TruncatedPoissonKernel> {
+  explicit MarginalDensity(const LocalRelease<Channel, double>& data)
+      : SummedDensity<TruncatedPoissonKernel>(data, std::fmax(0, std::ceil(data.channel.domain().lower)),
+                                              std::floor(data.channel.domain().upper)) {}
 };
 
 }  // namespace sotto::mixture

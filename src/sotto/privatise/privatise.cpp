@@ -17,20 +17,17 @@ std::vector<double> decode_numbers(const ColumnSettings& settings, std::span<con
   return numbers;
 }
 
-/// Which of the categories a cell names, blanks at both ends aside; as many as there are where it names none.
-std::size_t category_of(const ColumnSettings& settings, const std::string& cell) {
+/// Which of the categories a cell names, blanks at both ends aside; the first where it names none.
+int category_of(const ColumnSettings& settings, const std::string& cell) {
   const auto same = [text = trim(cell)](const std::string& level) { return trim(level) == text; };
   const auto found = std::find_if(settings.levels.begin(), settings.levels.end(), same);
-  return static_cast<std::size_t>(found - settings.levels.begin());
+  return found == settings.levels.end() ? 0 : static_cast<int>(found - settings.levels.begin());
 }
 
 std::vector<int> decode_categories(const ColumnSettings& settings, std::span<const std::string> cells) {
   std::vector<int> categories;
   categories.reserve(cells.size());
-  for (const std::string& cell : cells) {
-    const std::size_t category = category_of(settings, cell);
-    categories.push_back(category < settings.levels.size() ? static_cast<int>(category) : 0);
-  }
+  for (const std::string& cell : cells) categories.push_back(category_of(settings, cell));
   return categories;
 }
 
@@ -72,15 +69,6 @@ PrivatisedColumn Privatiser::privatise(const Column& column, std::span<const std
         return result;
       },
       column.channel);
-}
-
-bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> cells) {
-  const bool categories = channel_row(column.channel).categories;
-  // All of them are counted: the time does not tell which one is the first.
-  return std::count_if(cells.begin(), cells.end(), [&](const std::string& cell) {
-           if (!categories) return !std::isnan(decode_number(cell, std::nan("")));
-           return category_of(column, cell) < column.levels.size();
-         }) > 0;
 }
 
 // One permutation for all columns, so that the values of a row stay together; a global release has no rows.

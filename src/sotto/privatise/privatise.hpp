@@ -36,10 +36,6 @@ class Privatiser {
   bool spent_ = false;
 };
 
-/// Whether at least one cell is a number, or one of the declared categories: where none is, the wrong column or the wrong
-/// categories were named. For the curator's eyes, before anything is spent.
-[[nodiscard]] bool any_cell_fits(const ColumnSettings& column, std::span<const std::string> cells);
-
 /// The number in a cell; the column's missing value where there is none. Total: never throws for a cell.
 [[nodiscard]] double decode_number(const std::string& cell, double missing);
 

@@ -27,6 +27,12 @@ TEST(MixtureTable, truncated_poisson_after_local_channels) {
                        LocalChannels::of_real_releases);
 }
 
+TEST(MixtureTable, truncated_poisson_exact_density) {
+  const TruncatedPoissonKernel kernel(2, 0.5, 0, 12);
+  check_neal8("truncated Poisson", kernel, discretise(kernel, 2, 0.5, 12), kDomain, 4, DirichletProcess(1),
+              2);
+}
+
 TEST(MixtureTable, truncated_poisson_after_histograms) {
   const TruncatedPoissonKernel kernel(2, 0.5, 0, 12);
   check_histograms("truncated Poisson", kernel, discretise(kernel, 2, 0.5, 12), kDomain, kCounts);

@@ -8,6 +8,8 @@
 #include "sotto/mixture/density_estimate.hpp"
 #include "sotto/mixture/draw.hpp"
 #include "sotto/mixture/fit/density.hpp"
+#include "sotto/mixture/fit/quantity.hpp"
+#include "sotto/mixture/fit/sweep_count.hpp"
 #include "sotto/mixture/measure.hpp"
 #include "sotto/mixture/point_partition.hpp"
 #include "sotto/mixture/prior/any_mixing.hpp"
@@ -20,7 +22,21 @@ struct DensityChain {
   std::vector<double> clusters, concentration;  ///< shape (draws)
   std::vector<mixture::Allocation> partitions;  ///< every so many draws
   std::vector<std::vector<double>> synthetic;   ///< per column, shape (draws)
+  std::vector<std::vector<double>> quantities;  ///< per quantity, shape (draws)
   mixture::SweepInfo proposals;
+
+  /// Forgets all draws but the first.
+  void cut(std::size_t draws) {
+    for (Matrix& density : densities)
+      density.conservativeResize(static_cast<Eigen::Index>(draws), Eigen::NoChange);
+    const auto cut_values = [&](std::vector<double>& values) {
+      values.erase(values.begin() + static_cast<std::ptrdiff_t>(draws), values.end());
+    };
+    for (std::vector<double>& values : synthetic) cut_values(values);
+    for (std::vector<double>& values : quantities) cut_values(values);
+    cut_values(clusters);
+    cut_values(concentration);
+  }
 };
 
 /// Draws that the point partitions are computed from: fewer for many data, so that the search stays in seconds.
@@ -28,24 +44,44 @@ struct DensityChain {
   return std::min(settings.partitions, std::max<std::size_t>(20, 10'000'000 / rows));
 }
 
+/// What is asked of every column: its density where it is shown, and quantities; and what the prior answers.
+struct EvaluationGrid {
+  std::vector<Position> grids;
+  std::vector<Quantity> quantities;
+  std::vector<Position> priors;                       ///< the prior predictive
+  std::vector<double> prior_widths;                   ///< of the bands before any data were seen
+  std::vector<std::vector<double>> prior_quantities;  ///< per quantity, shape (prior draws)
+  bool discrete = false;
+};
+
 /// Warms up, adapts the kernel's update meanwhile, then saves. `shown` turns an atom into the densities of the columns
-/// (marginal.hpp); one grid per column.
+/// (marginal.hpp). Where `sweeps` ends the run the chain has the draws made so far.
 template <class Sampler, class Shown>
 DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const DensitySettings& settings,
-                               const std::vector<Position>& grids, ChainRng& rng) {
-  sampler.state().adapt(true);
-  for (std::size_t sweep = 0; sweep < settings.warmup; ++sweep) (void)sampler.sweep(rng);
-  sampler.state().adapt(false);
+                               const EvaluationGrid& asked, SweepCount& sweeps, ChainRng& rng) {
+  const std::vector<Position>& grids = asked.grids;
   DensityChain chain;
+  sampler.state().adapt(true);
+  bool go_on = true;
+  for (std::size_t sweep = 0; sweep < settings.warmup && go_on; ++sweep) {
+    (void)sampler.sweep(rng);
+    go_on = sweeps.go_on();
+  }
+  sampler.state().adapt(false);
   const auto draws = static_cast<Eigen::Index>(settings.draws);
   for (const Position& grid : grids) chain.densities.emplace_back(draws, grid.size());
   chain.synthetic.resize(grids.size());
+  chain.quantities.resize(asked.quantities.size());
   mixture::MixingMeasure<typename Sampler::State::Parameter> measure;
   const std::size_t wanted =
       std::max<std::size_t>(1, kept_partitions(settings, sampler.state().size()) / settings.chains);
   const std::size_t stride = std::max<std::size_t>(1, settings.draws / wanted);
   for (Eigen::Index s = 0; s < draws; ++s) {
-    for (std::size_t sweep = 0; sweep < settings.thin; ++sweep) chain.proposals += sampler.sweep(rng);
+    for (std::size_t sweep = 0; sweep < settings.thin && go_on; ++sweep) {
+      chain.proposals += sampler.sweep(rng);
+      go_on = sweeps.go_on();
+    }
+    if (!go_on) break;
     const auto& state = sampler.state();
     const auto draw = state.draw();
     mixture::draw_measure(draw, state.kernel, state.mixing, rng, measure);
@@ -55,6 +91,10 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
       mixture::density_on_grid(shown.column(d), measure, grids[d], density);
       chain.densities[d].row(s) = density;
       chain.synthetic[d].push_back(shown.value(synthetic, d));
+    }
+    for (std::size_t q = 0; q < asked.quantities.size(); ++q) {
+      const std::size_t d = asked.quantities[q].column;
+      chain.quantities[q].push_back(value_of(asked.quantities[q], shown.column(d), measure, grids[d]));
     }
     chain.clusters.push_back(static_cast<double>(draw.clusters()));
     chain.concentration.push_back(draw.concentration);
@@ -66,60 +106,61 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
 }
 
 /// All chains, `settings.threads` at a time, chain c from stream c of the seed. The result is the same for
-/// any number of threads.
-[[nodiscard]] std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
-                                                           const std::function<DensityChain(ChainRng&)>& one);
+/// any number of threads. Of a run that is ended early so many chains are kept, cut to one length, that most draws remain.
+/// Errors: interrupted when that are fewer than two draws.
+[[nodiscard]] std::vector<DensityChain> run_density_chains(
+    const DensitySettings& settings, const SweepProgress& progress,
+    const std::function<DensityChain(SweepCount&, ChainRng&)>& one);
 
 /// Errors: configuration for an unknown name or a parameter out of range.
 [[nodiscard]] mixture::AnyMixing mixing_prior(const DensitySettings& settings);
 
-/// Where each column is shown, its prior predictive there, and how wide the bands are before any release was seen.
-struct EvaluationGrid {
-  std::vector<Position> grids;
-  std::vector<Position> priors;
-  std::vector<double> prior_widths;
-  bool discrete = false;
-};
-
-/// Densities of draws of P from its prior, per column of shape (draws, grid). P given one datum that is a draw from the base
-/// measure has the prior's law, for every mixing prior.
-template <class Shown>
-std::vector<Matrix> prior_densities(const Shown& shown, const std::vector<Position>& grids,
-                                    const DensitySettings& settings, ChainRng& rng) {
-  using Kernel = std::decay_t<decltype(shown.kernel())>;
-  constexpr Eigen::Index kDraws = 400;
+/// Draws P from its prior, `each` being told of every one. P given one datum that is a draw from the base measure has the prior's
+/// law, for every mixing prior.
+template <class Kernel, class Each>
+void draw_prior_measures(const Kernel& kernel, const DensitySettings& settings, ChainRng& rng, int draws,
+                         const Each& each) {
   mixture::AnyMixing mixing = mixing_prior(settings);
   mixing.reserve(1);
-  std::vector<Matrix> densities;
-  densities.reserve(grids.size());
-  for (const Position& grid : grids) densities.emplace_back(kDraws, grid.size());
   const std::vector<int> sizes = {1};
   std::vector<typename Kernel::Parameter> atoms(1);
   mixture::MixingMeasure<typename Kernel::Parameter> measure;
-  for (Eigen::Index s = 0; s < kDraws; ++s) {
+  for (int s = 0; s < draws; ++s) {
     mixing.update(1, 1, rng);
-    atoms[0] = shown.kernel().draw_prior(rng);
+    atoms[0] = kernel.draw_prior(rng);
     const mixture::MixtureDraw<typename Kernel::Parameter> draw{
         .allocation = {}, .sizes = sizes, .atoms = atoms, .concentration = mixing.concentration()};
-    mixture::draw_measure(draw, shown.kernel(), mixing, rng, measure, 1e-3, 300);
-    for (std::size_t d = 0; d < grids.size(); ++d) {
-      Position density(grids[d].size());
-      mixture::density_on_grid(shown.column(d), measure, grids[d], density);
-      densities[d].row(s) = density;
-    }
+    mixture::draw_measure(draw, kernel, mixing, rng, measure, 1e-3, 300);
+    each(s, measure);
   }
-  return densities;
 }
 
 template <class Shown>
-EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, bool discrete,
-                           const DensitySettings& settings) {
+EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, std::vector<Quantity> quantities,
+                           bool discrete, const DensitySettings& settings) {
+  constexpr int kPriorDraws = 2000;  // at 400 the widths differ by 5 % between seeds
   ChainRng rng(settings.seed, settings.chains);
-  EvaluationGrid all{std::move(grids), {}, {}, discrete};
+  EvaluationGrid all;
+  all.grids = std::move(grids);
+  all.quantities = std::move(quantities);
+  all.discrete = discrete;
   for (std::size_t d = 0; d < all.grids.size(); ++d)
     all.priors.push_back(mixture::prior_predictive(shown.column(d), all.grids[d], rng));
+  std::vector<Matrix> densities;
+  for (const Position& grid : all.grids) densities.emplace_back(kPriorDraws, grid.size());
+  all.prior_quantities.resize(all.quantities.size());
   ChainRng of_prior(settings.seed, settings.chains + 2);
-  const std::vector<Matrix> densities = prior_densities(shown, all.grids, settings, of_prior);
+  draw_prior_measures(shown.kernel(), settings, of_prior, kPriorDraws, [&](int s, const auto& measure) {
+    for (std::size_t d = 0; d < all.grids.size(); ++d) {
+      Position density(all.grids[d].size());
+      mixture::density_on_grid(shown.column(d), measure, all.grids[d], density);
+      densities[d].row(s) = density;
+    }
+    for (std::size_t q = 0; q < all.quantities.size(); ++q) {
+      const std::size_t d = all.quantities[q].column;
+      all.prior_quantities[q].push_back(value_of(all.quantities[q], shown.column(d), measure, all.grids[d]));
+    }
+  });
   for (std::size_t d = 0; d < all.grids.size(); ++d)
     all.prior_widths.push_back(mixture::relative_width(mixture::density_bands(densities[d], settings.level),
                                                        all.grids[d], discrete));

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sotto/mixture/algorithm/conditional.hpp"
+#include "sotto/mixture/algorithm/metropolis.hpp"
 #include "sotto/mixture/algorithm/neal2.hpp"
 #include "sotto/mixture/algorithm/neal3.hpp"
 #include "sotto/mixture/algorithm/neal5.hpp"
@@ -18,14 +22,41 @@
 
 namespace sotto {
 
+template <class Data, class Kernel>
+concept TakesMetropolis =
+    mixture::is_local<Data> && mixture::HasMarginalDensity<Data, Kernel> && mixture::ConjugateBase<Kernel>;
+
+/// The algorithms that fit: what needs a closed form that is not in the code, or another model, is not among them.
+template <class Kernel, class Data>
+std::vector<std::string_view> fitting_algorithms() {
+  std::vector<std::string_view> names = {"neal5", "slice", "blocked-gibbs"};
+  if (TakesMetropolis<Data, Kernel>) names.emplace_back("metropolis");
+  if (mixture::HasMarginalDensity<Data, Kernel>) names.emplace_back("neal8");
+  if (mixture::ConjugateKernel<Kernel>) names.insert(names.end(), {"neal3", "split-merge"});
+  if (mixture::ConjugateKernel<Kernel> && mixture::is_confidential<Data>) names.emplace_back("neal2");
+  return names;
+}
+
+/// Errors: configuration, before anything is computed.
+template <class Kernel, class Data>
+void check_algorithm(const std::string& algorithm) {
+  const std::vector<std::string_view> names = fitting_algorithms<Kernel, Data>();
+  if (std::find(names.begin(), names.end(), algorithm) != names.end()) return;
+  throw Error(ErrorCode::configuration,
+              fmt::format("the algorithm {} does not fit this kernel and channel; use auto, {}", algorithm,
+                          fmt::join(names, ", ")));
+}
+
 /// One chain on any data; `starts` are first guesses of the confidential values.
 template <class Kernel, class Data>
 DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<typename Kernel::Datum> starts,
-                           const Marginal<Kernel>& shown, const std::vector<Position>& grids,
-                           const DensitySettings& settings, ChainRng& rng) {
+                           const Marginal<Kernel>& shown, const EvaluationGrid& asked,
+                           const DensitySettings& settings, SweepCount& sweeps, ChainRng& rng) {
   using mixture::AnyMixing;
   const AnyMixing mixing = mixing_prior(settings);
-  const auto run = [&](auto&& sampler) { return run_density_chain(sampler, shown, settings, grids, rng); };
+  const auto run = [&](auto&& sampler) {
+    return run_density_chain(sampler, shown, settings, asked, sweeps, rng);
+  };
   const std::string& algorithm = settings.algorithm;
   if (algorithm == "neal5") {
     return run(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts), {}, rng));
@@ -35,6 +66,10 @@ DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<t
         algorithm == "slice" ? mixture::Truncation::slice : mixture::Truncation::tolerance;
     return run(mixture::Conditional<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
                                                              {.truncation = truncation}, rng));
+  }
+  if constexpr (TakesMetropolis<Data, Kernel>) {
+    if (algorithm == "metropolis")
+      return run(mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng));
   }
   if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
     if (algorithm == "neal8")
@@ -50,39 +85,42 @@ DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<t
       if (algorithm == "neal2") return run(mixture::Neal2<Kernel, AnyMixing>(kernel, mixing, data, rng));
     }
   }
-  throw Error(
-      ErrorCode::configuration,
-      fmt::format("the algorithm {} does not fit this channel and kernel; use neal5, slice or blocked-gibbs",
-                  algorithm));
+  throw Error(ErrorCode::internal, "an algorithm that does not fit was not refused");
 }
 
 /// All chains on one column's data, and what is shown of them.
 template <class Kernel, class Data>
 DensityResult run_all_chains(const Kernel& kernel, const Data& data, const ColumnSettings& column,
                              const std::function<std::vector<typename Kernel::Datum>(ChainRng&)>& starts,
-                             const DensitySettings& settings) {
+                             const DensitySettings& settings, const SweepProgress& progress) {
   const Marginal<Kernel> shown(kernel);
-  const EvaluationGrid grids =
-      shown_grids(shown, {kernel.shown(settings.grid_points)}, Kernel::kDiscrete, settings);
-  const std::vector<DensityChain> chains = run_density_chains(settings, [&](ChainRng& rng) {
-    std::vector<typename Kernel::Datum> start = starts(rng);
-    // Strictly inside the domain: the densities of some kernels vanish at its ends.
-    const double inset = 1e-3 * (column.upper - column.lower);
-    for (auto& y : start) {
-      if constexpr (std::same_as<typename Kernel::Datum, double>)
-        y = std::clamp(y, column.lower + inset, column.upper - inset);
-      y = kernel.legal(y);
-    }
-    return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
-  });
-  return summarise_density(chains, grids, settings, !mixture::is_global<Data>);
+  check_algorithm<Kernel, Data>(settings.algorithm);
+  const Scale scale = !Kernel::kDiscrete                          ? Scale::density
+                      : std::same_as<typename Kernel::Datum, int> ? Scale::categories
+                                                                  : Scale::counts;
+  const EvaluationGrid asked =
+      shown_grids(shown, {kernel.shown(settings.grid_points)},
+                  parse_quantities(settings.quantities, {&column, 1}, scale), Kernel::kDiscrete, settings);
+  const std::vector<DensityChain> chains =
+      run_density_chains(settings, progress, [&](SweepCount& sweeps, ChainRng& rng) {
+        std::vector<typename Kernel::Datum> start = starts(rng);
+        // Strictly inside the domain: the densities of some kernels vanish at its ends.
+        const double inset = 1e-3 * (column.upper - column.lower);
+        for (auto& y : start) {
+          if constexpr (std::same_as<typename Kernel::Datum, double>)
+            y = std::clamp(y, column.lower + inset, column.upper - inset);
+          y = kernel.legal(y);
+        }
+        return run_one_chain(kernel, data, std::move(start), shown, asked, settings, sweeps, rng);
+      });
+  return summarise_density(chains, asked, settings, !mixture::is_global<Data>);
 }
 
 /// One column through its channel. Errors: configuration when the channel's data are not the kernel's; data when a release does
 /// not fit its channel.
 template <mixture::ColumnKernel Kernel>
 DensityResult estimate_column(const Column& column, const PrivatisedColumn& released, std::size_t rows,
-                              const DensitySettings& settings) {
+                              const DensitySettings& settings, const SweepProgress& progress) {
   using Datum = typename Kernel::Datum;
   const auto through = [&]<class Channel>(const Channel& channel) -> DensityResult {
     if constexpr (!std::same_as<typename Channel::Datum, Datum>) {
@@ -93,7 +131,7 @@ DensityResult estimate_column(const Column& column, const PrivatisedColumn& rele
       mixture::GlobalRelease<Channel> data{channel, rows};
       data.channel.observe(released.values);
       const auto starts = [&](ChainRng& rng) { return data.channel.initial(rows, rng); };
-      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings);
+      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings, progress);
     } else {
       const auto z = channel.observed(released.values);
       using Z = typename std::decay_t<decltype(z)>::value_type;
@@ -103,7 +141,7 @@ DensityResult estimate_column(const Column& column, const PrivatisedColumn& rele
         for (const Z& one : z) y.push_back(channel.initial(one, rng));
         return y;
       };
-      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings);
+      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings, progress);
     }
   };
   return std::visit(through, column.channel);
@@ -112,7 +150,7 @@ DensityResult estimate_column(const Column& column, const PrivatisedColumn& rele
 /// Confidential numbers themselves.
 template <mixture::ColumnKernel Kernel>
 DensityResult estimate_confidential(const ColumnSettings& column, std::vector<double> data,
-                                    const DensitySettings& settings) {
+                                    const DensitySettings& settings, const SweepProgress& progress) {
   if constexpr (!std::same_as<typename Kernel::Datum, double>) {
     throw Error(ErrorCode::configuration, "confidential categories need no mixture: count them");
   } else {
@@ -120,7 +158,7 @@ DensityResult estimate_confidential(const ColumnSettings& column, std::vector<do
     for (double& y : data) y = kernel.legal(y);
     const mixture::Confidential<double> confidential{data};
     return run_all_chains(
-        kernel, confidential, column, [&](ChainRng&) { return data; }, settings);
+        kernel, confidential, column, [&](ChainRng&) { return data; }, settings, progress);
   }
 }
 

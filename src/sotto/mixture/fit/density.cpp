@@ -23,8 +23,9 @@ void check_name(const std::string& what, const std::string& name, const std::vec
 }
 
 void check(const DensitySettings& s) {
-  check_name("algorithm", s.algorithm,
-             {"auto", "neal2", "neal3", "neal5", "neal8", "slice", "blocked-gibbs", "split-merge"});
+  check_name(
+      "algorithm", s.algorithm,
+      {"auto", "metropolis", "neal2", "neal3", "neal5", "neal8", "slice", "blocked-gibbs", "split-merge"});
   check_name("mixing prior", s.mixing, {"dirichlet-process", "pitman-yor", "finite"});
   if (s.concentration_prior && s.mixing != "dirichlet-process")
     throw configuration("a prior on the concentration needs the Dirichlet process");
@@ -46,8 +47,12 @@ std::vector<KernelRow> kernel_table() {
   return table;
 }
 
-// g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid.
-bool has_closed_form(const Column& column) {
+// g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid, and where it is a sum over few values.
+bool has_closed_form(const std::string& kernel, const Column& column) {
+  if (kernel == "categorical") return column.settings.channel == RandomisedResponseChannel::kName;
+  if (kernel != "normal" && kernel != "poisson") return false;
+  constexpr double kFewCounts = 1000;
+  if (kernel == "poisson" && !(column.settings.upper - column.settings.lower <= kFewCounts)) return false;
   return std::visit(
       [](const auto& channel) {
         if constexpr (requires { channel.grid(); }) return mixture::has_fine_grid(channel);
@@ -80,7 +85,7 @@ mixture::AnyMixing mixing_prior(const DensitySettings& s) {
 std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings) {
   mixture::Situation situation;
   situation.epsilon = HUGE_VAL;
-  situation.closed_form = settings.kernel == "normal" && columns.size() < 2;
+  situation.closed_form = columns.size() < 2 && (!columns.empty() || settings.kernel == "normal");
   situation.light_tail = mixing_prior(settings).light_tail();
   if (!columns.empty()) {
     // On the scale of rho, so that Gaussian and pure channels compare; the columns of a row together.
@@ -90,13 +95,16 @@ std::string choose_algorithm(std::span<const Column> columns, const DensitySetti
       situation.local = situation.local && !channel_row(column.settings.channel).global;
     }
     situation.epsilon = pure_epsilon(Rho(rho)).value();
-    situation.closed_form = situation.closed_form && has_closed_form(columns[0]);
+    situation.closed_form = situation.closed_form && has_closed_form(settings.kernel, columns[0]);
+    situation.few_values = situation.closed_form && settings.kernel != "normal";
   }
   switch (mixture::choose_algorithm(situation)) {
     case mixture::Algorithm::neal5:
       return "neal5";
     case mixture::Algorithm::neal8:
       return "neal8";
+    case mixture::Algorithm::metropolis:
+      return "metropolis";
     case mixture::Algorithm::slice:
       break;
   }
@@ -104,7 +112,8 @@ std::string choose_algorithm(std::span<const Column> columns, const DensitySetti
 }
 
 DensityResult estimate_density(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
-                               std::size_t rows, const DensitySettings& asked) {
+                               std::size_t rows, const DensitySettings& asked,
+                               const SweepProgress& progress) {
   check(asked);
   if (columns.empty() || columns.size() != released.size())
     throw configuration("one release for each of one or more columns is needed");
@@ -117,8 +126,9 @@ DensityResult estimate_density(std::span<const Column> columns, std::span<const 
   if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(columns, settings);
   if (columns.size() > 1 && settings.kernel != "normal")
     throw configuration("several columns together need the normal kernel");
-  DensityResult result = columns.size() == 1 ? kernel.estimate(columns[0], released[0], rows, settings)
-                                             : estimate_rows(columns, released, rows, settings);
+  DensityResult result = columns.size() == 1
+                             ? kernel.estimate(columns[0], released[0], rows, settings, progress)
+                             : estimate_rows(columns, released, rows, settings, progress);
   for (std::size_t d = 0; d < columns.size(); ++d) {
     result.columns[d].name = columns[d].settings.name;
     add_estimate_without_prior(result.columns[d], columns[d], released[d]);
@@ -127,14 +137,14 @@ DensityResult estimate_density(std::span<const Column> columns, std::span<const 
 }
 
 DensityResult estimate_density_not_private(const ColumnSettings& column, std::vector<double> data,
-                                           const DensitySettings& asked) {
+                                           const DensitySettings& asked, const SweepProgress& progress) {
   check(asked);
   DensitySettings settings = asked;
   if (settings.kernel == "auto") settings.kernel = "normal";
   const KernelRow& kernel = kernel_row(settings.kernel);
   if (settings.algorithm == "auto") settings.algorithm = choose_algorithm({}, settings);
   for (double& y : data) y = std::clamp(y, column.lower, column.upper);
-  DensityResult result = kernel.estimate_confidential(column, std::move(data), settings);
+  DensityResult result = kernel.estimate_confidential(column, std::move(data), settings, progress);
   result.columns[0].name = column.name;
   return result;
 }

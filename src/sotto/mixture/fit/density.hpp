@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,7 +21,7 @@ struct DensitySettings {
   /// auto: categorical after a channel of categories, normal otherwise. Or normal (truncated to the domain), beta (on the
   /// domain), poisson (counts of the domain), categorical. One name is one model, whatever the algorithm.
   std::string kernel = "auto";
-  /// auto, neal5, neal8, slice, blocked-gibbs, neal2, neal3, split-merge: see docs/mixtures.md for what fits what.
+  /// auto, metropolis, neal5, neal8, slice, blocked-gibbs, neal2, neal3, split-merge: see docs/mixtures.md for what fits what.
   std::string algorithm = "auto";
   std::string mixing = "dirichlet-process";  ///< or pitman-yor, finite
   double concentration =
@@ -38,6 +39,8 @@ struct DensitySettings {
   Eigen::Index grid_points = 201;
   double level = 0.95;           ///< of the bands
   std::size_t partitions = 400;  ///< draws that the point partitions are computed from
+  std::vector<std::string> quantities =
+      {};  ///< P(x > 30), q(0.9), mean: see `parse_quantities` (quantity.hpp)
 };
 
 /// The density of one column.
@@ -56,12 +59,25 @@ struct ColumnDensity {
   double bandwidth = 0;  ///< of the kernel deconvolution; 0 where there is none
 };
 
+/// A number that was asked for: its draws are those of the parameter of this name.
+struct QuantityEstimate {
+  std::string text;       ///< as it was asked for
+  std::string parameter;  ///< quantity.1, ...
+  double mean = 0;
+  double sd = 0;
+  double lower = 0;  ///< of the posterior interval of the bands' level
+  double upper = 0;
+  double prior_lower = 0;  ///< the same before any data were seen
+  double prior_upper = 0;
+};
+
 struct DensityResult {
   std::string algorithm;  ///< that was run
   std::string kernel;
   std::vector<ColumnDensity> columns;
+  std::vector<QuantityEstimate> quantities;
   Draws
-      draws;  ///< clusters, concentration where it has a prior, log density at up to nine points of each column
+      draws;  ///< clusters, concentration where it has a prior, quantities, log density at up to nine points of each column
   std::vector<double> cluster_count;             ///< posterior probability of 0, 1, 2, ... clusters
   std::optional<mixture::PointPartition> by_vi;  ///< local channels only: a histogram holds no row's value
   std::optional<mixture::PointPartition> by_binder;
@@ -71,22 +87,28 @@ struct DensityResult {
   mixture::SweepInfo proposals;  ///< of the confidential data
 };
 
+/// Told of all sweeps of all chains how many are done, from one thread at a time; false ends the run with the draws made so far.
+using SweepProgress = std::function<bool(std::size_t done, std::size_t total)>;
+
 /// Posterior of the density of confidential columns, given their release. One column through any channel; two to four
 /// columns through local channels with additive noise, as rows of one multivariate mixture. Everything in it is
 /// post-processing. Errors: configuration for unknown names, a kernel or algorithm that does not fit the channel; data for
-/// releases outside the channel's range.
+/// releases outside the channel's range; interrupted where `progress` ends the run before its first draws.
 [[nodiscard]] DensityResult estimate_density(std::span<const Column> columns,
                                              std::span<const PrivatisedColumn> released, std::size_t rows,
-                                             const DensitySettings& settings);
+                                             const DensitySettings& settings,
+                                             const SweepProgress& progress = {});
 [[nodiscard]] inline DensityResult estimate_density(const Column& column, const PrivatisedColumn& released,
-                                                    std::size_t rows, const DensitySettings& settings) {
-  return estimate_density({&column, 1}, {&released, 1}, rows, settings);
+                                                    std::size_t rows, const DensitySettings& settings,
+                                                    const SweepProgress& progress = {}) {
+  return estimate_density({&column, 1}, {&released, 1}, rows, settings, progress);
 }
 
 /// The same for one column of confidential data themselves, for comparison: NOT PRIVATE.
 [[nodiscard]] DensityResult estimate_density_not_private(const ColumnSettings& column,
                                                          std::vector<double> data,
-                                                         const DensitySettings& settings);
+                                                         const DensitySettings& settings,
+                                                         const SweepProgress& progress = {});
 
 /// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm/algorithm_choice.hpp. `columns` is empty for
 /// confidential data.

@@ -20,9 +20,10 @@ using Kernels = std::tuple<mixture::TruncatedNormalKernel, mixture::BetaKernel,
 
 struct KernelRow {
   std::string_view name;
-  DensityResult (*estimate)(const Column&, const PrivatisedColumn&, std::size_t rows, const DensitySettings&);
+  DensityResult (*estimate)(const Column&, const PrivatisedColumn&, std::size_t rows, const DensitySettings&,
+                            const SweepProgress&);
   DensityResult (*estimate_confidential)(const ColumnSettings&, std::vector<double> data,
-                                         const DensitySettings&);
+                                         const DensitySettings&, const SweepProgress&);
 };
 
 /// The rows of the kernels whose place in the list leaves this remainder: compiled in files of their own, side by side.
@@ -38,6 +39,6 @@ struct KernelShare {
 /// Two to four columns as rows of one mixture of products of truncated normals.
 [[nodiscard]] DensityResult estimate_rows(std::span<const Column> columns,
                                           std::span<const PrivatisedColumn> released, std::size_t rows,
-                                          const DensitySettings& settings);
+                                          const DensitySettings& settings, const SweepProgress& progress);
 
 }  // namespace sotto

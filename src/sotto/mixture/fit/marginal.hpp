@@ -32,11 +32,16 @@ class Marginal<mixture::ProductKernel<Dim, Part>> {
    public:
     using Datum = double;
     using Parameter = typename Kernel::Parameter;
+    static constexpr bool kDiscrete = Part::kDiscrete;
     OneColumn(const Kernel& kernel, std::size_t d) : kernel_(kernel), d_(d) {}
     [[nodiscard]] double log_density(double y, const Parameter& theta) const {
       return kernel_.part(d_).log_density(y, theta[d_]);
     }
     Parameter draw_prior(ChainRng& rng) const { return kernel_.draw_prior(rng); }
+    [[nodiscard]] double cumulative(double y, const Parameter& theta) const {
+      return kernel_.part(d_).cumulative(y, theta[d_]);
+    }
+    [[nodiscard]] double mean(const Parameter& theta) const { return kernel_.part(d_).mean(theta[d_]); }
 
    private:
     const Kernel& kernel_;

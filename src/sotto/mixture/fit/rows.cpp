@@ -8,7 +8,8 @@ namespace {
 
 template <int Dim>
 DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
-                               std::size_t rows, const DensitySettings& settings) {
+                               std::size_t rows, const DensitySettings& settings,
+                               const SweepProgress& progress) {
   using Channel = ProductChannel<Dim>;
   using Part = mixture::TruncatedNormalKernel;
   using Kernel = mixture::ProductKernel<Dim, Part>;
@@ -36,28 +37,34 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
   std::vector<Position> shown_at;
   for (std::size_t d = 0; d < columns.size(); ++d)
     shown_at.push_back(kernel.part(d).shown(settings.grid_points));
-  const EvaluationGrid grids = shown_grids(shown, std::move(shown_at), false, settings);
-  const std::vector<DensityChain> chains =
-      run_density_chains(settings, [&, &channel = channel, &kernel = kernel](ChainRng& rng) {
+  check_algorithm<Kernel, mixture::LocalRelease<Channel, Vector>>(settings.algorithm);
+  std::vector<ColumnSettings> declared;
+  for (const Column& column : columns) declared.push_back(column.settings);
+  const EvaluationGrid asked =
+      shown_grids(shown, std::move(shown_at), parse_quantities(settings.quantities, declared, Scale::density),
+                  false, settings);
+  const std::vector<DensityChain> chains = run_density_chains(
+      settings, progress, [&, &channel = channel, &kernel = kernel](SweepCount& sweeps, ChainRng& rng) {
         std::vector<Vector> start;
         start.reserve(z.size());
         for (const Vector& row : z) start.push_back(channel.initial(row, rng));
-        return run_one_chain(kernel, data, std::move(start), shown, grids.grids, settings, rng);
+        return run_one_chain(kernel, data, std::move(start), shown, asked, settings, sweeps, rng);
       });
-  return summarise_density(chains, grids, settings, true);
+  return summarise_density(chains, asked, settings, true);
 }
 
 }  // namespace
 
 DensityResult estimate_rows(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
-                            std::size_t rows, const DensitySettings& settings) {
+                            std::size_t rows, const DensitySettings& settings,
+                            const SweepProgress& progress) {
   switch (columns.size()) {
     case 2:
-      return estimate_rows_of<2>(columns, released, rows, settings);
+      return estimate_rows_of<2>(columns, released, rows, settings, progress);
     case 3:
-      return estimate_rows_of<3>(columns, released, rows, settings);
+      return estimate_rows_of<3>(columns, released, rows, settings, progress);
     case 4:
-      return estimate_rows_of<4>(columns, released, rows, settings);
+      return estimate_rows_of<4>(columns, released, rows, settings, progress);
     default:
       throw Error(ErrorCode::configuration, "a joint estimate takes two to four columns");
   }

@@ -32,6 +32,9 @@ Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<Column
   Draws draws;
   draws.parameters = {"clusters"};
   if (settings.concentration_prior) draws.parameters.emplace_back("concentration");
+  const auto first_quantity = static_cast<Eigen::Index>(draws.parameters.size());
+  for (std::size_t q = 0; q < chains[0].quantities.size(); ++q)
+    draws.parameters.push_back(fmt::format("quantity.{}", q + 1));
   const auto first = static_cast<Eigen::Index>(draws.parameters.size());
   std::vector<std::pair<std::size_t, Eigen::Index>> points;  // column, grid point
   for (std::size_t d = 0; d < columns.size(); ++d) {
@@ -47,10 +50,15 @@ Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<Column
     chain.seed = settings.seed;
     chain.warmup = settings.warmup;
     const auto saved = static_cast<Eigen::Index>(from.clusters.size());
+    if (saved < static_cast<Eigen::Index>(settings.draws) || chains.size() < settings.chains)
+      chain.stop = StopReason::interrupted;
     chain.draws.resize(saved, static_cast<Eigen::Index>(draws.parameters.size()));
     for (Eigen::Index s = 0; s < saved; ++s) {
       chain.draws(s, 0) = from.clusters[static_cast<std::size_t>(s)];
       if (settings.concentration_prior) chain.draws(s, 1) = from.concentration[static_cast<std::size_t>(s)];
+      for (std::size_t q = 0; q < from.quantities.size(); ++q)
+        chain.draws(s, first_quantity + static_cast<Eigen::Index>(q)) =
+            from.quantities[q][static_cast<std::size_t>(s)];
       Eigen::Index at = first;
       for (const auto& [d, x] : points)
         chain.draws(s, at++) = std::log(std::max(1e-300, from.densities[d](s, x)));
@@ -60,10 +68,48 @@ Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<Column
   return draws;
 }
 
+std::vector<QuantityEstimate> quantity_estimates(const std::vector<DensityChain>& chains,
+                                                 const EvaluationGrid& asked, double level) {
+  std::vector<QuantityEstimate> estimates;
+  for (std::size_t q = 0; q < asked.quantities.size(); ++q) {
+    std::vector<double> values;
+    for (const DensityChain& chain : chains)
+      values.insert(values.end(), chain.quantities[q].begin(), chain.quantities[q].end());
+    const Eigen::Map<const Position> all(values.data(), static_cast<Eigen::Index>(values.size()));
+    const double mean = all.mean();
+    const double sd = std::sqrt((all.array() - mean).square().sum() / static_cast<double>(values.size() - 1));
+    const std::vector<double>& prior = asked.prior_quantities[q];
+    estimates.push_back({.text = asked.quantities[q].text,
+                         .parameter = fmt::format("quantity.{}", q + 1),
+                         .mean = mean,
+                         .sd = sd,
+                         .lower = mixture::quantile_of(values, (1 - level) / 2),
+                         .upper = mixture::quantile_of(values, (1 + level) / 2),
+                         .prior_lower = mixture::quantile_of(prior, (1 - level) / 2),
+                         .prior_upper = mixture::quantile_of(prior, (1 + level) / 2)});
+  }
+  return estimates;
+}
+
+/// Cuts chains of different lengths to one: as many of the longest as keep most draws.
+void keep_most_draws(std::vector<DensityChain>& chains) {
+  const auto length = [](const DensityChain& chain) { return chain.clusters.size(); };
+  std::stable_sort(chains.begin(), chains.end(),
+                   [&](const DensityChain& a, const DensityChain& b) { return length(a) > length(b); });
+  std::size_t kept = 0;
+  for (std::size_t k = 1; k <= chains.size(); ++k)
+    if (kept == 0 || k * length(chains[k - 1]) > kept * length(chains[kept - 1])) kept = k;
+  chains.resize(kept);
+  const std::size_t draws = length(chains.back());
+  if (kept * draws < 2) throw Error(ErrorCode::interrupted, "stopped before the first draws");
+  for (DensityChain& chain : chains) chain.cut(draws);
+}
+
 }  // namespace
 
-std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
-                                             const std::function<DensityChain(ChainRng&)>& one) {
+std::vector<DensityChain> run_density_chains(const DensitySettings& settings, const SweepProgress& progress,
+                                             const std::function<DensityChain(SweepCount&, ChainRng&)>& one) {
+  SweepCount sweeps(settings, progress);
   std::vector<DensityChain> chains(settings.chains);
   std::vector<std::exception_ptr> failures(settings.chains);
   std::atomic<std::size_t> next{0};
@@ -71,7 +117,7 @@ std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
     for (std::size_t c = next++; c < settings.chains; c = next++) {
       try {
         ChainRng rng(settings.seed, c);
-        chains[c] = one(rng);
+        chains[c] = one(sweeps, rng);
       } catch (...) {
         failures[c] = std::current_exception();
       }
@@ -85,6 +131,7 @@ std::vector<DensityChain> run_density_chains(const DensitySettings& settings,
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+  if (sweeps.ended()) keep_most_draws(chains);
   return chains;
 }
 
@@ -124,6 +171,7 @@ DensityResult summarise_density(const std::vector<DensityChain>& chains, const E
     }
     result.partitions.insert(result.partitions.end(), chain.partitions.begin(), chain.partitions.end());
   }
+  result.quantities = quantity_estimates(chains, shown, settings.level);
   result.draws = draws_of(chains, result.columns, settings);
   if (!clusters_mean_something) {
     result.partitions.clear();

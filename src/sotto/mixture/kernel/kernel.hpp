@@ -34,6 +34,8 @@ concept MixtureKernel = requires(Kernel& kernel, const Kernel& constant, const t
 ///   make(column)                  with the base measure of a declared column; errors: configuration
 ///   shown(points)                 where its densities are shown, about `points` points; of a discrete one, all
 ///   legal(y)                      the nearest datum at which no density vanishes
+///   cumulative(y, theta)          P(Y <= y) and
+///   mean(theta)                   the expectation, of numbers
 template <class Kernel>
 concept ColumnKernel = MixtureKernel<Kernel> &&
     requires(const Kernel& kernel, const ColumnSettings& column, const typename Kernel::Datum& y) {

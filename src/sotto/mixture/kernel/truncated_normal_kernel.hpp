@@ -63,6 +63,24 @@ class TruncatedNormalKernel {
     return draw_normal_in(theta.mean, theta.sd, domain_.lower, domain_.upper, rng);
   }
   Parameter draw_prior(ChainRng& rng) const { return complete(normal_.draw_prior(rng)); }
+  /// The kernel on the whole line with the same base measure.
+  [[nodiscard]] const NormalKernel& untruncated() const { return normal_; }
+  [[nodiscard]] double cumulative(double y, const Parameter& theta) const {
+    if (!(y > domain_.lower)) return 0;
+    if (y >= domain_.upper) return 1;
+    const double log_below =
+        log_interval((domain_.lower - theta.mean) / theta.sd, (y - theta.mean) / theta.sd);
+    return std::fmin(1, std::exp(log_below - theta.log_inside));
+  }
+  /// Computes   m + sd (phi(l) - phi(u)) / P(l < N(0, 1) < u)
+  [[nodiscard]] double mean(const Parameter& theta) const {
+    const auto phi = [&](double y) {
+      const double x = (y - theta.mean) / theta.sd;
+      return std::exp(-0.5 * x * x - theta.log_inside) / std::sqrt(2 * std::numbers::pi);
+    };
+    return std::clamp(theta.mean + theta.sd * (phi(domain_.lower) - phi(domain_.upper)), domain_.lower,
+                      domain_.upper);
+  }
 
   /// Two Metropolis-Hastings steps: one proposes from the posterior that ignores the truncation, one
   /// walks in the mean and log variance. Both accept by the exact ratio.

@@ -61,6 +61,19 @@ class TruncatedPoissonKernel {
     return y;
   }
   Parameter draw_prior(ChainRng& rng) const { return complete(poisson_.draw_prior(rng)); }
+  /// The kernel on all counts with the same base measure.
+  [[nodiscard]] const PoissonKernel& untruncated() const { return poisson_; }
+  [[nodiscard]] double cumulative(double y, const Parameter& theta) const {
+    double sum = 0;
+    for (double count = first_; count <= std::fmin(y, last_); ++count)
+      sum += std::exp(log_density(count, theta));
+    return std::fmin(sum, 1);
+  }
+  [[nodiscard]] double mean(const Parameter& theta) const {
+    double sum = 0;
+    for (double count = first_; count <= last_; ++count) sum += count * std::exp(log_density(count, theta));
+    return std::clamp(sum, first_, last_);
+  }
 
   /// Two Metropolis-Hastings steps, as those of the truncated normal kernel: a proposal from the posterior that ignores the
   /// truncation, and a walk in the log rate. Both accept by the exact ratio.
