@@ -17,7 +17,8 @@ struct Round {
   Accuracy accuracy;
   bool split = false;  // rare large losses apart
 };
-constexpr Round kRounds[] = {{kFirstAccuracy}, {{0, 0x1p17, 0}, true}, {{0, 0x1p18, 8}},
+constexpr Accuracy kFineAccuracy{1e-5, 0x1p18, 8};  // of an upper bound alone
+constexpr Round kRounds[] = {{kFirstAccuracy}, {{0, 0x1p17, 0}, true}, {kFineAccuracy}, {{0, 0x1p18, 8}},
                              {{0, 0x1p19, 6}}, {{0, 0x1p20, 0}, true}, {{0, 0x1p21, 8}}};
 
 // Where less than the usual width is asked for grids are made as fine as that needs.
@@ -28,7 +29,6 @@ std::vector<Round> rounds_for(double width) {
           {{0, 0x1p19, 0}, true}, {{tolerance / 4, 0x1p21, 8}},
           {{0, 0x1p21, 0}, true}, {{tolerance / 16, 0x1p22, 6}}};
 }
-constexpr Accuracy kFineAccuracy{1e-5, 0x1p18, 8};  // of an upper bound alone
 constexpr Accuracy kBracketAccuracy{1e-5, 0x1p18, 8};
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
