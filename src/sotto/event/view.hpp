@@ -47,12 +47,11 @@ class View {
 /// Outputs do not depend on the row.
 struct NoLoss {};
 
-/// The losses of Gaussian noise. Where that stands for discrete noise, one step's loss may be off by `most_rounding`; that
-/// error has mean 0 and the tails of a normal variable of variance `rounding_proxy`.
+/// The losses of Gaussian noise. Where that stands for discrete noise, the probabilities of the Gaussian outputs, rounded at
+/// random, and of the discrete ones have ratios within e^slack of 1, and so have ratios of these ratios.
 struct GaussianLoss {
   double ratio = 0;  ///< sensitivity over standard deviation
-  double most_rounding = 0;
-  double rounding_proxy = 0;
+  double slack = 0;
 };
 
 /// Densities f0 that are log-concave and symmetric.

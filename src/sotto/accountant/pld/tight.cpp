@@ -96,7 +96,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
     if (result.upper - result.lower <= width * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
     // No effort narrows the slack of discrete noise.
-    const double slack = rounding_of(above.front(), query).shift;
+    const double slack = above.front().slack;
     if (slack > width / 4 * (query.by_epsilon ? query.value : result.upper)) break;
   }
   return result;
@@ -177,7 +177,7 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, doubl
     double largest = 0;
     for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
       const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
-      largest = std::max(largest, loss + model.most_rounding);
+      largest = std::max(largest, loss + model.slack);
     }
     return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
   }
