@@ -111,7 +111,7 @@ std::uint64_t largest_count(const Event& mechanism, const Target& target) {
     bracket.high_excess = bracket.low_excess;
   }
   narrow(1e-6, UpperBound::fine);
-  for (double less = std::max(1.0, std::floor(1e-7 * fitting)); fitting > 0; less *= 2) {
+  for (double less = std::max(1.0, std::floor(1e-7 * fitting)); fitting > 0; less *= 4) {
     Event event = mechanism;
     event.count = static_cast<std::uint64_t>(fitting);
     if (is_confirmed(event, target)) break;
@@ -125,7 +125,7 @@ double smallest_noise(const Event& mechanism, const Target& target) {
     return log_excess(with_noise(mechanism, std::exp(log_noise)), target, bound);
   };
   const auto confirmed = [&](double noise) {
-    for (double more = 1e-7; !is_confirmed(with_noise(mechanism, noise), target); more *= 2) {
+    for (double more = 1e-7; !is_confirmed(with_noise(mechanism, noise), target); more *= 4) {
       if (!(more < 1e3)) throw Error(ErrorCode::internal, "no noise confirms the one found");
       noise *= 1 + more;
     }

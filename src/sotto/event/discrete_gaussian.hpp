@@ -34,6 +34,9 @@ struct DiscreteGaussianEvent {
             "a discrete Gaussian's sensitivity must be an integer number of grid steps, at most 2^53");
     require(dimension >= 1 && dimension <= (1ULL << 40), "dim must lie in [1, 2^40]");
   }
+  [[nodiscard]] DiscreteGaussianEvent group(double rows) const {
+    return {sensitivity * rows, sigma, dimension};
+  }
 
   /// The exact lattice where one coordinate can change, the upper edge of all lattices where few changes are possible, else
   /// continuous noise of about the same variance.

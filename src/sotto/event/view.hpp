@@ -1,6 +1,7 @@
 // How accountants may see one step of an event: plain descriptions that know no accountant.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -92,12 +93,13 @@ struct RenyiCurve {
   std::function<double(int)> integer;
   std::function<double(double)> fractional;
   double most_fractional = 0;
+  double most_order = HUGE_VAL;  ///< infinite beyond
 
   [[nodiscard]] static RenyiCurve at_real_orders(std::function<double(double)> cost) {
-    return {std::move(cost), nullptr, nullptr, 0};
+    return {std::move(cost), nullptr, nullptr, 0, HUGE_VAL};
   }
   [[nodiscard]] static RenyiCurve at_integers(std::function<double(int)> cost) {
-    return {nullptr, std::move(cost), nullptr, 0};
+    return {nullptr, std::move(cost), nullptr, 0, HUGE_VAL};
   }
 };
 
