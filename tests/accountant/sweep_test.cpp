@@ -114,9 +114,9 @@ struct Job {
   bool one_adjacency = false;  // substitute only
 };
 
-class Draw {
+class OutputDraw {
  public:
-  explicit Draw(std::uint64_t seed) : rng_(seed) {}
+  explicit OutputDraw(std::uint64_t seed) : rng_(seed) {}
   double between(double low, double high) {
     return low * std::exp(std::uniform_real_distribution<double>(0, 1)(rng_) * std::log(high / low));
   }
@@ -133,9 +133,9 @@ std::string text(double x) {
 }
 
 constexpr int kCells = 500;
-constexpr std::size_t kKinds = 14;
+constexpr std::size_t kSweepKinds = 14;
 
-Job draw_job(Draw& d, std::size_t kind, Adjacency adjacency) {
+Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
   const bool substitute = adjacency == Adjacency::substitute;
   const auto both_ways = [](std::string spec, Cells cells) {
     return Job{std::move(spec), cells, reversed(cells)};
@@ -257,14 +257,15 @@ Range truth_of(const std::vector<Job>& jobs, double epsilon) {
 constexpr double kRounding = 1e-12;  // of sums over cells; their tails below 1e-18 are left out
 
 TEST(Sweep, two_thousand_jobs_against_sums_over_outputs) {
-  Draw d(20261123);
+  OutputDraw d(20261123);
   std::map<std::string, int> answered;
   int sharp = 0;
   for (int i = 0; i < 2000; ++i) {
     const bool substitute = d.below(2) == 0;
     const Adjacency adjacency = substitute ? Adjacency::substitute : Adjacency::add_remove;
-    std::vector<Job> jobs{draw_job(d, d.below(kKinds), adjacency)};
-    if (d.below(8) == 0) jobs.push_back(d.below(2) == 0 ? jobs[0] : draw_job(d, d.below(kKinds), adjacency));
+    std::vector<Job> jobs{draw_job(d, d.below(kSweepKinds), adjacency)};
+    if (d.below(8) == 0)
+      jobs.push_back(d.below(2) == 0 ? jobs[0] : draw_job(d, d.below(kSweepKinds), adjacency));
     Event event{CompositionEvent{}, 1};
     for (const Job& job : jobs)
       std::get<CompositionEvent>(event.mechanism).parts.push_back(parse_event(job.spec));

@@ -113,8 +113,8 @@ TEST(Event, the_exponential_mechanism_lies_above_every_interval_of_losses) {
         if (loss > at) bound -= edge.mass[i] * std::expm1(at - loss);
       }
       double worst = 0;
-      for (int j = 0; j <= 1000; ++j) {  // losses t and t - epsilon
-        const double t = epsilon * j / 1000;
+      for (int j = 0; j <= 20000; ++j) {  // losses t and t - epsilon
+        const double t = epsilon * j / 20000;
         const double p = (std::exp(epsilon) - std::exp(t)) / std::expm1(epsilon);
         worst = std::max(worst, p * std::max(-std::expm1(at - t), 0.0) +
                                     (1 - p) * std::max(-std::expm1(at - t + epsilon), 0.0));

@@ -199,7 +199,7 @@ Event parse(const std::string& spec, bool needs_noise) {
     each = made.count;
     known = true;
   }
-  if (!known) fail("unknown mechanism " + shown(name) + "; known: " + names);
+  if (!known) fail("unknown mechanism " + shown(name.substr(0, 24)) + "; known: " + names);
   if (__builtin_mul_overflow(keys.integer("count", 1), each, &event.count)) fail("count is too large");
   keys.finish();
   try {
