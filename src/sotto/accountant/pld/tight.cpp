@@ -204,8 +204,12 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, doubl
   }
   const CurveQuery query{false, delta.value()};
   Bounds bounds = both_bounds(event, adjacency, query, width);
-  const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
-  bounds.upper = std::min(bounds.upper, upper_bound(models, query, UpperBound::fine));
+  // Calibration is confirmed by the finer bound where that does not take long.
+  const std::vector<Event> leaves = flatten(event);
+  if (leaves.size() <= kManyKinds) {
+    const std::vector<LossModel> models = loss_models(leaves, adjacency, Side::upper);
+    bounds.upper = std::min(bounds.upper, upper_bound(models, query, UpperBound::fine));
+  }
   least_epsilon(bounds, event, adjacency, delta);
   return bounds;
 }
