@@ -108,17 +108,6 @@ TEST(RandomTuples, many_kinds_have_narrow_bounds_soon) {
   EXPECT_LE(seconds, 6) << "some 0.5 where no grid is finer than it has to be";
 }
 
-// Rare large losses of so many kinds are not told apart: that would list every way in which five of them may meet.
-TEST(RandomTuples, many_sampled_kinds_take_little_memory) {
-  std::vector<Event> kinds;
-  for (int i = 0; i < 100; ++i)
-    kinds.push_back({SubsampledGaussianEvent{1, 1 + 0.01 * i, 0.0005, Sampling::poisson}, 10});
-  const Event event{CompositionEvent{kinds}, 1};
-  const Bounds delta = tight_delta(event, Adjacency::add_remove, Epsilon(1));
-  EXPECT_LE(delta.lower, delta.upper);
-  EXPECT_LE(tight_epsilon(event, Adjacency::add_remove, Delta(delta.upper)).lower, 1);
-}
-
 // Sixty-four kinds that differ in the thirteenth digit cost what sixty-four steps of one kind do.
 TEST(RandomTuples, many_kinds_cost_what_one_kind_does) {
   std::vector<Event> kinds;
