@@ -69,6 +69,9 @@ TEST(Calibrate, the_accountant_agrees_with_the_answer) {
     EXPECT_LE(
         account_delta(with_noise(mechanism, noise), c.adjacency, Epsilon(c.epsilon), BoundKind::tight).upper,
         c.delta);
+    EXPECT_LE(
+        account_epsilon(with_noise(mechanism, noise), c.adjacency, Delta(c.delta), BoundKind::tight).upper,
+        c.epsilon);
     // Its lower bound says that much less does not.
     EXPECT_GT(account_delta(with_noise(mechanism, noise * (1 - 2e-4)), c.adjacency, Epsilon(c.epsilon),
                             BoundKind::tight)
@@ -77,6 +80,7 @@ TEST(Calibrate, the_accountant_agrees_with_the_answer) {
     Event run = with_noise(mechanism, 2 * noise);
     run.count = largest_count(run, fits);
     EXPECT_LE(account_delta(run, c.adjacency, Epsilon(c.epsilon), BoundKind::tight).upper, c.delta);
+    EXPECT_LE(account_epsilon(run, c.adjacency, Delta(c.delta), BoundKind::tight).upper, c.epsilon);
   }
 }
 

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <random>
 
 #include "sotto/accountant/account.hpp"
 #include "sotto/accountant/calibrate.hpp"
+#include "sotto/accountant/curve.hpp"
 #include "sotto/accountant/pld/tight.hpp"
 
 namespace sotto {
@@ -220,6 +222,49 @@ TEST(Properties, calibration_never_overshoots) {
   EXPECT_LE(upper_delta(run, target.adjacency, target.epsilon, target.kind), 1e-6);
   run.count += 1 + run.count / 500;
   EXPECT_GT(upper_delta(run, target.adjacency, target.epsilon, target.kind), 1e-6);
+}
+
+// The least of all valid bounds, and whose it is.
+TEST(Properties, the_tight_bound_is_never_above_a_simpler_one) {
+  for (const char* spec :
+       {"laplace:scale=1,count=3", "laplace:scale=20,count=500", "gaussian:sigma=3,count=10",
+        "pure:epsilon=1e-6,count=1000000", "exponential-mechanism:epsilon=0.5,count=20",
+        "subsampled-gaussian:sigma=2,rate=0.01,count=1000", "discrete-gaussian:sigma=1,grid=3,dim=9,count=10",
+        "subsampled-laplace:scale=1,rate=0.01,sampling=without-replacement,count=100",
+        "subsampled-gaussian:sigma=8,rate=0.5,sampling=without-replacement,count=1000"}) {
+    SCOPED_TRACE(spec);
+    const Event event = parse_event(spec);
+    const Bounds least = account_epsilon(event, Adjacency::substitute, Delta(1e-6), BoundKind::tight);
+    const Bounds delta =
+        account_delta(event, Adjacency::substitute, Epsilon(least.upper / 2), BoundKind::tight);
+    for (const BoundKind kind : {BoundKind::rdp, BoundKind::zcdp}) {
+      const double other = upper_epsilon(event, Adjacency::substitute, Delta(1e-6), kind);
+      EXPECT_LE(least.upper, other);
+      EXPECT_EQ(least.by == kind, least.upper == other);
+      EXPECT_LE(delta.upper, upper_delta(event, Adjacency::substitute, Epsilon(least.upper / 2), kind));
+    }
+  }
+  EXPECT_EQ(account_epsilon(parse_event("exponential-mechanism:epsilon=0.5,count=20"), Adjacency::substitute,
+                            Delta(1e-6), BoundKind::tight)
+                .by,
+            BoundKind::zcdp);
+}
+
+// N(0, 1) against N(mu, 1), whose trade-off function is known.
+TEST(Properties, mu_and_the_trade_off_function_of_gaussian_noise) {
+  const Event event = parse_event("gaussian:sigma=2,count=4");
+  EXPECT_NEAR(gaussian_mu(event, Adjacency::substitute).value(), 1, 1e-11);
+  EXPECT_FALSE(gaussian_mu(parse_event("laplace:scale=2"), Adjacency::substitute).has_value());
+  EXPECT_FALSE(
+      gaussian_mu(parse_event("discrete-gaussian:sigma=9,grid=9,dim=9"), Adjacency::substitute).has_value());
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  for (const ErrorTradeoff& point : trade_off(event_curve(event, Adjacency::substitute), 11)) {
+    double low = -10;
+    double high = 10;
+    for (int i = 0; i < 60; ++i) (phi((low + high) / 2) < 1 - point.alpha ? low : high) = (low + high) / 2;
+    EXPECT_LE(point.beta, phi(low - 1) + 1e-9);
+    EXPECT_GE(point.beta, phi(low - 1) - 5e-3);
+  }
 }
 
 }  // namespace

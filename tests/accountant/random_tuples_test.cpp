@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -89,6 +90,41 @@ TEST(RandomTuples, mixtures_have_narrow_bounds) {
     SCOPED_TRACE(nlohmann::json(event).dump());
     expect_narrow(event, Adjacency::substitute, d);
   }
+}
+
+// Atoms of many kinds, none of which lies where another's does: between the costs of the dearest and of the cheapest repeated,
+// narrow, and soon.
+TEST(RandomTuples, many_kinds_have_narrow_bounds_soon) {
+  std::vector<Event> kinds;
+  for (int i = 0; i < 64; ++i) kinds.push_back({LaplaceEvent{1, 2 + 0.01 * i}, 1});
+  const std::clock_t start = std::clock();
+  const Bounds apart = tight_epsilon({CompositionEvent{kinds}, 1}, Adjacency::substitute, Delta(1e-6));
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  const Bounds dearest = tight_epsilon({LaplaceEvent{1, 2}, 64}, Adjacency::substitute, Delta(1e-6));
+  const Bounds cheapest = tight_epsilon({LaplaceEvent{1, 2.63}, 64}, Adjacency::substitute, Delta(1e-6));
+  EXPECT_LE(apart.lower, dearest.upper);
+  EXPECT_GE(apart.upper, cheapest.lower);
+  EXPECT_LE(apart.upper - apart.lower, 5e-4 * apart.upper);
+  EXPECT_LE(seconds, 6) << "some 0.5 where no grid is finer than it has to be";
+}
+
+// Sixty-four kinds that differ in the thirteenth digit cost what sixty-four steps of one kind do.
+TEST(RandomTuples, many_kinds_cost_what_one_kind_does) {
+  std::vector<Event> kinds;
+  for (int i = 0; i < 64; ++i) kinds.push_back({LaplaceEvent{1, 2 * (1 + 1e-13 * i)}, 1});
+  const Bounds apart = tight_epsilon({CompositionEvent{kinds}, 1}, Adjacency::substitute, Delta(1e-6));
+  const Bounds together = tight_epsilon({LaplaceEvent{1, 2}, 64}, Adjacency::substitute, Delta(1e-6));
+  EXPECT_LE(apart.lower, together.upper * (1 + 1e-11));
+  EXPECT_GE(apart.upper, together.lower * (1 - 1e-11));
+}
+
+TEST(RandomTuples, kinds_of_very_different_weight_have_narrow_bounds) {
+  const Event event{CompositionEvent{{parse_event("subsampled-laplace:scale=0.9,rate=0.33,count=5000"),
+                                      parse_event("subsampled-laplace:scale=0.6,rate=0.00015,count=25000"),
+                                      parse_event("subsampled-laplace:scale=9,rate=0.00076,count=3")}},
+                    1};
+  const Bounds epsilon = tight_epsilon(event, Adjacency::substitute, Delta(1e-6));
+  EXPECT_LE(epsilon.upper - epsilon.lower, 1e-3 * epsilon.upper);
 }
 
 }  // namespace

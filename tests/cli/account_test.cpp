@@ -44,6 +44,46 @@ TEST_F(AccountProgram, solves_for_count_and_sigma) {
   EXPECT_NEAR(nlohmann::json::parse(sigma.out).at("sigma").get<double>(), 4.2246791, 1e-4);
 }
 
+// Every answer says under which adjacency it holds, and whose bound it is.
+TEST_F(AccountProgram, an_answer_states_its_terms) {
+  const Outcome plain =
+      sotto("account --mechanism laplace:scale=2 --mechanism gaussian:sigma=9 --delta 1e-6");
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  EXPECT_NE(plain.out.find("adjacency: substitute"), std::string::npos) << plain.out;
+  EXPECT_NE(plain.out.find("upper bound: tight"), std::string::npos) << plain.out;
+  const Outcome other = sotto("account --mechanism exponential-mechanism:epsilon=0.5,count=20 --delta 1e-6");
+  EXPECT_NE(other.out.find("here by zcdp"), std::string::npos) << other.out;
+  const Outcome solved =
+      sotto("account --mechanism gaussian --epsilon 1 --delta 1e-6 --solve sigma --adjacency add-remove");
+  EXPECT_NE(solved.out.find("adjacency: add-remove"), std::string::npos) << solved.out;
+  const Outcome group = sotto("account --mechanism laplace:scale=2 --group 2 --delta 0");
+  EXPECT_EQ(group.out.find("epsilon 1.000000000000"), 0U) << group.out;
+  EXPECT_NE(group.out.find("groups of 2 rows"), std::string::npos) << group.out;
+}
+
+TEST_F(AccountProgram, events_go_out_and_in_as_json) {
+  const Outcome out =
+      sotto("account --mechanism laplace:scale=2,count=3 --mechanism gaussian:sigma=9 --delta 1e-6 --json");
+  ASSERT_EQ(out.status, 0) << out.err;
+  const auto first = nlohmann::json::parse(out.out);
+  write("event.json", first.at("event").dump());
+  const Outcome in = sotto("account --event event.json --delta 1e-6 --json");
+  ASSERT_EQ(in.status, 0) << in.err;
+  EXPECT_EQ(nlohmann::json::parse(in.out).at("epsilon"), first.at("epsilon"));
+  EXPECT_EQ(sotto("account --event no.json --delta 1e-6").status, 66);
+  write("bad.json", "{");
+  EXPECT_EQ(sotto("account --event bad.json --delta 1e-6").status, 78);
+}
+
+TEST_F(AccountProgram, tells_the_trade_off_function_and_mu) {
+  const Outcome outcome = sotto("account --mechanism gaussian:sigma=1 --delta 1e-6 --trade-off 3 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_NEAR(json.at("gdp_mu").get<double>(), 1, 1e-11);
+  ASSERT_EQ(json.at("trade_off").size(), 3U);
+  EXPECT_NEAR(json.at("trade_off").at(1).at(1).get<double>(), 0.15865525393145707, 2e-3);
+}
+
 TEST_F(AccountProgram, refuses_with_one_line_and_the_usage_status) {
   for (const std::string arguments :
        {"--mechanism gaussian:sigma=0 --delta 1e-6", "--mechanism nonsense --delta 1e-6",

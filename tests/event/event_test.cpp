@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -15,14 +16,115 @@ TEST(Event, survives_json) {
         "subsampled-gaussian:sigma=1,rate=0.1,sampling=without-replacement,count=1e3",
         "subsampled-laplace:scale=1,rate=0.2", "randomized-response:probability=0.2,levels=3",
         "pure:epsilon=0.5", "dp-barker:rows=1000,batch=100",
-        "variance-completed-barker:rows=1000,batch=100,bound=0.001", "subsampled-penalty:tau=3,rate=0.1"}) {
+        "variance-completed-barker:rows=1000,batch=100,bound=0.001", "subsampled-penalty:tau=3,rate=0.1",
+        "zcdp:rho=0.1", "approximate:epsilon=0.5,delta=1e-9", "renyi:orders=2/4/8,costs=.1/.2/.4",
+        "exponential-mechanism:epsilon=0.5", "report-noisy-max:scale=4"}) {
     tree.parts.push_back(parse_event(spec));
   }
   const Event event{tree, 3};
   const nlohmann::json json = event;
   EXPECT_EQ(nlohmann::json(json.get<Event>()), json);
-  EXPECT_EQ(flatten(event).size(), 10U);
+  EXPECT_EQ(flatten(event).size(), 15U);
   EXPECT_EQ(flatten(event)[3].count, 3000U);
+}
+
+TEST(Event, text_and_back) {
+  const Event event = parse_event("renyi:orders=1.5/4,costs=0.25/1,count=3");
+  EXPECT_EQ(event_text(event_from_text(event_text(event))), event_text(event));
+  for (const char* text : {"", "{", "[]", "{\"mechanism\":\"gaussian\"}",
+                           "{\"mechanism\":\"renyi\",\"orders\":[2,1],\"costs\":[1,1],\"count\":1}",
+                           "{\"mechanism\":\"renyi\",\"orders\":[2],\"costs\":[],\"count\":1}"}) {
+    EXPECT_THROW((void)event_from_text(text), Error) << text;
+  }
+}
+
+TEST(Event, derived_names_stand_for_what_they_consist_of) {
+  const Event sgd = parse_event("dp-sgd:noise=1.1,rows=60000,batch=250,epochs=1.001,count=2");
+  EXPECT_EQ(event_text(sgd),
+            event_text(parse_event("subsampled-gaussian:sigma=1.1,rate=0.004166666666666667,count=482")));
+  EXPECT_EQ(event_text(parse_event("tree:sigma=5,leaves=1000")),
+            event_text(parse_event("gaussian:sigma=5,count=11")));
+  EXPECT_EQ(parse_event("tree:sigma=5,leaves=1").count, 1U);
+  EXPECT_EQ(parse_event("tree:sigma=5,leaves=2").count, 2U);
+  EXPECT_EQ(parse_event("tree:sigma=5,leaves=1025,count=3").count, 36U);
+  for (const char* spec :
+       {"dp-sgd:noise=1,rows=10,batch=11,epochs=1", "dp-sgd:noise=1,rows=10,batch=0,epochs=1",
+        "dp-sgd:noise=1,rows=10,batch=5,epochs=0", "dp-sgd:noise=1,rows=10,batch=5,epochs=1e300",
+        "tree:sigma=1,leaves=0", "tree:leaves=4", "tree:sigma=5,leaves=4,count=9e18",
+        "renyi:orders=2/4,costs=.1", "renyi:orders=,costs=", "renyi:orders=2/,costs=1/2", "zcdp:rho=-1",
+        "approximate:epsilon=1,delta=2", "report-noisy-max:scale=0.001"}) {
+    EXPECT_THROW((void)parse_event(spec), Error) << spec;
+  }
+}
+
+// The cost of a group of rows is that of the event with so much more sensitivity, or what goes from row to row.
+TEST(Event, groups_cost_what_their_rows_do) {
+  const auto same = [](const char* spec, const char* group) {
+    const Event three = group_event(parse_event(spec), 3);
+    EXPECT_NEAR(rho_view(three, Adjacency::substitute).value(),
+                rho_view(parse_event(group), Adjacency::substitute).value(), 1e-12)
+        << spec;
+  };
+  same("gaussian:sigma=6", "gaussian:sigma=2");
+  same("discrete-gaussian:sigma=6,grid=2", "discrete-gaussian:sigma=2,grid=6");
+  same("laplace:scale=6", "laplace:scale=2");
+  same("pure:epsilon=0.5", "pure:epsilon=1.5");
+  same("zcdp:rho=0.1", "zcdp:rho=0.9");
+  same("exponential-mechanism:epsilon=0.5", "exponential-mechanism:epsilon=1.5");
+  same("report-noisy-max:scale=6", "report-noisy-max:scale=2");
+  const Event given = group_event(parse_event("approximate:epsilon=1,delta=1e-6"), 3);
+  const auto& approximate = std::get<ApproximateEvent>(given.mechanism);
+  EXPECT_NEAR(approximate.epsilon, 3, 1e-12);
+  EXPECT_NEAR(approximate.delta, 1e-6 * (1 + std::exp(1.0) + std::exp(2.0)), 1e-16);
+  EXPECT_GE(approximate.epsilon, 3);
+  for (const char* spec : {"subsampled-gaussian:sigma=1,rate=0.1", "randomized-response:probability=0.5",
+                           "dp-barker:rows=1000,batch=100", "renyi:orders=2,costs=1"}) {
+    EXPECT_THROW((void)group_event(parse_event(spec), 2), Error) << spec;
+    EXPECT_EQ(event_text(group_event(parse_event(spec), 1)), event_text(parse_event(spec)));
+  }
+}
+
+// Between two orders on a chord of (order - 1) cost; nothing beyond the last.
+TEST(Event, given_renyi_costs_are_read_as_far_as_they_go) {
+  const RenyiCurve curve =
+      renyi_view(parse_event("renyi:orders=2/4,costs=1/3"), Adjacency::substitute).value();
+  EXPECT_NEAR(curve.real(2), 1, 1e-11);
+  EXPECT_NEAR(curve.real(3), (1 + 9) / 2.0 / 2, 1e-11);
+  EXPECT_NEAR(curve.real(1.5), 1, 1e-11);
+  EXPECT_NEAR(curve.real(4), 3, 1e-11);
+  EXPECT_EQ(curve.real(4.001), HUGE_VAL);
+  EXPECT_EQ(curve.most_order, 4);
+  // Costs increase with the order, so that a smaller one further on holds before.
+  const RenyiCurve falling =
+      renyi_view(parse_event("renyi:orders=2/4,costs=3/1"), Adjacency::substitute).value();
+  EXPECT_EQ(falling.real(2), 1);
+}
+
+// The largest curve of all pairs with losses in an interval of this length, which has a closed form.
+TEST(Event, the_exponential_mechanism_lies_above_every_interval_of_losses) {
+  for (const double epsilon : {0.1, 1.0, 5.0}) {
+    const View<LossView> view = loss_view({ExponentialEvent{epsilon}, 1}, Adjacency::substitute, Side::upper);
+    const auto& edge = std::get<LatticeLoss>(view.value().forward);
+    for (int k = -20; k < 20; ++k) {
+      const double at = epsilon * (k + 0.37) / 20;
+      double bound = 0;
+      for (std::size_t i = 0; i < edge.mass.size(); ++i) {
+        const double loss = edge.offset + edge.step * static_cast<double>(i);
+        if (loss > at) bound -= edge.mass[i] * std::expm1(at - loss);
+      }
+      double worst = 0;
+      for (int j = 0; j <= 20000; ++j) {  // losses t and t - epsilon
+        const double t = epsilon * j / 20000;
+        const double p = (std::exp(epsilon) - std::exp(t)) / std::expm1(epsilon);
+        worst = std::max(worst, p * std::max(-std::expm1(at - t), 0.0) +
+                                    (1 - p) * std::max(-std::expm1(at - t + epsilon), 0.0));
+      }
+      const double closed = std::pow(std::exp(epsilon / 2) - std::exp(at / 2), 2) / std::expm1(epsilon);
+      EXPECT_NEAR(worst, closed, 1e-6 * (1 + closed));
+      EXPECT_GE(bound, worst * (1 - 1e-12));
+      EXPECT_LE(bound, closed + 1e-5 * epsilon * epsilon);
+    }
+  }
 }
 
 TEST(Event, equal_leaves_share_one_count) {

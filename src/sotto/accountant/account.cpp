@@ -67,15 +67,15 @@ double lower_bound(const Event& event, Adjacency adjacency, const Tight& tight) 
 Bounds account_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, BoundKind kind, double width) {
   if (kind == BoundKind::tight) return tight_delta(event, adjacency, epsilon, width);
   const double upper = upper_delta(event, adjacency, epsilon, kind);
-  return {lower_bound(event, adjacency, [&] { return tight_delta(event, adjacency, epsilon, width); }),
-          upper};
+  return {lower_bound(event, adjacency, [&] { return tight_delta(event, adjacency, epsilon, width); }), upper,
+          kind};
 }
 
 Bounds account_epsilon(const Event& event, Adjacency adjacency, Delta delta, BoundKind kind, double width) {
   if (kind == BoundKind::tight) return tight_epsilon(event, adjacency, delta, width);
   const double upper = upper_epsilon(event, adjacency, delta, kind);
-  return {lower_bound(event, adjacency, [&] { return tight_epsilon(event, adjacency, delta, width); }),
-          upper};
+  return {lower_bound(event, adjacency, [&] { return tight_epsilon(event, adjacency, delta, width); }), upper,
+          kind};
 }
 
 }  // namespace sotto

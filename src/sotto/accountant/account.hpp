@@ -8,13 +8,6 @@
 
 namespace sotto {
 
-enum class BoundKind {
-  tight,     ///< privacy loss distributions, closed form for Gaussian releases
-  rdp,       ///< Renyi divergences, best order
-  zcdp,      ///< zero-concentrated privacy
-  advanced,  ///< advanced composition of (epsilon, delta) guarantees
-};
-
 /// Bounds on the smallest delta (epsilon). Only `tight` knows lower bounds; the others report those of
 /// `tight` where it supports the events, else 0. Throws Error(usage) with the reason where the accountant
 /// cannot prove an answer. `width`: how far apart, relatively, the tight bounds may stay before more effort is made.

@@ -20,7 +20,7 @@ double advanced_epsilon(const Event& event, Adjacency adjacency, double delta) {
   if (pure.is_known()) {
     step = pure.value();
     basic = step * k;
-  } else if (gaussian != nullptr && gaussian->most_rounding == 0) {
+  } else if (gaussian != nullptr && gaussian->slack == 0) {
     step = gaussian->ratio * std::sqrt(2 * std::log(1.25 * 2 * k / delta));
     // Basic composition needs no share of delta of its own.
     const double alone = gaussian->ratio * std::sqrt(2 * std::log(1.25 * k / delta));

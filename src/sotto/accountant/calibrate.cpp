@@ -8,9 +8,31 @@
 namespace sotto {
 namespace {
 
+Event with_others(const Event& event, const Target& target) {
+  return {CompositionEvent{{event, target.others}}, 1};
+}
+
+// Whether the accountant, asked for delta or for epsilon, says that it fits.
+bool is_confirmed(const Event& event, const Target& target) {
+  const Event all = with_others(event, target);
+  try {
+    if (!(account_delta(all, target.adjacency, target.epsilon, target.kind).upper <= target.delta.value()))
+      return false;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::configuration) throw;
+    return false;
+  }
+  try {
+    return account_epsilon(all, target.adjacency, target.delta, target.kind).upper <= target.epsilon.value();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::configuration) throw;
+    return true;  // beyond its grids at this delta; the other question was answered
+  }
+}
+
 // log of the upper bound of delta over the target's; infinite beyond the accountant's range.
 double log_excess(const Event& event, const Target& target, UpperBound bound) {
-  const Event all{CompositionEvent{{event, target.others}}, 1};
+  const Event all = with_others(event, target);
   try {
     const double delta = target.kind == BoundKind::tight
                              ? tight_delta_upper(all, target.adjacency, target.epsilon, bound)
@@ -47,6 +69,7 @@ struct Bracket {
 
 }  // namespace
 
+// What is found is searched for with the upper bound alone, at growing accuracy; what is returned is confirmed by the accountant.
 std::uint64_t largest_count(const Event& mechanism, const Target& target) {
   const auto excess_at = [&](double count, UpperBound bound) {
     Event event = mechanism;
@@ -88,12 +111,25 @@ std::uint64_t largest_count(const Event& mechanism, const Target& target) {
     bracket.high_excess = bracket.low_excess;
   }
   narrow(1e-6, UpperBound::fine);
+  for (double less = std::max(1.0, std::floor(1e-7 * fitting)); fitting > 0; less *= 4) {
+    Event event = mechanism;
+    event.count = static_cast<std::uint64_t>(fitting);
+    if (is_confirmed(event, target)) break;
+    fitting = std::max(0.0, fitting - less);
+  }
   return static_cast<std::uint64_t>(fitting);
 }
 
 double smallest_noise(const Event& mechanism, const Target& target) {
   const auto excess_at = [&](double log_noise, UpperBound bound) {
     return log_excess(with_noise(mechanism, std::exp(log_noise)), target, bound);
+  };
+  const auto confirmed = [&](double noise) {
+    for (double more = 1e-7; !is_confirmed(with_noise(mechanism, noise), target); more *= 4) {
+      if (!(more < 1e3)) throw Error(ErrorCode::internal, "no noise confirms the one found");
+      noise *= 1 + more;
+    }
+    return noise;
   };
   const double most = std::log(1e12);
   const double least = std::log(1e-6);
@@ -105,7 +141,7 @@ double smallest_noise(const Event& mechanism, const Target& target) {
       bracket.low_excess = excess_at(bracket.low, UpperBound::first);
       if (bracket.low_excess <= 0) bracket.take(bracket.low, bracket.low_excess);
     } while (bracket.low_excess <= 0 && bracket.low > least);
-    if (bracket.low_excess <= 0) return std::exp(bracket.high);
+    if (bracket.low_excess <= 0) return confirmed(std::exp(bracket.high));
   } else {
     do {
       bracket.low = bracket.high;
@@ -133,7 +169,7 @@ double smallest_noise(const Event& mechanism, const Target& target) {
     const double place = bracket.next(round);
     bracket.take(place, excess_at(place, UpperBound::fine));
   }
-  return std::exp(bracket.high);
+  return confirmed(std::exp(bracket.high));
 }
 
 }  // namespace sotto

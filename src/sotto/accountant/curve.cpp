@@ -21,6 +21,18 @@ std::vector<CurveBounds> event_curve(const Event& event, Adjacency adjacency, do
   return curve;
 }
 
+std::optional<double> gaussian_mu(const Event& event, Adjacency adjacency) {
+  double sum = 0;
+  for (const Event& leaf : flatten(event)) {
+    const View<LossView> loss = loss_view(leaf, adjacency, Side::upper);
+    if (!loss.is_known()) return std::nullopt;
+    const auto* gaussian = std::get_if<GaussianLoss>(&loss.value().forward);
+    if (gaussian == nullptr || gaussian->slack > 0) return std::nullopt;
+    sum += gaussian->ratio * gaussian->ratio * static_cast<double>(leaf.count);
+  }
+  return std::sqrt(sum) * (1 + 1e-12);
+}
+
 std::vector<ErrorTradeoff> trade_off(const std::vector<CurveBounds>& curve, int points) {
   if (points < 2) throw Error(ErrorCode::configuration, "a curve needs at least 2 points");
   std::vector<ErrorTradeoff> result;

@@ -1,6 +1,7 @@
 // The privacy curve and the trade-off function of composed events, as points to plot.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sotto/accountant/bounds.hpp"
@@ -27,5 +28,11 @@ struct ErrorTradeoff {
 /// Computes   f(alpha) = max over points of max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha))
 /// Source     [DRS22, Proposition 2.12]
 [[nodiscard]] std::vector<ErrorTradeoff> trade_off(const std::vector<CurveBounds>& curve, int points = 101);
+
+/// The mu of Gaussian differential privacy where all releases add continuous Gaussian noise to all rows, rounded up: their trade-off
+/// function is that of N(0, 1) and N(mu, 1). Empty where that is not so.
+/// Computes   sqrt(sum of (sensitivity / sigma)^2)
+/// Source     [DRS22, Corollary 3.3]
+[[nodiscard]] std::optional<double> gaussian_mu(const Event& event, Adjacency adjacency);
 
 }  // namespace sotto

@@ -34,18 +34,22 @@ struct DiscreteGaussianEvent {
             "a discrete Gaussian's sensitivity must be an integer number of grid steps, at most 2^53");
     require(dimension >= 1 && dimension <= (1ULL << 40), "dim must lie in [1, 2^40]");
   }
+  [[nodiscard]] DiscreteGaussianEvent group(double rows) const {
+    return {sensitivity * rows, sigma, dimension};
+  }
 
-  /// The exact lattice where one coordinate can change, else continuous noise and a slack.
+  /// The exact lattice where one coordinate can change, the upper edge of all lattices where few changes are possible, else
+  /// continuous noise of about the same variance.
   /// Source docs/accounting.md, "Discrete Gaussian"
   [[nodiscard]] View<LossView> loss(Adjacency, Side side) const {
     if (sensitivity == 0) return LossView{NoLoss{}, {}};
     // No more coordinates than the squared sensitivity can change: each changes by an integer.
     const double changed =
         side == Side::upper ? std::min(static_cast<double>(dimension), sensitivity * sensitivity) : 1;
-    if (changed == 1 && sigma < 2e4 && sensitivity / sigma < 100) return LossView{lattice(), {}};
-    // Noise lies within one grid step of a Gaussian's, in every coordinate.
-    const double single = sensitivity / (sigma * sigma) * (1 + 1e-14);
-    return LossView{GaussianLoss{sensitivity / sigma, single * std::sqrt(changed), single * single}, {}};
+    if (changed == 1 && sigma < 2e4 && sensitivity / sigma < 100) return LossView{one_coordinate(), {}};
+    if (changed > 1 && sensitivity <= 4 && sigma >= 0.2 && sigma <= 8)
+      return LossView{upper_edge(static_cast<int>(changed)), {}};
+    return LossView{smoothed(changed, side), {}};
   }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const {
     return RenyiCurve::at_real_orders([r = sensitivity / sigma](double a) { return gaussian_renyi(r, a); });
@@ -61,21 +65,12 @@ struct DiscreteGaussianEvent {
 
  private:
   // Noise e^(-j^2 / 2 s^2) on the integers, shifted by the sensitivity D: losses (D^2 + 2 D j) / (2 s^2).
-  [[nodiscard]] LatticeLoss lattice() const {
-    const double variance = sigma * sigma;
-    const auto reach = static_cast<std::int64_t>(std::ceil(38.5 * sigma + 2));
-    LatticeLoss grid{sensitivity * sensitivity / (2 * variance), sensitivity / variance, -reach, {}, 1e-300};
-    for (std::int64_t j = -reach; j <= reach; ++j) {
-      const auto x = static_cast<double>(j);
-      grid.mass.push_back(std::exp(-x * x / (2 * variance)));
-    }
-    // Smallest first, so that the sum is good to a few units in the last place.
-    long double total = 0;
-    for (std::int64_t j = reach; j > 0; --j) total += 2 * grid.mass[static_cast<std::size_t>(reach - j)];
-    total += 1;
-    for (double& m : grid.mass) m /= static_cast<double>(total);
-    return grid;
-  }
+  [[nodiscard]] LatticeLoss one_coordinate() const;
+  // Above the curve of every change of squared norm at most D^2 of so many coordinates, each by an integer.
+  [[nodiscard]] LatticeLoss upper_edge(int changed) const;
+  // Randomly rounded Gaussian noise of less variance has the same law up to ratios near 1; discrete noise with some Gaussian
+  // noise added has that of Gaussian noise of more variance.
+  [[nodiscard]] GaussianLoss smoothed(double changed, Side side) const;
 };
 
 }  // namespace sotto

@@ -53,6 +53,7 @@ constexpr std::pair<const char*, Sampling> kSamplings[] = {
     {"without-replacement", Sampling::without_replacement}};
 
 nlohmann::json value_of(double x) { return x; }
+nlohmann::json value_of(const std::vector<double>& list) { return list; }
 nlohmann::json value_of(std::uint64_t n) { return n; }
 nlohmann::json value_of(Sampling sampling) {
   for (const auto& [name, value] : kSamplings) {
@@ -62,6 +63,9 @@ nlohmann::json value_of(Sampling sampling) {
 }
 
 void read_value(const nlohmann::json& json, double& x) { x = json.get<double>(); }
+void read_value(const nlohmann::json& json, std::vector<double>& list) {
+  list = json.get<std::vector<double>>();
+}
 void read_value(const nlohmann::json& json, std::uint64_t& n) {
   require(json.is_number_unsigned(), "counts must be integers >= 0");
   n = json.get<std::uint64_t>();
@@ -136,6 +140,34 @@ Event with_noise(const Event& event, double noise) {
       },
       changed.mechanism);
   return changed;
+}
+
+Event group_event(const Event& event, std::uint64_t rows) {
+  require(rows >= 1 && is_exact(rows), "a group must have at least one row");
+  Event changed = event;
+  std::visit(
+      [&]<class E>(E& e) {
+        if constexpr (kIsComposition<E>) {
+          for (Event& part : e.parts) part = group_event(part, rows);
+        } else if constexpr (requires { e.group(1.0); }) {
+          if (rows > 1) e = e.group(static_cast<double>(rows));
+        } else if (rows > 1) {
+          throw Error(ErrorCode::usage, mechanism_name(event) + " has no proven cost for groups of rows");
+        }
+      },
+      changed.mechanism);
+  validate(changed);
+  return changed;
+}
+
+std::string event_text(const Event& event) { return nlohmann::json(event).dump(); }
+
+Event event_from_text(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  require(!json.is_discarded(), "this is no JSON of a privacy event");
+  Event event;
+  from_json(json, event);
+  return event;
 }
 
 std::string mechanism_name(const Event& event) {

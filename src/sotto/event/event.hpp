@@ -9,17 +9,22 @@
 #include <vector>
 
 #include "sotto/base/numbers.hpp"
+#include "sotto/event/approximate.hpp"
 #include "sotto/event/barker.hpp"
 #include "sotto/event/discrete_gaussian.hpp"
+#include "sotto/event/exponential.hpp"
 #include "sotto/event/gaussian.hpp"
 #include "sotto/event/laplace.hpp"
 #include "sotto/event/pure.hpp"
 #include "sotto/event/randomized_response.hpp"
+#include "sotto/event/renyi_given.hpp"
+#include "sotto/event/report_noisy_max.hpp"
 #include "sotto/event/subsampled_gaussian.hpp"
 #include "sotto/event/subsampled_laplace.hpp"
 #include "sotto/event/subsampled_penalty.hpp"
 #include "sotto/event/variance_completed_barker.hpp"
 #include "sotto/event/view.hpp"
+#include "sotto/event/zero_concentrated.hpp"
 
 namespace sotto {
 
@@ -31,9 +36,11 @@ struct CompositionEvent {
 };
 
 /// The closed list. A new kind of event is a file of its own and a word here.
-using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
-                               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-                               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, CompositionEvent>;
+using Mechanism =
+    std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+                 SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+                 VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
+                 ApproximateEvent, RenyiGivenEvent, ExponentialEvent, ReportNoisyMaxEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
@@ -63,6 +70,10 @@ concept EventKind = std::equality_comparable<E> && requires(const E& e, Adjacenc
 /// The same mechanism with this much noise, in units of its sensitivity or clip norm. Throws Error(usage) if it has none.
 [[nodiscard]] Event with_noise(const Event& event, double noise);
 
+/// The same releases as they protect a group of so many rows. Throws Error(usage) where no such cost is proven.
+/// Source docs/accounting.md, "Groups of rows"
+[[nodiscard]] Event group_event(const Event& event, std::uint64_t rows);
+
 /// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count
 /// overflows.
 [[nodiscard]] std::vector<Event> flatten(const Event& event);
@@ -76,8 +87,13 @@ void validate(const Event& event);
 void to_json(nlohmann::json& json, const Event& event);
 void from_json(const nlohmann::json& json, Event& event);
 
+/// The JSON of an event as text, and back. Errors: configuration.
+[[nodiscard]] std::string event_text(const Event& event);
+[[nodiscard]] Event event_from_text(const std::string& text);
+
 /// Reads "NAME:key=value,..." as on the command line; `sigma` and `scale` are in units of sensitivity (of the
-/// clip norm for subsampled mechanisms). Throws Error(usage) saying what to change.
+/// clip norm for subsampled mechanisms), lists are written 2/4/8. `dp-sgd` and `tree` stand for the events that they consist of:
+/// see event_spec.cpp. Throws Error(usage) saying what to change.
 [[nodiscard]] Event parse_event(const std::string& spec);
 /// The same, with any noise where none is given.
 [[nodiscard]] Event parse_event_without_noise(const std::string& spec);

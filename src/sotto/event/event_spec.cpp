@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "sotto/event/event.hpp"
 #include "sotto/event/kinds.hpp"
@@ -61,6 +62,22 @@ class Keys {
     return value;
   }
 
+  std::vector<double> list(const char* key) {
+    const auto text = take(key, false);
+    std::vector<double> values;
+    std::size_t start = 0;
+    while (start <= text->size()) {
+      const std::size_t end = std::min(text->find('/', start), text->size());
+      const std::string item = text->substr(start, end - start);
+      const double value = number_from(item);
+      if (!(value >= 0) || !std::isfinite(value))
+        fail(std::string(key) + " must be numbers like 2/4/8, not " + shown(*text));
+      values.push_back(value);
+      start = end + 1;
+    }
+    return values;
+  }
+
   Sampling sampling() {
     const auto text = take("sampling", true);
     if (!text || *text == "poisson") return Sampling::poisson;
@@ -105,6 +122,7 @@ void read_value(Keys& keys, const char* key, bool needed, double& x) {
 void read_value(Keys& keys, const char* key, bool needed, std::uint64_t& n) {
   n = keys.integer(key, fallback(needed, n));
 }
+void read_value(Keys& keys, const char* key, bool, std::vector<double>& list) { list = keys.list(key); }
 void read_value(Keys& keys, const char*, bool, Sampling& sampling) { sampling = keys.sampling(); }
 
 template <class E>
@@ -127,20 +145,62 @@ E read_kind(Keys& keys, bool needs_noise) {
   return event;
 }
 
+// Names for what consists of other events. Each reads its keys and tells one repetition.
+
+// Stochastic gradient descent with clipped gradients on Poisson batches of `batch` rows on average. Source [ACGMMTZ16]
+Event dp_sgd(Keys& keys, bool needs_noise) {
+  const double noise = keys.number("noise", fallback(needs_noise, 1.0));
+  const auto rows = static_cast<double>(keys.integer("rows"));
+  const auto batch = static_cast<double>(keys.integer("batch"));
+  const double epochs = keys.number("epochs");
+  if (!(batch >= 1 && batch <= rows)) fail("dp-sgd: batch must lie in [1, rows]");
+  const double steps = std::ceil(epochs * rows / batch);
+  if (!(epochs > 0 && steps < 0x1p53)) fail("dp-sgd: epochs must be positive, and steps fewer than 2^53");
+  return {SubsampledGaussianEvent{1, noise, batch / rows, Sampling::poisson},
+          static_cast<std::uint64_t>(steps)};
+}
+
+// Gaussian noise on every node of a binary tree over `leaves` sums; a row is in one leaf and in all above it. Source [CSS11]
+Event tree(Keys& keys, bool needs_noise) {
+  const double sigma = keys.number("sigma", fallback(needs_noise, 1.0));
+  const std::uint64_t leaves = keys.integer("leaves");
+  if (!(leaves >= 1 && is_exact(leaves))) fail("tree: leaves must lie in [1, 2^53]");
+  std::uint64_t levels = 1;
+  while ((1ULL << (levels - 1)) < leaves) ++levels;
+  return {GaussianEvent{1, sigma}, levels};
+}
+
+struct Derived {
+  const char* name;
+  const char* keys;
+  Event (*make)(Keys& keys, bool needs_noise);
+};
+constexpr Derived kDerived[] = {{"dp-sgd", "noise, rows, batch, epochs", dp_sgd},
+                                {"tree", "sigma, leaves", tree}};
+
 Event parse(const std::string& spec, bool needs_noise) {
   const std::size_t colon = spec.find(':');
   const std::string name = spec.substr(0, colon);
   Keys keys(name, colon == std::string::npos ? "" : spec.substr(colon + 1));
   Event event;
   std::string names;
-  const bool known = any_kind([&]<class E>(const E&) {
+  std::uint64_t each = 1;
+  bool known = any_kind([&]<class E>(const E&) {
     names += (names.empty() ? "" : ", ") + std::string(E::name);
     if (name != E::name) return false;
     event.mechanism = read_kind<E>(keys, needs_noise);
     return true;
   });
-  if (!known) fail("unknown mechanism " + shown(name) + "; known: " + names);
-  event.count = keys.integer("count", 1);
+  for (const Derived& derived : kDerived) {
+    names += ", " + std::string(derived.name);
+    if (known || name != derived.name) continue;
+    const Event made = derived.make(keys, needs_noise);
+    event.mechanism = made.mechanism;
+    each = made.count;
+    known = true;
+  }
+  if (!known) fail("unknown mechanism " + shown(name.substr(0, 24)) + "; known: " + names);
+  if (__builtin_mul_overflow(keys.integer("count", 1), each, &event.count)) fail("count is too large");
   keys.finish();
   try {
     (void)flatten(event);
@@ -168,6 +228,7 @@ std::string event_grammar() {
     text += "\n";
     return false;
   });
+  for (const Derived& derived : kDerived) text += std::string(derived.name) + ": " + derived.keys + "\n";
   return text;
 }
 

@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// One key. T is double, std::uint64_t or Sampling.
+/// One key. T is double, std::uint64_t, std::vector<double> or Sampling.
 template <class E, class T>
 struct Field {
   const char* json;       ///< key in JSON, always there

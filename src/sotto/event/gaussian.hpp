@@ -23,6 +23,7 @@ struct GaussianEvent {
   }
   static NoiseField<GaussianEvent> noise() { return {&GaussianEvent::sigma, &GaussianEvent::sensitivity}; }
   void check() const { require_noise(sensitivity, sigma); }
+  [[nodiscard]] GaussianEvent group(double rows) const { return {sensitivity * rows * (1 + 1e-15), sigma}; }
 
   [[nodiscard]] View<LossView> loss(Adjacency, Side) const {
     return LossView{GaussianLoss{sensitivity / sigma}, {}};

@@ -23,6 +23,7 @@ struct LaplaceEvent {
   }
   static NoiseField<LaplaceEvent> noise() { return {&LaplaceEvent::scale, &LaplaceEvent::sensitivity}; }
   void check() const { require_noise(sensitivity, scale); }
+  [[nodiscard]] LaplaceEvent group(double rows) const { return {sensitivity * rows * (1 + 1e-15), scale}; }
 
   [[nodiscard]] View<LossView> loss(Adjacency, Side) const {
     if (sensitivity == 0) return LossView{NoLoss{}, {}};

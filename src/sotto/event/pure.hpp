@@ -24,6 +24,9 @@ struct PureEvent {
             "a pure epsilon must be 0 or lie in [1e-100, 700]");
   }
 
+  /// Source [DR14, Theorem 2.2]
+  [[nodiscard]] PureEvent group(double rows) const { return {epsilon * rows * (1 + 1e-15)}; }
+
   /// Source [KOV15]: one bit of randomised response dominates.
   [[nodiscard]] View<LossView> loss(Adjacency, Side) const {
     if (epsilon == 0) return LossView{NoLoss{}, {}};

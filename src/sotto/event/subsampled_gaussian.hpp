@@ -61,10 +61,10 @@ struct SubsampledGaussianEvent {
       return std::min(poisson_gaussian_renyi(q, ratio, a), gaussian_renyi(ratio, a));
     };
     const double most = ratio <= kMostFractionalRatio ? kMostFractional : 0;
-    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one, between, most};
+    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one, between, most, HUGE_VAL};
     return RenyiCurve{nullptr, [=](int a) { return exchanged_renyi(a, gaussian_renyi(whole, a), one); },
                       [=](double a) { return exchanged_renyi(a, gaussian_renyi(whole, a), between); },
-                      most / 2};
+                      most / 2, HUGE_VAL};
   }
 
   /// Sampling only helps: Renyi divergences are quasi-convex.

@@ -59,9 +59,9 @@ struct SubsampledLaplaceEvent {
       return std::min(poisson_laplace_renyi(q, ratio, a), laplace_renyi(ratio, a));
     };
     const double most = ratio <= kMostFractionalRatio ? kMostFractional : 0;
-    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one, between, most};
+    if (adjacency == Adjacency::add_remove) return RenyiCurve{nullptr, one, between, most, HUGE_VAL};
     return RenyiCurve{nullptr, [=](int a) { return exchanged_renyi(a, all(a), one); },
-                      [=](double a) { return exchanged_renyi(a, all(a), between); }, most / 2};
+                      [=](double a) { return exchanged_renyi(a, all(a), between); }, most / 2, HUGE_VAL};
   }
 
   [[nodiscard]] View<double> rho(Adjacency adjacency) const {

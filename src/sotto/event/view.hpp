@@ -1,6 +1,7 @@
 // How accountants may see one step of an event: plain descriptions that know no accountant.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -47,12 +48,11 @@ class View {
 /// Outputs do not depend on the row.
 struct NoLoss {};
 
-/// The losses of Gaussian noise. Where that stands for discrete noise, one step's loss may be off by `most_rounding`; that
-/// error has mean 0 and the tails of a normal variable of variance `rounding_proxy`.
+/// The losses of Gaussian noise. Where that stands for discrete noise, the probabilities of the Gaussian outputs, rounded at
+/// random, and of the discrete ones have ratios within e^slack of 1, and so have ratios of these ratios.
 struct GaussianLoss {
   double ratio = 0;  ///< sensitivity over standard deviation
-  double most_rounding = 0;
-  double rounding_proxy = 0;
+  double slack = 0;
 };
 
 /// Densities f0 that are log-concave and symmetric.
@@ -93,12 +93,13 @@ struct RenyiCurve {
   std::function<double(int)> integer;
   std::function<double(double)> fractional;
   double most_fractional = 0;
+  double most_order = HUGE_VAL;  ///< infinite beyond
 
   [[nodiscard]] static RenyiCurve at_real_orders(std::function<double(double)> cost) {
-    return {std::move(cost), nullptr, nullptr, 0};
+    return {std::move(cost), nullptr, nullptr, 0, HUGE_VAL};
   }
   [[nodiscard]] static RenyiCurve at_integers(std::function<double(int)> cost) {
-    return {nullptr, std::move(cost), nullptr, 0};
+    return {nullptr, std::move(cost), nullptr, 0, HUGE_VAL};
   }
 };
 

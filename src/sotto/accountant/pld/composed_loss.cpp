@@ -58,8 +58,9 @@ double chernoff(const std::vector<TiltedPower>& parts, double edge, double rate)
   return std::min(1.0, std::exp(exponent + 1e-9 * size));
 }
 
-// Groups of neighbours, none too heavy, nor too wide for its distance to the heaviest mass; steers only.
-LossSketch sketch_of(const TiltedLoss& loss) {
+// Groups of neighbours, none too heavy, nor too wide for its distance to the heaviest mass; `coarse` times as wide for one
+// part out of many. Steers only.
+LossSketch sketch_of(const TiltedLoss& loss, std::size_t coarse) {
   LossSketch sketch;
   const auto peak =
       static_cast<std::size_t>(std::max_element(loss.mass.begin(), loss.mass.end()) - loss.mass.begin());
@@ -75,8 +76,9 @@ LossSketch sketch_of(const TiltedLoss& loss) {
     length = 0;
   };
   for (std::size_t i = 0; i < loss.mass.size(); ++i) {
-    const std::size_t longest = 1 + std::min((i > peak ? i - peak : peak - i) / 64, loss.mass.size() / 500);
-    if (length >= longest || mass + loss.mass[i] > 2e-3) close();
+    const std::size_t away = i > peak ? i - peak : peak - i;
+    const std::size_t longest = 1 + coarse * std::min(away / 64, loss.mass.size() / 500);
+    if (length >= longest || mass + loss.mass[i] > 2e-3 * static_cast<double>(coarse)) close();
     mass += loss.mass[i];
     mean += loss.mass[i] * loss.loss(i);
     ++length;
@@ -84,6 +86,9 @@ LossSketch sketch_of(const TiltedLoss& loss) {
   close();
   return sketch;
 }
+
+// |z|, never too small by more than a few units in the last place; std::abs is several times slower.
+double modulus(std::complex<double> z) { return std::sqrt(std::norm(z)) + 1e-150; }
 
 std::complex<double> power(std::complex<double> z, std::uint64_t n) {
   std::complex<double> result = 1;
@@ -106,7 +111,7 @@ struct Power {
 Power power_of(std::complex<double> w, double error, std::uint64_t n) {
   const std::complex<double> z = 1.0 + w;
   const auto k = static_cast<double>(n);
-  const double size = std::abs(w);
+  const double size = modulus(w);
   if (size < 0.5) {
     const double log_modulus = std::log1p(2 * w.real() + std::norm(w)) / 2;
     const double angle = k * std::atan2(w.imag(), z.real());
@@ -114,9 +119,9 @@ Power power_of(std::complex<double> w, double error, std::uint64_t n) {
     const double slack = bound * (k * (2 * error + 16 * kUnit * size) + 16 * kUnit);
     return {std::polar(std::exp(k * log_modulus), angle), bound, slack};
   }
-  const double modulus = std::abs(z) + error;
-  const double bound = std::exp(k * std::log(modulus));
-  return {power(z, n), bound, k * bound / modulus * (error + 8 * kUnit * modulus)};
+  const double largest = modulus(z) + error;
+  const double bound = std::exp(k * std::log(largest));
+  return {power(z, n), bound, k * bound / largest * (error + 8 * kUnit * largest)};
 }
 
 // Multiplies `product` by the power of one part's transform; `error` follows the error of every coefficient. The heaviest
@@ -141,13 +146,13 @@ std::uint64_t multiply(std::vector<std::complex<double>>& product, std::vector<d
   for (std::size_t j = 0; j < product.size(); ++j) {
     if (product[j] == 0.0 && error[j] == 0) continue;
     const std::complex<double> w = atom + transform[j];
-    const double old = std::abs(product[j]);
-    if (std::abs(1.0 + w) + here < negligible) {
+    const double old = modulus(product[j]);
+    if (modulus(1.0 + w) + here < negligible) {
       error[j] = (old + error[j]) * 1e-39;
       product[j] = 0;
       continue;
     }
-    const Power power = power_of(w, here + 2 * kUnit * std::abs(w), part.count);
+    const Power power = power_of(w, here + 2 * kUnit * modulus(w), part.count);
     product[j] = {product[j].real() * power.value.real() - product[j].imag() * power.value.imag(),
                   product[j].real() * power.value.imag() + product[j].imag() * power.value.real()};
     error[j] = error[j] * power.modulus + (old + error[j]) * power.error + 8 * kUnit * old * power.modulus;
@@ -189,6 +194,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   double lowest = 0;     // no sum lies outside [lowest, highest], in steps
   double highest = 0;
   Cumulant cumulant;
+  const std::size_t coarse = std::clamp<std::size_t>(parts.size(), 1, 10);
   for (const TiltedPower& part : parts) {
     const auto k = static_cast<double>(part.count);
     count += k;
@@ -203,7 +209,7 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
     lowest += k * static_cast<double>(part.loss.first);
     highest +=
         k * static_cast<double>(part.loss.first + static_cast<std::int64_t>(part.loss.mass.size()) - 1);
-    cumulant.add(sketch_of(part.loss), k);
+    cumulant.add(sketch_of(part.loss, coarse), k);
   }
   const LossWindow window = window_around(cumulant, 0, exponent);
   const auto place = [&](double l) { return (l - sum.offset) / sum.step; };
@@ -254,7 +260,10 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
 }
 
 TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
-  TiltedLoss out{.offset = 0, .step = step, .first = 0, .mass = {}};
+  // The heaviest mass lies on the grid: an atom between two points costs the lower side a share of a step.
+  const auto heaviest = std::max_element(loss.mass.begin(), loss.mass.end()) - loss.mass.begin();
+  const double offset = loss.loss(static_cast<std::size_t>(heaviest));
+  TiltedLoss out{.offset = offset, .step = step, .first = 0, .mass = {}};
   out.log_scale = loss.log_scale;
   out.log_error = loss.log_error;
   out.infinite = loss.infinite;
@@ -263,7 +272,8 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
   out.log_error += 8 * kUnit * tilt * (std::abs(loss.loss(0)) + std::abs(loss.loss(loss.mass.size() - 1)));
   constexpr double margin = 1e-9;  // of a step, for the rounding of losses
   const auto place = [&](double l) {
-    return static_cast<std::int64_t>(side == Side::upper ? std::floor(l / step) : std::round(l / step));
+    const double steps = (l - offset) / step;
+    return static_cast<std::int64_t>(side == Side::upper ? std::floor(steps) : std::round(steps));
   };
   const double largest = std::max(std::abs(loss.loss(0)), std::abs(loss.loss(loss.mass.size() - 1)));
   if (!(largest / step < kMostIndex))
@@ -277,13 +287,13 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
     const double l = loss.loss(k);
     const std::int64_t index = place(l);
     if (index < out.first) {  // far below the rest: moved up, or left out
-      const double up = static_cast<double>(out.first) * step - l;
+      const double up = out.loss(0) - l;
       const double mass = loss.mass[k] + loss.noise;
       if (side == Side::upper && mass > 0) out.mass[0] += mass * std::exp(tilt * up);
       continue;
     }
     const auto i = static_cast<std::size_t>(index - out.first);
-    const double away = l - static_cast<double>(index) * step;
+    const double away = l - offset - static_cast<double>(index) * step;
     if (side == Side::upper) {
       const double mass = loss.mass[k] + loss.noise;
       const double up = std::clamp(std::expm1(-away) / std::expm1(-step) + margin, 0.0, 1.0);

@@ -24,12 +24,16 @@ double tail_of(double log_delta, double count) {
   return std::max(1e-7 * std::exp(std::clamp(log_delta, -660.0, 0.0)) / count, 1e-300);
 }
 
+// How much of the answer's coordinate, an epsilon, may be lost.
+double wanted_gap(const CompositionPlan& plan, const CurveQuery& query, double tolerance) {
+  const double slope = plan.sensitivity;
+  return query.by_epsilon ? tolerance / slope : tolerance * std::max(plan.epsilon, 1e-3 / slope);
+}
+
 // A grid adds about step^2 / 4 to the gap between the variances of the two sides, per step; the gap in log
 // delta is tilt (tilt + 1) / 2 times that, the gap in epsilon 1 / tilt of it.
 double wanted_step(const CompositionPlan& plan, double count, const CurveQuery& query, double tolerance) {
-  const double slope = plan.sensitivity;
-  const double gap = query.by_epsilon ? tolerance / slope : tolerance * std::max(plan.epsilon, 1e-3 / slope);
-  return std::sqrt(8 * gap / ((slope + 1) * count));
+  return std::sqrt(8 * wanted_gap(plan, query, tolerance) / ((plan.sensitivity + 1) * count));
 }
 
 [[noreturn]] void refuse_width() {
@@ -82,13 +86,39 @@ bool shows_nothing(const TiltedLoss& loss, double tilt) {
   return !(mean > 0);
 }
 
+// An atom between two points of a grid costs the lower side a share of a step, a density only its square. Parts with atoms
+// are therefore composed in groups on a fine grid, after which hardly any atom is left.
+std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double step,
+                                  const CompositionPlan& plan, Side side) {
+  constexpr std::size_t kGroup = 8;
+  std::vector<TiltedLoss> groups;
+  for (std::size_t start = 0; start < parts.size(); start += kGroup) {
+    const std::size_t end = std::min(start + kGroup, parts.size());
+    double range = 0;
+    for (std::size_t i = start; i < end; ++i)
+      range += parts[i].step * static_cast<double>(parts[i].mass.size());
+    std::vector<TiltedPower> group;
+    for (std::size_t i = start; i < end; ++i) {
+      TiltedLoss loss = regrid(parts[i], std::max(step, range / 0x1p18), plan.tilt, side);
+      if (side == Side::upper || !shows_nothing(loss, plan.tilt)) group.push_back({std::move(loss), 1});
+    }
+    if (group.empty()) continue;
+    const double exponent = kWindowExponent + plan.excess + plan.lost;
+    auto sum = compose(group, plan.tilt, exponent, kMostPoints, side);
+    if (!sum) return parts;
+    groups.push_back(*std::move(sum));
+  }
+  return groups;
+}
+
 }  // namespace
 
 Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
   Cumulant cumulant;
   const double count = count_of(parts);
+  const int points = std::max(120, 1200 / static_cast<int>(std::min<std::size_t>(parts.size(), 1200)));
   for (const LossPart& part : parts) {
-    LossSketch sketch = part.pair ? part.pair->sketch(tail) : part.sketch;
+    LossSketch sketch = part.pair ? part.pair->sketch(tail, points) : part.sketch;
     if (part.pair && !part.has_own_grid()) {
       const double top = part.pair->upper_loss(tail);
       const double bottom = part.pair->lower_loss(kBelow / count);
@@ -172,20 +202,32 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   }
   step = std::ldexp(step, 2 * coarser);
   GriddedModel grid{{}, {}, plan.tilt, kWindowExponent + plan.excess + plan.lost};
+  const auto add = [&](TiltedPower power, std::size_t origin) {
+    const bool whole = std::isinf(model.parts[origin].most_loss);
+    if (side == Side::lower && whole && shows_nothing(power.loss, plan.tilt)) return;
+    grid.parts.push_back(std::move(power));
+    grid.origin.push_back(origin);
+  };
+  std::vector<TiltedLoss> alone;
+  std::size_t own = 0;
   for (std::size_t i = 0; i < model.parts.size(); ++i) {
     const LossPart& part = model.parts[i];
-    TiltedPower power;
     if (part.has_own_grid()) {
-      const TiltedLoss alone = compose_alone(part, plan, wanted, side, accuracy.most_points);
-      power = {regrid(alone, step, plan.tilt, side), 1};
+      alone.push_back(compose_alone(part, plan, wanted, side, accuracy.most_points));
+      own = i;
     } else {
-      power = {tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count};
+      add({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count}, i);
     }
-    const bool only = grid.parts.empty() && i + 1 == model.parts.size();
-    const bool whole = std::isinf(part.most_loss);
-    if (side == Side::lower && whole && !only && shows_nothing(power.loss, plan.tilt)) continue;
-    grid.parts.push_back(std::move(power));
-    grid.origin.push_back(i);
+  }
+  const auto kinds = static_cast<double>(alone.size());
+  if (kinds > 1)
+    alone = in_groups(alone, 4 * wanted_gap(plan, query, accuracy.tolerance) / kinds, plan, side);
+  for (const TiltedLoss& loss : alone) add({regrid(loss, step, plan.tilt, side), 1}, own);
+  if (grid.parts.empty()) {  // one part has to stay, whatever it shows
+    TiltedLoss nothing{.mass = {1.0}};
+    nothing.step = step;
+    grid.parts.push_back({nothing, 1});
+    grid.origin.push_back(0);
   }
   return grid;
 }

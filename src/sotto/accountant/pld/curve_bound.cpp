@@ -6,7 +6,6 @@
 #include "sotto/accountant/pld/large_loss_convolution.hpp"
 #include "sotto/accountant/pld/loss_curve.hpp"
 #include "sotto/accountant/pld/single_step.hpp"
-#include "sotto/accountant/zcdp/concentrated.hpp"
 #include "sotto/accountant/zcdp/gaussian.hpp"
 
 namespace sotto {
@@ -22,20 +21,9 @@ bool certainly_zero(const LossModel& model, double target) {
 
 }  // namespace
 
-Rounding rounding_of(const LossModel& model, const CurveQuery& query) {
-  if (model.most_rounding == 0) return {};
-  const double delta =
-      query.by_epsilon ? gaussian_delta_bounds(Rho(model.rho), Epsilon(query.value)).lower : query.value;
-  const double missed = std::max(1e-5 * delta, 1e-300);
-  const double shift = std::sqrt(-2 * model.rounding_proxy * std::log(missed)) * (1 + 1e-12);
-  return shift < model.most_rounding ? Rounding{shift, missed} : Rounding{model.most_rounding, 0};
-}
-
 CurveBound::CurveBound(const LossModel& model, const CurveQuery& query, Side side)
-    : model_(model), query_(query), side_(side), rounding_(rounding_of(model, query)) {
-  const double outward = side == Side::upper ? 1 : -1;
-  shift_ = outward * rounding_.shift;
-  if (!query_.by_epsilon) query_.value -= outward * rounding_.missed;
+    : model_(model), query_(query), side_(side), shift_(side == Side::upper ? model.slack : -model.slack) {
+  if (!query_.by_epsilon) query_.value = std::min(query_.value * std::exp(-shift_), 1.0);
 }
 
 double CurveBound::at(const Accuracy& accuracy) {
@@ -76,7 +64,7 @@ double CurveBound::split_delta(const Bounds& known, double most_points) const {
     const auto split = LargeLossConvolution::around(model_, epsilon, std::log(guess), side_, most_points);
     if (!split) break;
     const double delta = split->delta(epsilon);
-    const double bound = with_rounding(delta);
+    const double bound = with_slack(delta);
     best = side_ == Side::upper ? std::min(best, bound) : std::max(best, bound);
     if (std::abs(std::log(std::max(delta, 1e-300) / guess)) < 3) break;
     guess = delta;
@@ -111,33 +99,32 @@ double CurveBound::value_at(const Accuracy& accuracy) {
   if (model_.parts.empty()) return closed_form();
   if (query_.by_epsilon) {
     const double epsilon = std::max(query_.value - shift_, 0.0);
-    if (epsilon >= largest_loss(model_)) return with_rounding(0);
-    if (single_step()) return with_rounding(one_step_delta(model_.parts.front(), epsilon, side_));
-    return with_rounding(delta_at(epsilon, accuracy));
+    if (epsilon >= largest_loss(model_)) return with_slack(0);
+    if (single_step()) return with_slack(one_step_delta(model_.parts.front(), epsilon, side_));
+    return with_slack(delta_at(epsilon, accuracy));
   }
   if (shift_ <= 0 && certainly_zero(model_, query_.value)) return 0;
   return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(accuracy)) + shift_);
 }
 
-// Gaussian releases alone. Discrete noise is at least as concentrated as continuous, which alone proves a bound.
+// Gaussian releases alone.
 double CurveBound::closed_form() const {
   const Rho rho(model_.rho);
   const bool upper = side_ == Side::upper;
-  const bool discrete = model_.most_rounding > 0;
   if (query_.by_epsilon) {
     const Bounds bounds = gaussian_delta_bounds(rho, Epsilon(std::max(query_.value - shift_, 0.0)));
-    const double delta = with_rounding(upper ? bounds.upper : bounds.lower);
-    return upper && discrete ? std::min(delta, concentrated_delta(model_.rho, query_.value)) : delta;
+    return with_slack(upper ? bounds.upper : bounds.lower);
   }
   const Bounds bounds = gaussian_epsilon_bounds(rho, Delta(query_.value));
-  const double epsilon = std::max((upper ? bounds.upper : bounds.lower) + shift_, 0.0);
-  return upper && discrete ? std::min(epsilon, concentrated_epsilon(model_.rho, query_.value)) : epsilon;
+  return std::max((upper ? bounds.upper : bounds.lower) + shift_, 0.0);
 }
 
-// From delta at epsilon - shift to delta at epsilon. A shift above epsilon asks for the curve at u < 1: H(u) <= H(1) + 1 - u.
-double CurveBound::with_rounding(double delta) const {
-  if (side_ == Side::lower) return std::max(delta - rounding_.missed, 0.0);
-  return delta + rounding_.missed + std::max(-std::expm1(query_.value - shift_), 0.0) * (1 + 1e-12);
+// From the curve of the noise that stands for discrete noise to that of the latter. A shift above epsilon asks for the curve at
+// u < 1: H(u) <= H(1) + 1 - u.
+double CurveBound::with_slack(double delta) const {
+  if (side_ == Side::lower) return delta * std::exp(shift_);
+  const double more = std::max(-std::expm1(query_.value - shift_), 0.0) * (1 + 1e-12);
+  return std::min((delta + more) * std::exp(shift_) * (1 + 1e-15), 1.0);
 }
 
 bool CurveBound::single_step() const { return model_.parts.size() == 1 && model_.parts.front().count == 1; }

@@ -10,14 +10,6 @@ namespace sotto {
 
 inline constexpr Accuracy kFirstAccuracy{2e-4, 0x1p17, 10};
 
-/// By how much the total loss is moved outward for the rounding of discrete noise, and with which probability that is not
-/// enough.
-struct Rounding {
-  double shift = 0;
-  double missed = 0;
-};
-[[nodiscard]] Rounding rounding_of(const LossModel& model, const CurveQuery& query);
-
 /// Gaussian releases alone have a closed form, a single step is read off its distribution, everything else is composed on a
 /// grid; rare large losses may be convolved apart. Every value is on the given side of the truth.
 /// Checked by tests/accountant/reference_test.cpp, tests/accountant/oracle_test.cpp
@@ -41,7 +33,7 @@ class CurveBound {
   [[nodiscard]] double split_epsilon(const Bounds& known, double most_points) const;
   double value_at(const Accuracy& accuracy);
   [[nodiscard]] double closed_form() const;
-  [[nodiscard]] double with_rounding(double delta) const;
+  [[nodiscard]] double with_slack(double delta) const;
   [[nodiscard]] bool single_step() const;
   [[nodiscard]] double one_step_epsilon() const;
   double delta_at(double epsilon, const Accuracy& accuracy);
@@ -50,8 +42,7 @@ class CurveBound {
   const LossModel& model_;
   CurveQuery query_;
   Side side_;
-  Rounding rounding_;
-  double shift_ = 0;
+  double shift_ = 0;  ///< outward: of losses, and of the logarithm of delta
   std::optional<CompositionPlan> plan_;
   bool seeded_ = false;
   std::optional<double> last_;

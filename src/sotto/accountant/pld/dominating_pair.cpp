@@ -213,14 +213,13 @@ double DominatingPair::lower_loss(double tail) const {
   return std::max(min_loss_, loss_at(-scale_ * quantile_above(tail)));
 }
 
-LossSketch DominatingPair::sketch(double tail) const {
+LossSketch DominatingPair::sketch(double tail, int points) const {
   LossSketch sketch;
   const bool gaussian = noise_ == Noise::gaussian;
   const double reach = gaussian ? scale_ * quantile_above(tail / 4) : 0;
   const double shifted = gaussian && r_ > 0 && r_ < 1 ? scale_ * quantile_above(tail / (4 * r_)) : reach;
   const double first = mirrored_ ? inverse(0) : (s_ > 0 ? -shift_ : 0) - reach;
   const double last = gaussian ? std::max(reach, r_ > 0 ? shift_ + shifted : 0) : (r_ > 0 ? shift_ : 0);
-  const int n = 1200;
   const auto push = [&](double loss, double mass) {
     if (!(mass > 0)) return;
     sketch.loss.push_back(loss);
@@ -232,9 +231,9 @@ LossSketch DominatingPair::sketch(double tail) const {
     push(max_loss_, top.p);
   }
   Cut low = cut_at(0, first);
-  for (int i = 0; i < n; ++i) {
-    const double x = first + (last - first) * (i + 0.5) / n;
-    const Cut high = cut_at(0, first + (last - first) * (i + 1.0) / n);
+  for (int i = 0; i < points; ++i) {
+    const double x = first + (last - first) * (i + 0.5) / points;
+    const Cut high = cut_at(0, first + (last - first) * (i + 1.0) / points);
     const PairMass mass = base_between(low, high);
     push(loss_at(x), mass.p);
     if (mirrored_) push(-loss_at(x), mass.q);

@@ -71,7 +71,7 @@ class DominatingPair {
   [[nodiscard]] Cut cut_above_low_atom() const;
   [[nodiscard]] Cut cut_below_high_atom() const;
   /// Without outputs beyond which either tail of P is about `tail`.
-  [[nodiscard]] LossSketch sketch(double tail) const;
+  [[nodiscard]] LossSketch sketch(double tail, int points = 1200) const;
 
  private:
   [[nodiscard]] double signed_tail(double x) const;

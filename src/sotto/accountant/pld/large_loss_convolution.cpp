@@ -116,10 +116,14 @@ std::optional<LargeLossConvolution> LargeLossConvolution::around(const LossModel
   const std::size_t kinds = jumps.part.size();
   if (kinds == 0 || !(*std::min_element(jumps.cut.begin(), jumps.cut.end()) > 0)) return std::nullopt;
   const double reach = std::max(epsilon, 2 * *std::max_element(jumps.cut.begin(), jumps.cut.end()));
+  // So many ways there are to spread the jumps: they are not listed to find out.
+  double ways = 1;
+  for (std::size_t k = 1; k <= jumps.most; ++k)
+    ways *= static_cast<double>(kinds + k) / static_cast<double>(k);
+  if (ways > kMostTerms + 0.5) return std::nullopt;
   std::vector<Numbers> all;
   Numbers chosen;
   spread(kinds, jumps.most, chosen, all);
-  if (all.size() > kMostTerms) return std::nullopt;
   std::sort(all.begin(), all.end(), [](const Numbers& a, const Numbers& b) { return total(a) < total(b); });
 
   double count = 0;

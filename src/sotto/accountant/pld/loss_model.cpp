@@ -50,8 +50,7 @@ class Builder {
   void operator()(const GaussianLoss& loss) {
     const auto count = static_cast<double>(count_);
     model_.rho += loss.ratio * loss.ratio / 2 * count * (side_ == Side::upper ? 1 + kRound : 1 - kRound);
-    model_.most_rounding += loss.most_rounding * count;
-    model_.rounding_proxy += loss.rounding_proxy * count;
+    model_.slack += loss.slack * count * (1 + kRound);
   }
   void operator()(const PairLoss& loss) {
     const DominatingPair pair(loss.noise, loss.scale, loss.shift, loss.r, loss.s);

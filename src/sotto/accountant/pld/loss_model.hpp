@@ -27,11 +27,8 @@ struct LossPart {
 /// A product of pairs.
 struct LossModel {
   std::vector<LossPart> parts;
-  double rho = 0;  ///< total of the Gaussian parts
-  /// By how much the total loss may be off because discrete noise was taken as continuous: at most so much; and, its mean
-  /// being 0, by more than t on one side with probability at most exp(-t^2 / (2 rounding_proxy)).
-  double most_rounding = 0;
-  double rounding_proxy = 0;
+  double rho = 0;    ///< total of the Gaussian parts
+  double slack = 0;  ///< total of theirs: how far losses and logarithms of probabilities may be off
   /// All steps are epsilon-private, with these epsilons in all; rounded up. Infinite where one is not.
   double pure_epsilon = std::numeric_limits<double>::infinity();
 };

@@ -17,7 +17,8 @@ struct Round {
   Accuracy accuracy;
   bool split = false;  // rare large losses apart
 };
-constexpr Round kRounds[] = {{kFirstAccuracy}, {{0, 0x1p17, 0}, true}, {{0, 0x1p18, 8}},
+constexpr Accuracy kFineAccuracy{1e-5, 0x1p18, 8};  // of an upper bound alone
+constexpr Round kRounds[] = {{kFirstAccuracy}, {{0, 0x1p17, 0}, true}, {kFineAccuracy}, {{0, 0x1p18, 8}},
                              {{0, 0x1p19, 6}}, {{0, 0x1p20, 0}, true}, {{0, 0x1p21, 8}}};
 
 // Where less than the usual width is asked for grids are made as fine as that needs.
@@ -28,7 +29,6 @@ std::vector<Round> rounds_for(double width) {
           {{0, 0x1p19, 0}, true}, {{tolerance / 4, 0x1p21, 8}},
           {{0, 0x1p21, 0}, true}, {{tolerance / 16, 0x1p22, 6}}};
 }
-constexpr Accuracy kFineAccuracy{1e-5, 0x1p18, 8};  // of an upper bound alone
 constexpr Accuracy kBracketAccuracy{1e-5, 0x1p18, 8};
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
@@ -96,7 +96,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
     if (result.upper - result.lower <= width * result.upper) break;
     if (query.by_epsilon && result.upper < kLeastDelta) break;
     // No effort narrows the slack of discrete noise.
-    const double slack = rounding_of(above.front(), query).shift;
+    const double slack = above.front().slack;
     if (slack > width / 4 * (query.by_epsilon ? query.value : result.upper)) break;
   }
   return result;
@@ -124,17 +124,46 @@ double finer(CurveBound& answer, double known) {
   }
 }
 
-// What simpler accountants prove: less, but where the bounds are wide perhaps more.
-double other_delta(const Event& event, Adjacency adjacency, Epsilon epsilon) {
-  const std::optional<double> rho = concentrated_rho(event, adjacency);
-  const double by_rho = rho ? concentrated_delta(*rho, epsilon.value()) : HUGE_VAL;
-  return std::min(by_rho, bound_or_none([&] { return renyi_delta(event, adjacency, epsilon.value()); }));
+// The upper bound over all models, and what more effort makes of it.
+double upper_bound(const std::vector<LossModel>& models, const CurveQuery& query, UpperBound effort) {
+  double bound = 0;
+  for (const LossModel& model : models) {
+    CurveBound answer(model, query, Side::upper);
+    double known = answer.at(kFirstAccuracy);
+    if (effort == UpperBound::fine && known > 0 && std::isfinite(known)) known = finer(answer, known);
+    bound = std::max(bound, known);
+  }
+  return bound;
 }
 
-double other_epsilon(const Event& event, Adjacency adjacency, Delta delta) {
-  const std::optional<double> rho = concentrated_rho(event, adjacency);
-  const double by_rho = rho ? concentrated_epsilon(*rho, delta.value()) : HUGE_VAL;
-  return std::min(by_rho, bound_or_none([&] { return renyi_epsilon(event, adjacency, delta.value()); }));
+// Simpler accountants prove less, but where bounds are not sharp perhaps more: the least of all. Many kinds of events are asked
+// only where the bounds are wide; their Renyi costs take as long as the rest.
+constexpr std::size_t kManyKinds = 32;
+
+void least(Bounds& bounds, double upper, BoundKind by) {
+  if (upper < bounds.upper) bounds = {bounds.lower, upper, by};
+}
+
+template <class Rho, class Renyi>
+void least_of_all(Bounds& bounds, const Event& event, Adjacency adjacency, const Rho& by_rho,
+                  const Renyi& by_renyi) {
+  const bool wide = bounds.lower < (1 - kUsualWidth) * bounds.upper;
+  if (bounds.upper == 0 || (!wide && flatten(event).size() > kManyKinds)) return;
+  if (const std::optional<double> rho = concentrated_rho(event, adjacency))
+    least(bounds, by_rho(*rho), BoundKind::zcdp);
+  least(bounds, bound_or_none(by_renyi), BoundKind::rdp);
+}
+
+void least_delta(Bounds& bounds, const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  least_of_all(
+      bounds, event, adjacency, [&](double rho) { return concentrated_delta(rho, epsilon.value()); },
+      [&] { return renyi_delta(event, adjacency, epsilon.value()); });
+}
+
+void least_epsilon(Bounds& bounds, const Event& event, Adjacency adjacency, Delta delta) {
+  least_of_all(
+      bounds, event, adjacency, [&](double rho) { return concentrated_epsilon(rho, delta.value()); },
+      [&] { return renyi_epsilon(event, adjacency, delta.value()); });
 }
 
 }  // namespace
@@ -152,22 +181,14 @@ Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, dou
   Bounds bounds = both_bounds(event, adjacency, {true, epsilon.value()}, width);
   // Calibration stands on the finer bound: who asks afterwards shall read the same.
   bounds.upper = std::min(bounds.upper, tight_delta_upper(event, adjacency, epsilon, UpperBound::fine));
-  if (bounds.lower < (1 - kUsualWidth) * bounds.upper)
-    bounds.upper = std::min(bounds.upper, other_delta(event, adjacency, epsilon));
+  least_delta(bounds, event, adjacency, epsilon);
   return bounds;
 }
 
-double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound bound) {
+double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
   const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
   if (std::isinf(epsilon.value())) return 0;
-  double delta = 0;
-  for (const LossModel& model : models) {
-    CurveBound answer(model, {true, epsilon.value()}, Side::upper);
-    double known = answer.at(kFirstAccuracy);
-    if (bound == UpperBound::fine && known > 0) known = finer(answer, known);
-    delta = std::max(delta, known);
-  }
-  return std::min(delta, 1.0);
+  return std::min(upper_bound(models, {true, epsilon.value()}, effort), 1.0);
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
@@ -177,13 +198,19 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, doubl
     double largest = 0;
     for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
       const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
-      largest = std::max(largest, loss + model.most_rounding);
+      largest = std::max(largest, loss + model.slack);
     }
     return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
   }
-  Bounds bounds = both_bounds(event, adjacency, {false, delta.value()}, width);
-  if (bounds.lower < (1 - kUsualWidth) * bounds.upper)
-    bounds.upper = std::min(bounds.upper, other_epsilon(event, adjacency, delta));
+  const CurveQuery query{false, delta.value()};
+  Bounds bounds = both_bounds(event, adjacency, query, width);
+  // Calibration is confirmed by the finer bound where that does not take long.
+  const std::vector<Event> leaves = flatten(event);
+  if (leaves.size() <= kManyKinds) {
+    const std::vector<LossModel> models = loss_models(leaves, adjacency, Side::upper);
+    bounds.upper = std::min(bounds.upper, upper_bound(models, query, UpperBound::fine));
+  }
+  least_epsilon(bounds, event, adjacency, delta);
   return bounds;
 }
 

@@ -40,6 +40,7 @@ class TotalCost {
     for (const Event& leaf : flatten(event)) {
       const RenyiCurve cost = renyi_view(leaf, adjacency).value();
       const auto count = static_cast<double>(leaf.count);
+      most_order_ = std::min(most_order_, cost.most_order);
       if (cost.real) {
         real_.push_back({cost, count});
         continue;
@@ -49,7 +50,9 @@ class TotalCost {
         scaled_[i] += (order_[i] - 1) * cost_at(cost, order_[i]) * count;
     }
   }
-  [[nodiscard]] double largest_order() const { return tabulated_ ? order_.back() : 1e12; }
+  [[nodiscard]] double largest_order() const {
+    return std::min(most_order_, tabulated_ ? order_.back() : 1e12);
+  }
   [[nodiscard]] double at(double a) const {
     double sum = 0;
     for (const auto& [cost, count] : real_) sum += cost_at(cost, a) * count;
@@ -67,6 +70,7 @@ class TotalCost {
  private:
   std::vector<std::pair<RenyiCurve, double>> real_;
   bool tabulated_ = false;
+  double most_order_ = HUGE_VAL;
   std::vector<double> order_;
   std::vector<double> scaled_;  // (a - 1) cost at these orders, of what has costs at integers only
 };
@@ -77,7 +81,7 @@ double smallest(const TotalCost& total, const Function& value) {
   const double last = std::log(total.largest_order() - 1);
   constexpr double first = -9;
   constexpr int points = 300;
-  const auto at = [&](double t) { return value(1 + std::exp(t)); };
+  const auto at = [&](double t) { return value(std::min(1 + std::exp(t), total.largest_order())); };
   double best = kInfinity;
   int best_point = 0;
   for (int i = 0; i <= points; ++i) {

@@ -1,0 +1,66 @@
+// Any (epsilon, delta)-private mechanism.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "sotto/base/numbers.hpp"
+#include "sotto/event/field.hpp"
+#include "sotto/event/view.hpp"
+
+namespace sotto {
+
+struct ApproximateEvent {
+  double epsilon = 1;
+  double delta = 0;
+
+  bool operator==(const ApproximateEvent&) const = default;
+  static constexpr const char* name = "approximate";
+  static auto fields() {
+    using E = ApproximateEvent;
+    return std::tuple(Field<E, double>{"epsilon", &E::epsilon, "epsilon"},
+                      Field<E, double>{"delta", &E::delta, "delta"});
+  }
+  void check() const {
+    require(epsilon == 0 || (epsilon >= 1e-100 && epsilon <= 700),
+            "epsilon must be 0 or lie in [1e-100, 700]");
+    require(delta == 0 || (delta >= 1e-280 && delta <= 1), "delta must be 0 or lie in [1e-280, 1]");
+  }
+  /// From one row to the next: delta (1 + e^epsilon + ...). Source docs/accounting.md, "Guarantees as given"
+  [[nodiscard]] ApproximateEvent group(double rows) const {
+    const double share = epsilon == 0 ? rows : std::expm1(rows * epsilon) / std::expm1(epsilon);
+    return {epsilon * rows * (1 + 1e-15), delta == 0 ? 0 : std::min(1.0, delta * share * (1 + 1e-12))};
+  }
+
+  /// Source [KOV15]: the answer is given away with probability delta, else one bit of randomised response. Below, giving away
+  /// counts as a large loss.
+  [[nodiscard]] View<LossView> loss(Adjacency, Side side) const {
+    const double step = epsilon == 0 ? 1 : 2 * epsilon;
+    const double rest = 1 - delta;
+    const double high = 1 / (1 + std::exp(-epsilon));
+    LatticeLoss lattice{-epsilon, step, 0, {std::exp(-epsilon) * high * rest, high * rest}, 0};
+    if (epsilon == 0) lattice.mass = {rest, 0};
+    if (side == Side::upper) {
+      lattice.infinite = delta;
+    } else if (delta > 0) {
+      lattice.mass.resize(static_cast<std::size_t>(std::clamp(std::ceil(40 / step), 3.0, 4000.0)), 0.0);
+      lattice.mass.back() = delta;
+    }
+    return LossView{std::move(lattice), {}};
+  }
+  [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const { return given_away(); }
+  [[nodiscard]] View<double> rho(Adjacency) const { return given_away(); }
+  [[nodiscard]] View<double> pure_epsilon(Adjacency) const {
+    if (delta > 0) return given_away();
+    return epsilon;
+  }
+
+ private:
+  static Refusal given_away() {
+    return {
+        "an (epsilon, delta) guarantee may give everything away with probability delta: use --bound tight"};
+  }
+};
+
+}  // namespace sotto
