@@ -22,6 +22,7 @@
 #include "sotto/event/subsampled_gaussian.hpp"
 #include "sotto/event/subsampled_laplace.hpp"
 #include "sotto/event/subsampled_penalty.hpp"
+#include "sotto/event/tree.hpp"
 #include "sotto/event/variance_completed_barker.hpp"
 #include "sotto/event/view.hpp"
 #include "sotto/event/zero_concentrated.hpp"
@@ -36,11 +37,11 @@ struct CompositionEvent {
 };
 
 /// The closed list. A new kind of event is a file of its own and a word here.
-using Mechanism =
-    std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
-                 SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-                 VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
-                 ApproximateEvent, RenyiGivenEvent, ExponentialEvent, ReportNoisyMaxEvent, CompositionEvent>;
+using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+                               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+                               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
+                               ApproximateEvent, RenyiGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
+                               TreeEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {

@@ -160,23 +160,12 @@ Event dp_sgd(Keys& keys, bool needs_noise) {
           static_cast<std::uint64_t>(steps)};
 }
 
-// Gaussian noise on every node of a binary tree over `leaves` sums; a row is in one leaf and in all above it. Source [CSS11]
-Event tree(Keys& keys, bool needs_noise) {
-  const double sigma = keys.number("sigma", fallback(needs_noise, 1.0));
-  const std::uint64_t leaves = keys.integer("leaves");
-  if (!(leaves >= 1 && is_exact(leaves))) fail("tree: leaves must lie in [1, 2^53]");
-  std::uint64_t levels = 1;
-  while ((1ULL << (levels - 1)) < leaves) ++levels;
-  return {GaussianEvent{1, sigma}, levels};
-}
-
 struct Derived {
   const char* name;
   const char* keys;
   Event (*make)(Keys& keys, bool needs_noise);
 };
-constexpr Derived kDerived[] = {{"dp-sgd", "noise, rows, batch, epochs", dp_sgd},
-                                {"tree", "sigma, leaves", tree}};
+constexpr Derived kDerived[] = {{"dp-sgd", "noise, rows, batch, epochs", dp_sgd}};
 
 Event parse(const std::string& spec, bool needs_noise) {
   const std::size_t colon = spec.find(':');
