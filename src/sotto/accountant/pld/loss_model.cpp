@@ -34,9 +34,9 @@ LossPart lattice_part(DiscretePld grid, std::uint64_t count) {
   return part;
 }
 
-LossPart pair_part(DominatingPair pair, std::uint64_t count) {
+LossPart pair_part(const DominatingPair& pair, std::uint64_t count) {
   LossPart part;
-  part.pair = std::move(pair);
+  part.pair = pair;
   part.count = count;
   return part;
 }
