@@ -74,6 +74,9 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
   target.others.mechanism = CompositionEvent{{events.begin() + 1, events.end()}};
   nlohmann::json out{{"adjacency", options.adjacency}, {"bound", options.bound}};
   std::string found;
+  if (options.solve == "count" && options.mechanisms.at(0).starts_with("dp-sgd"))
+    throw Error(ErrorCode::usage,
+                "a count of dp-sgd would be one of steps: solve for sigma, or take subsampled-gaussian");
   if (options.solve == "count") {
     const std::uint64_t count = largest_count(events.front(), target);
     out["count"] = count;

@@ -214,6 +214,37 @@ TEST(Properties, width_on_demand) {
   }
 }
 
+// From one row to the next an epsilon-private mechanism loses less than twice epsilon in all but the extreme: of two rows and no
+// epsilon at all P0(S) <= 1 - e^-1 + P2(S).
+TEST(Properties, of_groups_given_guarantees_tell_nothing_from_below) {
+  const Event pure = group_event(parse_event("pure:epsilon=1"), 2);
+  EXPECT_LE(tight_delta(pure, Adjacency::substitute, Epsilon(0)).lower, 1 - std::exp(-1.0));
+  const Event approximate = group_event(parse_event("approximate:epsilon=0.5,delta=0.01"), 3);
+  EXPECT_LE(tight_delta(approximate, Adjacency::substitute, Epsilon(0.2)).lower, 0.50988);
+}
+
+TEST(Properties, what_is_given_away_is_lost_whatever_epsilon_is) {
+  const Event event = parse_event("approximate:epsilon=1,delta=0.1");
+  EXPECT_GE(tight_delta(event, Adjacency::substitute, Epsilon(HUGE_VAL)).upper, 0.1);
+  EXPECT_GE(tight_delta({CompositionEvent{{event, parse_event("gaussian:sigma=1")}}}, Adjacency::substitute,
+                        Epsilon(HUGE_VAL))
+                .upper,
+            0.1);
+}
+
+// Half of all outputs have the largest loss, 1 / scale. Beside the double below it the truth is 1 - e^((epsilon - 1 / scale) / 2),
+// found with 60 digits.
+TEST(Properties, the_largest_loss_is_not_rounded_away) {
+  const auto upper = [](const char* spec, double epsilon, Adjacency adjacency) {
+    return tight_delta(parse_event(spec), adjacency, Epsilon(epsilon)).upper;
+  };
+  EXPECT_GE(upper("laplace:scale=0.042", 23.809523809523807, Adjacency::substitute), 6.98e-16);
+  EXPECT_GE(upper("laplace:scale=5.76", 0.1736111111111111, Adjacency::substitute), 6.30e-18);
+  EXPECT_GE(upper("laplace:scale=0.002737", 365.36353671903544, Adjacency::add_remove), 1.15e-14);
+  EXPECT_GE(upper("subsampled-laplace:scale=0.006563,rate=0.5", 151.67619610757046, Adjacency::add_remove),
+            3.7e-15);
+}
+
 TEST(Properties, calibration_never_overshoots) {
   const Event step{SubsampledGaussianEvent{1, 2, 0.02, Sampling::poisson}};
   const Target target{Epsilon(1), Delta(1e-6)};

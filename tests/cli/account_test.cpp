@@ -44,6 +44,15 @@ TEST_F(AccountProgram, solves_for_count_and_sigma) {
   EXPECT_NEAR(nlohmann::json::parse(sigma.out).at("sigma").get<double>(), 4.2246791, 1e-4);
 }
 
+// Its count would be one of steps, which nobody can put back in.
+TEST_F(AccountProgram, solves_for_no_count_of_dp_sgd) {
+  const Outcome count = sotto(
+      "account --mechanism dp-sgd:noise=1,rows=60000,batch=256,epochs=15 --epsilon 3 --delta 1e-5 --solve "
+      "count");
+  EXPECT_EQ(count.status, 64);
+  EXPECT_NE(count.err.find("take subsampled-gaussian"), std::string::npos) << count.err;
+}
+
 // Every answer says under which adjacency it holds, and whose bound it is.
 TEST_F(AccountProgram, an_answer_states_its_terms) {
   const Outcome plain =

@@ -14,28 +14,33 @@ namespace sotto {
 struct ApproximateEvent {
   double epsilon = 1;
   double delta = 0;
+  double rows = 1;  ///< that suffer so much together: of more than one nothing is known from below
 
   bool operator==(const ApproximateEvent&) const = default;
   static constexpr const char* name = "approximate";
   static auto fields() {
     using E = ApproximateEvent;
     return std::tuple(Field<E, double>{"epsilon", &E::epsilon, "epsilon"},
-                      Field<E, double>{"delta", &E::delta, "delta"});
+                      Field<E, double>{"delta", &E::delta, "delta"},
+                      Field<E, double>{"rows", &E::rows, nullptr});
   }
   void check() const {
     require(epsilon == 0 || (epsilon >= 1e-100 && epsilon <= 700),
             "epsilon must be 0 or lie in [1e-100, 700]");
     require(delta == 0 || (delta >= 1e-280 && delta <= 1), "delta must be 0 or lie in [1e-280, 1]");
+    require(rows >= 1, "rows must be at least 1");
   }
   /// From one row to the next: delta (1 + e^epsilon + ...). Source docs/accounting.md, "Guarantees as given"
-  [[nodiscard]] ApproximateEvent group(double rows) const {
-    const double share = epsilon == 0 ? rows : std::expm1(rows * epsilon) / std::expm1(epsilon);
-    return {epsilon * rows * (1 + 1e-15), delta == 0 ? 0 : std::min(1.0, delta * share * (1 + 1e-12))};
+  [[nodiscard]] ApproximateEvent group(double more) const {
+    const double share = epsilon == 0 ? more : std::expm1(more * epsilon) / std::expm1(epsilon);
+    return {epsilon * more * (1 + 1e-15), delta == 0 ? 0 : std::min(1.0, delta * share * (1 + 1e-12)),
+            rows * more};
   }
 
   /// Source [KOV15]: the answer is given away with probability delta, else one bit of randomised response. Below, giving away
   /// counts as a large loss.
   [[nodiscard]] View<LossView> loss(Adjacency, Side side) const {
+    if (side == Side::lower && rows > 1) return LossView{NoLoss{}, {}};
     const double step = epsilon == 0 ? 1 : 2 * epsilon;
     const double rest = 1 - delta;
     const double high = 1 / (1 + std::exp(-epsilon));

@@ -13,23 +13,26 @@ namespace sotto {
 
 struct PureEvent {
   double epsilon = 1;
+  double rows = 1;  ///< that suffer so much together: of more than one nothing is known from below
 
   bool operator==(const PureEvent&) const = default;
   static constexpr const char* name = "pure";
   static auto fields() {
-    return std::tuple(Field<PureEvent, double>{"epsilon", &PureEvent::epsilon, "epsilon"});
+    return std::tuple(Field<PureEvent, double>{"epsilon", &PureEvent::epsilon, "epsilon"},
+                      Field<PureEvent, double>{"rows", &PureEvent::rows, nullptr});
   }
   void check() const {
     require(epsilon == 0 || (epsilon >= 1e-100 && epsilon <= 700),
             "a pure epsilon must be 0 or lie in [1e-100, 700]");
+    require(rows >= 1, "rows must be at least 1");
   }
 
   /// Source [DR14, Theorem 2.2]
-  [[nodiscard]] PureEvent group(double rows) const { return {epsilon * rows * (1 + 1e-15)}; }
+  [[nodiscard]] PureEvent group(double more) const { return {epsilon * more * (1 + 1e-15), rows * more}; }
 
-  /// Source [KOV15]: one bit of randomised response dominates.
-  [[nodiscard]] View<LossView> loss(Adjacency, Side) const {
-    if (epsilon == 0) return LossView{NoLoss{}, {}};
+  /// Source [KOV15]: one bit of randomised response dominates. Its groups lose less than this.
+  [[nodiscard]] View<LossView> loss(Adjacency, Side side) const {
+    if (epsilon == 0 || (side == Side::lower && rows > 1)) return LossView{NoLoss{}, {}};
     const double high = 1 / (1 + std::exp(-epsilon));
     return LossView{LatticeLoss{-epsilon, 2 * epsilon, 0, {std::exp(-epsilon) * high, high}}, {}};
   }

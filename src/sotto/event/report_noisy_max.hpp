@@ -1,4 +1,4 @@
-// Report noisy max: which of many counts is largest, after Laplace noise on each; only the winner's name is told.
+// Report noisy max: which of many scores is largest, after Laplace noise on each; only the winner's name is told.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-/// Noise of this scale in units of what one row may change of each count.
+/// Noise of this scale in units of what one row may change of each score.
 struct ReportNoisyMaxEvent {
   double scale = 1;
 
@@ -21,10 +21,10 @@ struct ReportNoisyMaxEvent {
   void check() const { require(scale >= 2.0 / 700 && scale <= 1e100, "scale must lie in [1/350, 1e100]"); }
   [[nodiscard]] ReportNoisyMaxEvent group(double rows) const { return {scale / rows * (1 - 1e-15)}; }
 
-  /// Source [DR14, section 3.3]: epsilon-private, whatever the number of counts
+  /// Source [DR14, section 3.3]: epsilon-private, whatever the number of scores
   [[nodiscard]] View<LossView> loss(Adjacency adjacency, Side side) const {
     if (side == Side::upper) return guarantee().loss(adjacency, side);
-    // Of two counts that one row moves from -1 to +1 apart; the sum of two Laplace noises has the tail (2 + x) e^-x / 4.
+    // Of two scores that one row moves from -1 to +1 apart; the sum of two Laplace noises has the tail (2 + x) e^-x / 4.
     if (scale > 1e8) return LossView{NoLoss{}, {}};
     const double loser = (2 + 1 / scale) * std::exp(-1 / scale) / 4;
     const double largest = std::log1p((1 - 2 * loser) / loser) * (1 - 1e-7);

@@ -18,6 +18,12 @@ double pair_delta(const DominatingPair& pair, double epsilon, double sign) {
   return above.difference - rise * above.q + sign * error;
 }
 
+// The largest loss may have an atom, and is rounded.
+double moved_for_rounding(const DominatingPair& pair, double epsilon, double sign) {
+  const double largest = std::isfinite(pair.max_loss()) ? pair.max_loss() : 0;
+  return std::max(epsilon - sign * 1e-14 * (largest + epsilon), 0.0);
+}
+
 double lattice_delta(const DiscretePld& lattice, double epsilon, double sign) {
   const double largest = std::abs(lattice.loss(0)) + std::abs(lattice.loss(lattice.mass.size() - 1));
   const double moved = epsilon - sign * 1e-14 * (largest + epsilon);
@@ -43,8 +49,8 @@ double largest_loss(const LossModel& model) {
 
 double one_step_delta(const LossPart& part, double epsilon, Side side) {
   const double sign = side == Side::upper ? 1 : -1;
-  const double delta =
-      part.pair ? pair_delta(*part.pair, epsilon, sign) : lattice_delta(part.lattice, epsilon, sign);
+  const double delta = part.pair ? pair_delta(*part.pair, moved_for_rounding(*part.pair, epsilon, sign), sign)
+                                 : lattice_delta(part.lattice, epsilon, sign);
   if (std::isnan(delta)) return side == Side::upper ? 1 : 0;
   return std::clamp(delta, 0.0, 1.0);
 }

@@ -166,6 +166,19 @@ void least_epsilon(Bounds& bounds, const Event& event, Adjacency adjacency, Delt
       [&] { return renyi_epsilon(event, adjacency, delta.value()); });
 }
 
+/// What is lost whatever epsilon is.
+double given_away(const std::vector<LossModel>& models) {
+  double most = 0;
+  for (const LossModel& model : models) {
+    double sum = 0;
+    for (const LossPart& part : model.parts) {
+      if (!part.pair) sum += static_cast<double>(part.count) * part.lattice.infinite * (1 + 1e-12);
+    }
+    most = std::max(most, sum);
+  }
+  return std::min(most, 1.0);
+}
+
 }  // namespace
 
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
@@ -187,7 +200,7 @@ Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, dou
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
   const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
-  if (std::isinf(epsilon.value())) return 0;
+  if (std::isinf(epsilon.value())) return given_away(models);
   return std::min(upper_bound(models, {true, epsilon.value()}, effort), 1.0);
 }
 
