@@ -84,6 +84,17 @@ inline SimulatedRegression strong_levels(Eigen::Index rows, Link link, ChainRng&
   return data;
 }
 
+/// Counts of levels of which the first has few rows and small counts.
+inline SimulatedRegression low_first_level(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({.06, .24, .24, .23, .23}).covariates();
+  data.link = Link::log;
+  data.truth = Position{{0, .3, 1.5, 2, 2.3, 2.7}};
+  respond(data, {0, 200}, rng);
+  return data;
+}
+
 inline SimulatedRegression rare_ones(Eigen::Index rows, ChainRng& rng) {
   SimulatedRegression data = uniform_logistic(rows, 5, rng);
   data.truth = 0.7 * rng.normals(5);
@@ -379,6 +390,7 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"level nearly all alike", [](N n, ChainRng& r) { return extreme_level(n, r); }},
       {"strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::logit, r); }},
       {"counts, strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::log, r); }},
+      {"counts, low first level", [](N n, ChainRng& r) { return low_first_level(n, r); }},
       {"2 % ones", [](N n, ChainRng& r) { return rare_ones(n, r); }},
       {"survey units", [](N n, ChainRng& r) { return survey(n, r); }},
       {"normal, |y| <= 10", [](N n, ChainRng& r) { return normal(n, 10, r); }},

@@ -255,7 +255,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                                       facts.link == Link::identity ? intercept : FirstIntercept{});
   const JointNormalPrior locating = locating_prior(stand_in, facts, kReach * unit, unit, prior);
   Located located = locate(facts, stand_in, frame, std::move(start), locating, questions);
-  if (facts.link == Link::logit) {
+  if (facts.link != Link::identity) {
     frame.matrix = towards_information(frame.matrix, stand_in, located.place.at);
   }
   OnceRelease release{.facts = facts,

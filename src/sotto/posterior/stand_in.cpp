@@ -9,9 +9,9 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastSlope = 0.1;
-constexpr double kRare = 0.25;  // of the rows: commoner values of two do not differ much from normal ones
+constexpr double kRare = 0.5;             // of the rows
 constexpr std::size_t kMostParts = 20;    // each is averaged over whenever a score is expected
-constexpr double kLeastCommon = 0.25;     // of the rows: are in no part of a rare value
+constexpr double kLeastCommon = 0.02;     // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 
 /// Of the moments the same share as in the schema's guess, in its direction.

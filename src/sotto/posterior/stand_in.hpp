@@ -31,8 +31,8 @@ struct Part {
 class StandIn {
  public:
   /// The design in which z = frame x has second moments I per row. What is constant, an intercept or all levels of a category,
-  /// gives the mean. Rows with a value of a column of two values that at most a quarter of them have are a part, the rarest
-  /// first, twenty parts at the most, as long as a quarter of the rows are in no such part. Where nothing is constant the mean
+  /// gives the mean. Rows with the rarer value of a column of two values are a part, the rarest first, twenty parts at the most,
+  /// as long as a fiftieth of the rows are in no such part. Where nothing is constant the mean
   /// has the share of the second moments that the schema's middle has. `resolved`: every direction of the frame stands clear of
   /// the noise; else there are no parts, as noise would pass for rare values. `offsets`: where there is an offset, every part is
   /// one of such rows with offsets of one size: they differ too much from one another to be taken for normal.
