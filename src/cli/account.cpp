@@ -74,9 +74,6 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
   target.others.mechanism = CompositionEvent{{events.begin() + 1, events.end()}};
   nlohmann::json out{{"adjacency", options.adjacency}, {"bound", options.bound}};
   std::string found;
-  if (options.solve == "count" && options.mechanisms.at(0).starts_with("dp-sgd"))
-    throw Error(ErrorCode::usage,
-                "a count of dp-sgd would be one of steps: solve for sigma, or take subsampled-gaussian");
   if (options.solve == "count") {
     const std::uint64_t count = largest_count(events.front(), target);
     out["count"] = count;
@@ -175,6 +172,10 @@ void account(const AccountOptions& options, bool by_delta, bool by_epsilon) {
     if (!by_delta || !by_epsilon) throw Error(ErrorCode::usage, "--solve needs both --epsilon and --delta");
     if (options.group > 1 || options.trade_off > 0)
       throw Error(ErrorCode::usage, "--solve goes without --group and --trade-off");
+    if (options.solve == "count" && !options.mechanisms.empty() &&
+        options.mechanisms.front().starts_with("dp-sgd"))
+      throw Error(ErrorCode::usage,
+                  "a count of dp-sgd would be one of steps: solve for sigma, or take subsampled-gaussian");
     return solve(options, events);
   }
   if (by_delta == by_epsilon) throw Error(ErrorCode::usage, "give either --delta or --epsilon");

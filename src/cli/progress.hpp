@@ -9,7 +9,8 @@
 namespace sotto::cli {
 
 /// What the line says. `width` is that of the terminal in columns; the bar takes what the text leaves.
-/// `fraction` and `budget` lie in [0, 1]; no budget is shown of what costs none. Without a useful estimate (fraction 0) no remaining time is given.
+/// `fraction` and `budget` lie in [0, 1]; no budget is shown of what costs none. Without a useful estimate (fraction 0) no
+/// remaining time is given.
 [[nodiscard]] std::string progress_line(std::string_view phase, double fraction, std::optional<double> budget,
                                         double elapsed_seconds, int width);
 

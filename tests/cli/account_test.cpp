@@ -51,6 +51,10 @@ TEST_F(AccountProgram, solves_for_no_count_of_dp_sgd) {
       "count");
   EXPECT_EQ(count.status, 64);
   EXPECT_NE(count.err.find("take subsampled-gaussian"), std::string::npos) << count.err;
+  write("event.json", R"({"mechanism": "gaussian", "sensitivity": 1, "sigma": 10, "count": 1})");
+  const Outcome event = sotto("account --event event.json --epsilon 1 --delta 1e-6 --solve count");
+  EXPECT_EQ(event.status, 0) << event.err;
+  EXPECT_EQ(event.out.find("count 5\n"), 0U) << event.out;
 }
 
 // Every answer says under which adjacency it holds, and whose bound it is.

@@ -158,10 +158,7 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
 }
 
 /// Of the linear predictor over the rows, in its unit.
-double predictor_sd(const PooledRelease& pooled, const OnceRelease& release) {
-  return std::sqrt(normal_base(pooled, release.frame.matrix, release.prior.normal).covariance.trace()) /
-         release.predictor_unit;
-}
+double predictor_sd(const NormalBase& base, double unit) { return std::sqrt(base.covariance.trace()) / unit; }
 
 /// Whether the next round should be the last: whatever its distance from the mode would widen is small beside `still_sd`, the
 /// linear predictor's sd had the mode not moved; or the next distance is no smaller. The information's noise is multiplied by
@@ -195,10 +192,8 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
-    release.predictor_unit = predictor_unit(facts, plan.dispersion);
-    PooledRelease still = release.pooled;
+    PooledRelease still = release.pooled;  // had the mode not moved, and nothing been taken off
     still.information_variance = 0;
-    const double still_sd = predictor_sd(still, release);
     const TakenOff known = taken_off(point, plan);
     if (last && shares.remainder > 0) {
       const RemainderQuery query = remainder_query(point, plan, questions.pay(shares.remainder));
@@ -211,13 +206,15 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
       release.pooled.spread += offset_score(release.frame.matrix, plan.dispersion * release.rows);
     }
     const NormalBase base = normal_base(release.pooled, release.frame.matrix, release.prior.normal);
+    release.predictor_unit = predictor_unit(facts, plan.dispersion);
     release.last_move = base.mean.norm() / release.predictor_unit;
-    release.predictor_sd = predictor_sd(release.pooled, release);
+    release.predictor_sd = predictor_sd(base, release.predictor_unit);
     if (last) {
       look_around(release, point, shares, questions);
       return;
     }
-    last = next_is_last(release, still_sd);
+    const NormalBase still_base = normal_base(still, release.frame.matrix, release.prior.normal);
+    last = next_is_last(release, predictor_sd(still_base, release.predictor_unit));
     at = next_position(release, locating);
   }
 }
