@@ -45,13 +45,14 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
     return;
   }
   if (record.privacy.is_private) {
-    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}\n\n", record.model,
+    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}\n", record.model,
                record.method, record.privacy.epsilon, record.privacy.delta, record.privacy.privacy_unit,
                record.privacy.spent_epsilon);
   } else {
-    fmt::print("{}, {}\nNOT PRIVATE\n\n", record.model, record.method);
+    fmt::print("{}, {}\nNOT PRIVATE\n", record.model, record.method);
   }
-  fmt::print("{}\n{}\n", posterior_table(record.draws, record.comparison),
+  if (const std::string width = width_sentence(record); !width.empty()) fmt::print("{}\n", width);
+  fmt::print("\n{}\n{}\n", posterior_table(record.draws, record.comparison),
              (std::filesystem::path(config.out) / "report.html").string());
   if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
 }

@@ -71,9 +71,14 @@ TEST(Summary, constant_and_missing_draws_are_told) {
 }
 
 TEST(Summary, independent_draws_are_not_judged_as_chains) {
-  const Draws draws = synthetic_draws({"a"}, {0}, {1}, 1, 30, 0, 4);
+  const Draws draws = synthetic_draws({"a"}, {0}, {1}, 4, 100, 0.9, 4);
   EXPECT_THAT(warnings(draws, summarise(draws), false), IsEmpty());
   EXPECT_FALSE(warnings(draws, summarise(draws), true).empty());
+}
+
+TEST(Summary, few_independent_draws_are_told) {
+  const Draws draws = synthetic_draws({"a"}, {0}, {1}, 1, 30, 0, 4);
+  EXPECT_THAT(warnings(draws, summarise(draws), false), ElementsAre(HasSubstr("There are 30 draws in all")));
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ TEST_F(RunDirectory, what_is_written_is_read_back) {
   const RunRecord record = synthetic_run(50);
   write_run(folder_, record);
   const RunRecord back = read_run(folder_);
+  EXPECT_EQ(back.sd_inflation, record.sd_inflation);
   EXPECT_EQ(back.title, record.title);
   EXPECT_EQ(back.method, record.method);
   EXPECT_EQ(back.draws.parameters, record.draws.parameters);

@@ -65,6 +65,7 @@ inline RunRecord synthetic_run(Eigen::Index length = 1000, double correlation = 
   record.privacy = statement_of(budget.spending(), Adjacency::substitute, "one person (at most 1 row)",
                                 "one curator holds the rows and runs this program",
                                 "operating system (libsodium randombytes)", true);
+  record.sd_inflation = {{names[0], 1.25}};
   record.manifest.versions = current_versions();
   record.manifest.configuration = {
       {"data", "randhie.csv"}, {"model", {{"family", "bernoulli"}}}, {"chains", 4}};

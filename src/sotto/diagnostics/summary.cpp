@@ -126,8 +126,17 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
     sentences.push_back("Nothing can be said of " + list(unknown) +
                         ": the draws are constant, not finite, or fewer than four a chain.");
   }
-  if (!markov_chain) return sentences;
   const std::size_t shortest = shortest_chain(draws);
+  if (!markov_chain) {
+    const std::size_t all = shortest * draws.chains.size();
+    if (static_cast<double>(all) < kEssPerChain * static_cast<double>(draws.chains.size())) {
+      sentences.push_back(fmt::format(
+          "There are {} draws in all: the ends of intervals are known roughly only. Next time take "
+          "--draws 1000, which costs no more privacy.",
+          all));
+    }
+    return sentences;
+  }
   if (shortest < kShortChain) {
     std::string text = fmt::format(
         "The shortest chain has {} draws. With chains that short, R-hat and ESS say little", shortest);

@@ -39,7 +39,7 @@ inline constexpr std::size_t kShortChain = 50;  ///< fewer draws than this: the 
 [[nodiscard]] Verdict ess_verdict(double ess, std::size_t chains);
 
 /// Sentences about what is wrong, the worst first; empty when nothing is. Each says what to do. Independent
-/// draws are only checked for being finite and varying.
+/// draws are only checked for being finite, varying and enough.
 [[nodiscard]] std::vector<std::string> warnings(const Draws& draws,
                                                 const std::vector<ParameterSummary>& summary,
                                                 bool markov_chain = true);

@@ -54,10 +54,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   verdict.curved = release.curved;
   verdict.far_rows = release.light.columns;
+  verdict.far_share = release.light.share;
   verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;
        j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {
-    if (std::abs(release.remainder.moved[j]) > kTellMoved) verdict.uneven.push_back(j);
+    const double by = std::abs(release.remainder.moved[j]);
+    if (by > kTellMoved) verdict.uneven.push_back({j, by});
   }
   if (verdict.uneven.empty() && release.remainder.wider.size() > 0 &&
       release.remainder.wider.maxCoeff() > kTellWider) {

@@ -13,9 +13,14 @@ struct OnceVerdict {
   std::vector<std::string> notes;     ///< what was found and allowed for
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
-  std::vector<Eigen::Index> held;        ///< columns whose coefficient lies far out in its prior: likewise
-  std::vector<Eigen::Index> uneven{};    ///< columns whose rows have tails that others do not have: likewise
+  std::vector<Eigen::Index> held;  ///< columns whose coefficient lies far out in its prior: likewise
+  struct Moved {
+    Eigen::Index column;
+    double by;  ///< of its coefficient, in its standard deviations
+  };
+  std::vector<Moved> uneven{};           ///< columns whose rows have tails that others do not have: likewise
   std::vector<Eigen::Index> far_rows{};  ///< columns in which rows far out do not follow the others: likewise
+  double far_share = 0;                  ///< of the rows, far from the others
   std::vector<Eigen::Index> hidden{};    ///< columns of which little but the prior is left: likewise
   std::vector<AtBound> at_bounds{};      ///< where values lay beyond what is declared: likewise
   bool noise_dominates = false;          ///< intervals would show the prior and the noise, hardly the data

@@ -75,7 +75,7 @@ std::string head(const RunRecord& record) {
            fmt::format("{} chain{}", record.draws.chains.size(), record.draws.chains.size() == 1 ? "" : "s"));
   text += fact("target", s.approximations.empty() ? "exact posterior" : "approximate",
                record.markov_chain ? "" : "independent draws");
-  return text + "</dl></header>";
+  return text + "</dl><p>" + escape_html(width_sentence(record)) + "</p></header>";
 }
 
 std::string privacy_section(const RunRecord& record) {

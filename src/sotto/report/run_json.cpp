@@ -147,6 +147,8 @@ Json manifest_json(const RunRecord& record) {
   json["method"] = record.method;
   json["markov_chain"] = record.markov_chain;
   json["warnings"] = record.warnings;
+  json["sd_inflation"] = Json::object();
+  for (const auto& [parameter, times] : record.sd_inflation) json["sd_inflation"][parameter] = number(times);
   json["private"] = record.privacy.is_private;
   json["not_private_files"] = record.privacy.not_private_files;
   json["started"] = record.manifest.started;
@@ -185,6 +187,9 @@ void read_manifest(const Json& json, RunRecord& record) {
     record.method = json.at("method").get<std::string>();
     record.markov_chain = json.at("markov_chain").get<bool>();
     record.warnings = json.value("warnings", std::vector<std::string>());
+    const Json inflation = json.value("sd_inflation", Json::object());
+    for (const auto& [parameter, times] : inflation.items())
+      record.sd_inflation.emplace_back(parameter, number_from(times));
     record.manifest.started = json.at("started").get<std::string>();
     record.manifest.wall_seconds = number_from(json.at("wall_seconds"));
     record.manifest.warmup_seconds = number_from(json.at("warmup_seconds"));

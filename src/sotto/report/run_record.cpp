@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/version.hpp>
 #include <chrono>
 #include <ctime>
@@ -27,6 +28,18 @@ std::string utc_now() {
   gmtime_r(&now, &parts);
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1,
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string width_sentence(const RunRecord& record) {
+  constexpr double kStandsOut = 1.5;  // times the median
+  auto all = record.sd_inflation;
+  if (all.empty()) return {};
+  std::ranges::sort(all, {}, [](const auto& one) { return one.second; });
+  const double median = all[all.size() / 2].second;
+  const auto& [widest, most] = all.back();
+  const std::string others =
+      most > kStandsOut * median ? fmt::format(", that of {} {:.1f} times", widest, most) : "";
+  return fmt::format("Intervals are about {:.1f} times as wide as without noise{}.", median, others);
 }
 
 std::vector<std::string> all_warnings(const RunRecord& record, const std::vector<ParameterSummary>& summary) {

@@ -1,15 +1,16 @@
 #include "sotto/run/once.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
+#include "sotto/run/once_warnings.hpp"
 
 namespace sotto {
 namespace {
@@ -102,74 +103,6 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   return descriptions;
 }
 
-/// The verdict's sentences, with columns by their names.
-void tell(const OnceVerdict& verdict, const OnceRelease& release, const std::vector<std::string>& coordinates,
-          std::vector<std::string>& warnings) {
-  const auto name = [&](Eigen::Index j) -> const std::string& {
-    return coordinates[static_cast<std::size_t>(j)];
-  };
-  if (!verdict.hidden.empty()) {
-    constexpr std::size_t kNamed = 4;
-    std::vector<std::string> names;
-    for (const Eigen::Index j : verdict.hidden) names.push_back(name(j));
-    const std::size_t more = names.size() - std::min(names.size(), kNamed);
-    names.resize(names.size() - more);
-    warnings.push_back(fmt::format(
-        "Little but the prior is left of {}{}: the noise, or too few rows, hide what the data say, so an "
-        "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
-        fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
-  }
-  for (const AtBound& piled : verdict.at_bounds) {
-    const char* end = piled.upper ? "upper" : "lower";
-    if (piled.column != AtBound::kResponse && piled.column >= release.facts.unknown()) {
-      warnings.push_back(
-          fmt::format("Note: About {:.0f} % of the rows have {} at its {} bound: if it is no natural "
-                      "end, values beyond were taken as the bound, and rates are off.",
-                      100 * piled.share, name(piled.column), end));
-      continue;
-    }
-    warnings.push_back(piled.column == AtBound::kResponse
-                           ? fmt::format("About {:.0f} % of the responses lie at their {} bound. If it is no "
-                                         "natural end, those beyond were taken as "
-                                         "the bound, and all coefficients are off: declare wider bounds.",
-                                         100 * piled.share, end)
-                           : fmt::format("About {:.0f} % of the rows have {} at its {} bound. If it is no "
-                                         "natural end, values beyond were taken as "
-                                         "the bound, and its coefficient, the intercept and those of columns "
-                                         "like it are off: declare wider bounds.",
-                                         100 * piled.share, name(piled.column), end));
-  }
-  warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
-  for (const Eigen::Index j : verdict.held) {
-    warnings.push_back(fmt::format(
-        "The prior holds the coefficient of {0} back, which lies more than two of its standard deviations "
-        "out: set a wider one, prior.parameter.\"{0}\" or prior.default.",
-        name(j)));
-  }
-  for (const Eigen::Index j : verdict.curved) {
-    warnings.push_back(fmt::format(
-        "The effect of {0} is curved, and its coefficient is the slope of a line: add a power of it to the "
-        "formula, as in I({0}^2).",
-        name(j)));
-  }
-  const bool counts = release.facts.link == Link::log;
-  for (const Eigen::Index j : verdict.uneven) {
-    warnings.push_back(fmt::format(
-        "{1} differ by {0}: clipping them moved its coefficient by {2:.1f} of its standard deviations, which "
-        "is put back only as far as a noisy release tells; take {3}a larger epsilon.",
-        name(j), counts ? "How far counts vary" : "Residuals' tails", std::abs(release.remainder.moved[j]),
-        counts ? "" : "the logarithm of the response, or "));
-  }
-  for (const Eigen::Index j : verdict.far_rows) {
-    warnings.push_back(fmt::format(
-        "About {1:.1f} % of the rows lie far from the others, and those far out in {0} do not follow the "
-        "model that fits the rest: they have little weight, so the result is that of the rest; take narrower "
-        "bounds of {0}, or transform it.",
-        name(j), 100 * release.light.share));
-  }
-  for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
-}
-
 }  // namespace
 
 OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
@@ -230,15 +163,15 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)
     record.manifest.configuration["prior"]["default"] = "from released spreads";
-  tell(verdict, release, known.coordinates, record.warnings);
+  for (std::string& sentence : once_warnings(verdict, release.facts, known.coordinates))
+    record.warnings.push_back(std::move(sentence));
   // The intercept is left out: in original units it mixes with the other coefficients.
-  nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
   for (Eigen::Index j = known.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
-    if (!known.groups.has(j))
-      inflation[known.parameters[static_cast<std::size_t>(j)]] = posterior.sd_inflation[j];
+    if (!known.groups.has(j) && !verdict.noise_dominates)
+      record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(j)],
+                                       posterior.sd_inflation[j]);
   }
   record.manifest.configuration["release_once"] = {
-      {"predicted_sd_inflation", inflation},
       {"predictor_sd", release.predictor_sd * release.predictor_unit},
       {"dispersion", release.pooled.dispersion},
       {"count_dispersion", release.spread.dispersion},

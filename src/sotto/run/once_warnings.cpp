@@ -1,0 +1,109 @@
+#include "sotto/run/once_warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sotto {
+namespace {
+
+/// The first few, and how many more there are.
+std::string some(std::vector<std::string> names) {
+  constexpr std::size_t kNamed = 4;
+  const std::size_t more = names.size() - std::min(names.size(), kNamed);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// What lies at declared ends, the response and an offset apart from other columns.
+void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
+                    const std::vector<std::string>& coordinates, std::vector<std::string>& warnings) {
+  std::vector<std::string> columns;
+  for (const AtBound& piled : all) {
+    const char* end = piled.upper ? "upper" : "lower";
+    const double percent = 100 * piled.share;
+    if (piled.column == AtBound::kResponse) {
+      warnings.push_back(fmt::format(
+          "About {:.0f} % of the responses lie at their {} bound. If it is no natural end, those beyond were "
+          "taken as the bound, and all coefficients are off: declare wider bounds.",
+          percent, end));
+      continue;
+    }
+    const std::string& name = coordinates[static_cast<std::size_t>(piled.column)];
+    if (piled.column < unknown) {
+      columns.push_back(fmt::format("{} at its {} bound ({:.0f} %)", name, end, percent));
+    } else {
+      warnings.push_back(
+          fmt::format("Note: About {:.0f} % of the rows have {} at its {} bound: if it is no natural end, "
+                      "values beyond were taken as the bound, and rates are off.",
+                      percent, name, end));
+    }
+  }
+  if (!columns.empty()) {
+    warnings.push_back(fmt::format(
+        "Many rows have {}. If that is no natural end, values beyond were taken as the bound, and the "
+        "coefficient, the intercept and those of columns like it are off: declare wider bounds.",
+        some(columns)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFacts& facts,
+                                       const std::vector<std::string>& coordinates) {
+  std::vector<std::string> warnings;
+  const auto names = [&](const std::vector<Eigen::Index>& columns) {
+    std::vector<std::string> all;
+    for (const Eigen::Index j : columns) all.push_back(coordinates[static_cast<std::size_t>(j)]);
+    return all;
+  };
+  if (!verdict.hidden.empty()) {
+    warnings.push_back(fmt::format(
+        "Little but the prior is left of {}: the noise, or too few rows, hide what the data say, so an "
+        "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
+        some(names(verdict.hidden))));
+  }
+  tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
+  warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  if (!verdict.held.empty()) {
+    const std::vector<std::string> held = names(verdict.held);
+    warnings.push_back(fmt::format(
+        "The prior holds back {}: {} more than two of its standard deviations out. Set a wider "
+        "one, prior.parameter.\"{}\" or prior.default.",
+        some(held), held.size() == 1 ? "its coefficient lies" : "their coefficients lie", held.front()));
+  }
+  if (!verdict.curved.empty()) {
+    const std::vector<std::string> curved = names(verdict.curved);
+    const auto column = std::ranges::find_if(
+        curved, [](const std::string& name) { return name.find_first_of(":[(") == std::string::npos; });
+    const std::string as = column == curved.end() ? "" : fmt::format(", as in I({}^2)", *column);
+    warnings.push_back(fmt::format(
+        "Curved {} of {}, and a coefficient is the slope of a line: add a power to the formula{}.",
+        curved.size() == 1 ? "is the effect" : "are the effects", some(curved), as));
+  }
+  if (!verdict.uneven.empty()) {
+    std::vector<std::string> moved;
+    for (const auto& [column, by] : verdict.uneven)
+      moved.push_back(fmt::format("{} ({:.1f})", coordinates[static_cast<std::size_t>(column)], by));
+    const bool counts = facts.link == Link::log;
+    warnings.push_back(fmt::format(
+        "{} by {}: clipping them moved coefficients by that many standard deviations, which is put back only "
+        "as far as a noisy release tells; take {}a larger epsilon.",
+        counts ? "How far counts vary differs" : "Residuals' tails differ", some(moved),
+        counts ? "" : "the logarithm of the response, or "));
+  }
+  if (!verdict.far_rows.empty()) {
+    const std::vector<std::string> far = names(verdict.far_rows);
+    warnings.push_back(fmt::format(
+        "About {:.1f} % of the rows lie far from the others, and those far out in {} do not follow the model "
+        "that fits the rest: they have little weight, so the result is that of the rest; take narrower "
+        "bounds "
+        "there, or transform it.",
+        100 * verdict.far_share, some(far)));
+  }
+  for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
+  return warnings;
+}
+
+}  // namespace sotto

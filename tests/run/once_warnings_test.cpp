@@ -1,0 +1,67 @@
+#include "sotto/run/once_warnings.hpp"
+
+#include <gmock/gmock.h>
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+OnceFacts four_columns_of_counts() {
+  OnceFacts facts;
+  facts.link = Link::log;
+  facts.column_mean = Position::Zero(4);
+  return facts;
+}
+
+const std::vector<std::string> kNames{"Intercept", "age", "g[b]", "age:g[b]"};
+
+TEST(OnceWarnings, nothing_is_said_where_nothing_is_wrong) {
+  EXPECT_THAT(once_warnings({}, four_columns_of_counts(), kNames), IsEmpty());
+}
+
+TEST(OnceWarnings, one_sentence_for_all_columns) {
+  OnceVerdict verdict;
+  verdict.hidden = {1, 2, 3};
+  verdict.held = {2, 3};
+  verdict.at_bounds = {{1, true, 0.25}, {2, false, 0.5}};
+  verdict.uneven = {{1, 1.25}, {3, 2}};
+  verdict.far_rows = {1, 3};
+  verdict.far_share = 0.031;
+  EXPECT_THAT(
+      once_warnings(verdict, four_columns_of_counts(), kNames),
+      ElementsAre(
+          HasSubstr("left of age, g[b], age:g[b]: the noise"),
+          HasSubstr("Many rows have age at its upper bound (25 %), g[b] at its lower bound (50 %)"),
+          HasSubstr("holds back g[b], age:g[b]: their coefficients lie"),
+          HasSubstr("How far counts vary differs by age (1.2), age:g[b] (2.0)"),
+          HasSubstr("About 3.1 % of the rows lie far from the others, and those far out in age, age:g[b]")));
+}
+
+TEST(OnceWarnings, what_there_is_too_much_of_is_counted) {
+  OnceVerdict verdict;
+  std::vector<std::string> names{"Intercept"};
+  for (Eigen::Index j = 1; j <= 20; ++j) {
+    verdict.hidden.push_back(j);
+    names.push_back("g[" + std::to_string(j) + "]");
+  }
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), names),
+              ElementsAre(HasSubstr("g[1], g[2], g[3], g[4] and 16 more:")));
+}
+
+TEST(OnceWarnings, a_power_is_advised_of_a_column_alone) {
+  OnceVerdict verdict;
+  verdict.curved = {3};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::AllOf(HasSubstr("Curved is the effect of age:g[b]"),
+                                         HasSubstr("add a power to the formula."))));
+  verdict.curved = {3, 1};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::AllOf(HasSubstr("Curved are the effects of age:g[b], age,"),
+                                         HasSubstr("as in I(age^2)."))));
+}
+
+}  // namespace
+}  // namespace sotto
