@@ -1,6 +1,7 @@
 #include "cli/fit_options.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,9 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("--schema", options.schema, "its declaration (sotto schema FILE writes a template)");
   verb.add_option("--formula", options.formula, "e.g. 'y > 0 ~ age + C(region)'");
   verb.add_option("--family", options.family, family_names() + " (default bernoulli)");
+  verb.add_option("--cuts", options.cuts,
+                  "of Surv(time, event): where the hazard may change, e.g. 30,365 (default: nowhere)")
+      ->delimiter(',');
   verb.add_option("--delta", options.delta, "privacy budget; well below one over the number of rows");
   verb.add_option("--method", options.method, method_names());
   verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");
@@ -66,6 +70,7 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   };
   override_with("--formula", "model.formula", quoted(options.formula));
   override_with("--family", "model.family", quoted(options.family));
+  override_with("--cuts", "model.cuts", fmt::format("[{:.17g}]", fmt::join(options.cuts, ", ")));
   if (options.epsilon) overrides.push_back(fmt::format("privacy.epsilon={:.17g}", *options.epsilon));
   override_with("--delta", "privacy.delta", fmt::format("{:.17g}", options.delta));
   override_with("--method", "method.name", quoted(options.method));

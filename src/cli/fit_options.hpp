@@ -16,6 +16,7 @@ struct FitOptions {
   std::string config;
   std::vector<std::string> set;
   std::string data, schema, formula, family, method, out;
+  std::vector<double> cuts;
   std::optional<double> epsilon;
   double delta = 0;
   std::size_t chains = 0, draws = 0, warmup = 0;

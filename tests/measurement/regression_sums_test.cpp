@@ -294,7 +294,7 @@ TEST(RegressionSums, ends_of_a_window_are_counted_apart) {
 }
 TEST(RegressionSums, no_row_moves_a_total_further_than_declared) {
   expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::rows, Rho(1)}; }, 0.9, 7);
-  expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::response, Rho(1)}; }, 0, 8);
+  expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::ones, Rho(1)}; }, 0, 8);
 }
 
 TEST(RegressionSums, units_of_several_rows_cost_so_many_times_the_sensitivity) {

@@ -27,6 +27,19 @@ TEST(VectorNoise, rounding_moves_no_vector_further_than_declared) {
   EXPECT_GE(person.sensitivity, 3 * 4 * std::ceil(coordinate));
 }
 
+// Three rows whose vectors add up to no more than the bound: each is rounded by itself.
+TEST(VectorNoise, rows_that_share_a_bound_are_rounded_one_by_one) {
+  const double coordinate = 0x1p28 + 0.5;
+  const VectorBound bound{2 * coordinate, 4 * coordinate};
+  const GaussianNoise noise = vector_noise(bound, 4, {Adjacency::substitute, 3}, Rho(1), 3).value();
+  EXPECT_GE(noise.sensitivity, 4 * coordinate + 3 * 2);
+  EXPECT_LT(noise.sensitivity, 4 * coordinate + 3 * 2 + 0.01);
+  const GaussianNoise twice = vector_noise(bound, 4, {Adjacency::substitute, 6}, Rho(1), 3).value();
+  EXPECT_GE(twice.sensitivity, 2 * noise.sensitivity);
+  EXPECT_FALSE(vector_noise(bound, 4, {Adjacency::substitute, 4}, Rho(1), 3));
+  EXPECT_FALSE(vector_noise(bound, 4, {Adjacency::substitute, 3}, Rho(1), 0));
+}
+
 // Rows that all lie far out on one side are near each other, but an exchange may lead to a row that is left out: zero.
 TEST(VectorNoise, an_exchange_may_lead_to_a_row_that_is_left_out) {
   const VectorBound far{1000, 1};

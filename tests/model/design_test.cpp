@@ -50,6 +50,99 @@ TEST(Design, columns_as_in_r) {
   EXPECT_THAT(design("y ~ C(k) + log(x)").names(), ElementsAre("Intercept", "k[3]", "k[4]", "log(x)"));
 }
 
+Schema survival_schema() {
+  return {{{"days", ColumnKind::real, {0, 10}, {}},
+           {"died", ColumnKind::binary},
+           {"x", ColumnKind::real, {-1, 1}, {}},
+           {"r", ColumnKind::category, {}, {"n", "s"}}},
+          {}};
+}
+
+// Up to 2 days, to 5, to 10.
+TEST(Design, a_time_at_risk_becomes_a_row_for_each_piece_that_was_reached) {
+  const Schema schema = survival_schema();
+  const Design design(parse_formula("Surv(days, died) ~ x + r"), schema, {2, 5});
+  EXPECT_THAT(design.names(), ElementsAre("Intercept", "days[2-5]", "days[5-10]", "x", "r[s]"));
+  EXPECT_EQ(design.pieces().count, 3U);
+  EXPECT_EQ(design.pieces().first, 1);
+  Table table(schema);
+  const auto add = [&](const char* days, const char* died) {
+    const std::vector<std::optional<std::string_view>> cells{days, died, "0.5", "s"};
+    table.append(cells, "");
+  };
+  add("4", "1");   // in the second piece, two thirds through
+  add("10", "0");  // all three, no event
+  add("0", "1");   // at once
+  add("2", "1");   // at the end of the first
+  add("NA", "1");
+  const Rows rows = design_rows(table, design);
+  ASSERT_EQ(rows.rows(), 15U);
+  const auto row = [&](std::size_t i) {
+    std::vector<double> values;
+    for (std::size_t j = 0; j < 6; ++j) values.push_back(rows.at(i, j));
+    values.push_back(rows.weight(i));
+    return values;
+  };
+  const auto nothing = ElementsAre(0, 0, 0, 0, 0, 0, 0);
+  EXPECT_THAT(row(0), ElementsAre(1, 0, 0, 0.5, 1, 1, 1));
+  EXPECT_THAT(row(1), ElementsAre(1, 1, 0, 0.5, 1, testing::DoubleEq(2 + 2.0 / 3), 1));
+  EXPECT_THAT(row(2), nothing);
+  for (const std::size_t k : {3, 4, 5}) EXPECT_EQ(rows.at(k, 5), 1);
+  EXPECT_THAT(row(6), ElementsAre(1, 0, 0, 0.5, 1, 2, 1));
+  EXPECT_THAT(row(7), nothing);
+  EXPECT_THAT(row(9), ElementsAre(1, 0, 0, 0.5, 1, 3, 1));
+  EXPECT_THAT(row(10), nothing);
+  for (const std::size_t k : {12, 13, 14}) EXPECT_THAT(row(k), nothing);
+}
+
+TEST(Design, whatever_time_and_event_are_one_piece_at_most_has_the_event) {
+  const TimeAtRisk time{{1, 1.5, 40}};
+  for (const double t :
+       {-1.0, 0.0, 1e-300, 0.5, 1.0, std::nextafter(1.0, 2.0), 1.5, 7.0, 40.0, 41.0, HUGE_VAL}) {
+    double events = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto piece = time.response(k, t, true);
+      if (!piece) continue;
+      events += piece->event;
+      EXPECT_GE(piece->share, 0);
+      EXPECT_LE(piece->share, 1);
+      EXPECT_EQ(PieceResponse::of(piece->coded()).event, piece->event);
+      EXPECT_NEAR(PieceResponse::of(piece->coded()).share, piece->share, 1e-15);
+    }
+    EXPECT_EQ(events, 1) << t;
+  }
+}
+
+// What is lived through of a piece is a share of it, what is reported is for one day.
+TEST(Design, hazards_are_told_in_units_of_time) {
+  const Design design(parse_formula("Surv(days, died) ~ x"), survival_schema(), {2, 5});
+  const Position shift = design.of_hazards();
+  EXPECT_NEAR(shift[0], -std::log(2), 1e-15);
+  EXPECT_NEAR(shift[1], std::log(2.0 / 3), 1e-15);
+  EXPECT_NEAR(shift[2], std::log(2.0 / 5), 1e-15);
+  EXPECT_EQ(shift[3], 0);
+}
+
+TEST(Design, refuses_times_at_risk_that_are_none) {
+  const auto refused = [](const char* formula, const std::vector<double>& cuts) -> std::string {
+    try {
+      (void)Design(parse_formula(formula), survival_schema(), cuts);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused("Surv(days, x) ~ r", {}), HasSubstr("kind = \"binary\""));
+  EXPECT_THAT(refused("Surv(x, died) ~ r", {}), HasSubstr("from 0 on"));
+  EXPECT_THAT(refused("Surv(days, died) ~ x - 1", {}), HasSubstr("leave + 0 or - 1 out"));
+  EXPECT_THAT(refused("Surv(days, died) ~ died", {}), HasSubstr("is the response"));
+  EXPECT_THAT(refused("Surv(days, died) ~ r + offset(x)", {}), HasSubstr("leave offset(...) out"));
+  EXPECT_THAT(refused("x ~ r", {2}), HasSubstr("write Surv(time, event)"));
+  for (const std::vector<double>& cuts : {std::vector<double>{5, 2}, {0, 2}, {10}, {2, 2}, {-1}, {NAN}, {20}})
+    EXPECT_THAT(refused("Surv(days, died) ~ x", cuts), HasSubstr("must ascend"));
+  EXPECT_THAT(refused("Surv(days, died) ~ x", std::vector<double>(20, 1)), HasSubstr("at most 20"));
+}
+
 TEST(Design, scales_by_declared_bounds) {
   const Design with = design("y ~ x + b + r + x:z");
   const std::vector<double> values{1, 0, 2, -3};  // sources x, b, r, z

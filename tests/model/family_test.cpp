@@ -54,10 +54,16 @@ TEST(Family, scores_are_slopes_of_the_log_density) {
   });
 }
 
-TEST(Family, scores_fall_in_eta_and_rise_in_y) {
+TEST(Family, scores_fall_in_eta_and_rise_in_y_or_have_a_range) {
   at_many_places([]<class F>(const F&, const Place& at) {
     const double score = law::value(F::score, at.eta, at.y, at.spread);
     EXPECT_LE(law::value(F::score, at.eta + 0.1, at.y, at.spread), score) << F::name;
+    if constexpr (requires { F::score_range(Interval()); }) {
+      const Interval range = F::score_range({at.eta - 0.1, at.eta});
+      EXPECT_LE(range.lower, score) << F::name;
+      EXPECT_GE(range.upper, score) << F::name;
+      return;
+    }
     EXPECT_GE(law::value(F::score, at.eta, at.y + 0.1, at.spread), score) << F::name;
   });
 }

@@ -67,6 +67,18 @@ TEST(Formula, response) {
             (std::vector<std::string>{"y", "x1", "x2", "y2"}));
 }
 
+TEST(Formula, a_time_at_risk) {
+  const Formula formula = parse_formula("Surv(days, died) ~ age + (1 | clinic)");
+  EXPECT_EQ(formula.response.column, "days");
+  ASSERT_TRUE(formula.event);
+  EXPECT_EQ(formula.event->column, "died");
+  EXPECT_EQ(formula.columns(), (std::vector<std::string>{"days", "age", "clinic", "died"}));
+  EXPECT_EQ(parse_formula("Surv ~ x").response.column, "Surv");
+  for (const char* text : {"Surv(days) ~ x", "Surv(days, died, sex) ~ x", "Surv(log(days), died) ~ x",
+                           "Surv(days, C(died)) ~ x", "Surv(days, died) > 0 ~ x", "Surv(days, died ~ x"})
+    EXPECT_THROW((void)parse_formula(text), Error) << text;
+}
+
 TEST(Formula, errors_are_configuration_errors) {
   for (const char* text : {"",
                            "y",

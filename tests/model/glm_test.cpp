@@ -48,10 +48,15 @@ double normal(double y, double eta, double log_sigma) {
 }
 double known_normal(double y, double eta, double) { return normal(y, eta, std::log(0.7)); }
 
+double survival(double y, double eta, double) {
+  return y >= 2 ? eta - (y - 2) * std::exp(eta) : -y * std::exp(eta);
+}
+
 const Case kCases[] = {{family::Bernoulli(), {0, 1}, bernoulli},
                        {family::Poisson(), {0, 12}, poisson},
                        {family::Normal{0.7}, {-2, 5}, known_normal},
-                       {family::Normal(), {-2, 5}, normal}};
+                       {family::Normal(), {-2, 5}, normal},
+                       {family::PiecewiseExponential(), {0, 3}, survival}};
 
 struct Record {
   Position x;

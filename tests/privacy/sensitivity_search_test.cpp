@@ -84,7 +84,7 @@ Subject regression(ChainRng& rng) {
   if (sigma != nullptr && *sigma) family = *find_family(family_name(family), pick({1e-3, 1, 50}, rng));
   if (response.lower < 0) {
     response = some_bounds(rng);
-  } else if (response.upper > 1) {
+  } else if (response.upper > 1 && family_name(family) != family::PiecewiseExponential::name) {
     response.upper = pick({1, 30, 1e6}, rng);
   }
   bounds.push_back(response);

@@ -46,6 +46,7 @@ inline BoundedResidual bounded_residual(Link link, double y, double m, double h,
     case Link::identity:
       return {std::clamp(y - m, -h, h), h, std::abs(y - m) < h ? 1.0 : 0.0, 1};
     case Link::log:
+    case Link::log_rate:
       break;
   }
   const double reach = h * std::max(1.0, std::sqrt(m + dispersion * m * m));

@@ -43,7 +43,8 @@ std::array<double, 4> MeanFunction::moments(double mean, double variance) const 
   switch (link) {
     case Link::identity:
       return {precision * mean, precision, 0, 0};
-    case Link::log: {
+    case Link::log:
+    case Link::log_rate: {
       const double value = std::exp(mean + variance / 2);
       return {value, value, value, value};
     }

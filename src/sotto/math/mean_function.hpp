@@ -5,7 +5,11 @@
 
 namespace sotto {
 
-enum class Link { logit, log, identity };
+/// log: counts; log_rate: events in a time at risk, whose mean given the time is as of counts.
+enum class Link { logit, log, identity, log_rate };
+
+/// Whether a link's residuals have no bound but a clip's.
+[[nodiscard]] constexpr bool clips(Link link) { return link == Link::log || link == Link::identity; }
 
 /// The mean of a response given its linear predictor, in the unit of the score: E y / dispersion.
 struct MeanFunction {

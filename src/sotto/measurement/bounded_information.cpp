@@ -2,7 +2,8 @@
 //
 // Query        sum over the rows of c b z z', see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  c b z z' is psd of trace at most c B |z|^2 <= Q: bound_of_matrices of measurement/vector_sum.hpp;
+// Sensitivity  c b z z' is psd of trace at most c B |z|^2 <= Q: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time
+//              at risk B bounds the sum of b, and so Q the trace of the sum;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -18,16 +19,16 @@ template <>
 std::optional<Measurements> measure(const BoundedInformationQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
-  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
-                       const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+  const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
+                                                                           IntegerSums& sums) {
+    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       set_triangle(row.z, sums.factor * row.c * row.residual.slope, sums.entries);
       sums.add();
     });
   };
   const VectorBound bound = bound_of_matrices(query.weighting.information_bound);
-  return measure_matrix({"bounded information", bound, add}, regression.domain().columns(), context,
-                        query.cost);
+  return measure_matrix({"bounded information", bound, add, RowLaw(regression).together()},
+                        regression.domain().columns(), context, query.cost);
 }
 
 }  // namespace sotto

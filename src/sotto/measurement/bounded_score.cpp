@@ -2,7 +2,8 @@
 //
 // Query        sum over the rows of c psi z, see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  |c psi z| <= c M |z| <= R; two rows differ by at most 2 R;
+// Sensitivity  |c psi z| <= c M |z| <= R; two rows differ by at most 2 R; of pieces of one time at risk M bounds the sum of |psi|,
+//              so that the sum over them is no longer than R;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -18,16 +19,17 @@ template <>
 std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
-  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
-                       const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+  const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
+                                                                           IntegerSums& sums) {
+    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       sums.entries = sums.factor * row.c * row.residual.psi * row.z.array();
       sums.add();
     });
   };
   const auto entries = static_cast<std::size_t>(regression.domain().columns());
   const double bound = query.weighting.score_bound;
-  return measure_vector({"bounded score", {bound, 2 * bound}, entries, add}, context, query.cost);
+  return measure_vector({"bounded score", {bound, 2 * bound}, entries, add, RowLaw(regression).together()},
+                        context, query.cost);
 }
 
 }  // namespace sotto

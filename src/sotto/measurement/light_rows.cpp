@@ -20,9 +20,9 @@ template <>
 std::optional<Measurements> measure(const LightRowsQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
-  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
-                       const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+  const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
+                                                                           IntegerSums& sums) {
+    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       sums.entries.setZero();
       if (row.c < LightRowsQuery::kLight) {
         const double pull = row.residual.psi / (row.residual.largest * row.z.norm());

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <span>
 
 #include "sotto/data/rows.hpp"
+#include "sotto/measurement/gaussian_noise.hpp"
 #include "sotto/model/glm/bounded_residual.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
 #include "sotto/release/regression_query.hpp"
 
@@ -96,26 +99,75 @@ struct WeightedRow {
   BoundedResidual residual;
 };
 
-/// Calls visit(row) with a WeightedRow for each row that counts.
+/// What the bounds of a regression's rows follow from, besides the question.
+struct RowLaw {
+  Link link;
+  Pieces pieces;
+
+  explicit RowLaw(const Glm& regression)
+      : link(known_link(regression.family())), pieces(regression.pieces()) {}
+  /// Rows of a unit whose contributions under a BoundedWeighting stay within its bounds together.
+  [[nodiscard]] std::size_t together() const { return link == Link::log_rate ? pieces.count : 1; }
+};
+
+/// Linear predictors of all pieces of the time at risk that a row is a piece of: its other columns are theirs, so that all of
+/// these rows come to the same numbers, bit by bit.
+class PiecePredictors {
+ public:
+  PiecePredictors(const Pieces& pieces, const Position& at) : rest_(at), first_(pieces.first) {
+    const auto others = static_cast<Eigen::Index>(pieces.count) - 1;
+    of_pieces_ = at.segment(pieces.first, others);
+    rest_.segment(pieces.first, others).setZero();
+  }
+  /// What the pieces of the tile's rows have in common, and what each row's own piece adds.
+  template <class Tile>
+  [[nodiscard]] TileNumbers common(const Tile& x) const {
+    return x * rest_;
+  }
+  template <class Tile>
+  [[nodiscard]] TileNumbers own(const Tile& x) const {
+    if (of_pieces_.size() == 0) return TileNumbers::Zero();
+    return x.middleCols(first_, of_pieces_.size()) * of_pieces_;
+  }
+  /// M and B of all pieces together, with m_k their means were they lived through. B: the sum of the m_k. M: the absolute values of
+  /// the residuals add up to at most that sum without an event, and to m_1 + .. + m_(j-1) + max(1, m_j - 1) with one in piece j.
+  void bound(double common, BoundedResidual& residual) const {
+    double last = count_mean(common);
+    double all = last;
+    for (const double of_piece : of_pieces_) all += last = count_mean(common + of_piece);
+    residual.largest_slope = all * kRoundUp;
+    residual.largest = std::max(residual.largest_slope, 1 + (all - last) * kRoundUp);
+  }
+
+ private:
+  Position of_pieces_, rest_;
+  Eigen::Index first_;
+};
+
+/// Calls visit(row) with a WeightedRow for each row that counts. Rows that are pieces of one time have bounds M and B of all of them,
+/// so that their contributions stay within the weighting's bounds together: |sum c psi z| <= sum |psi| R / M <= R, and so on.
 template <class Visit>
-void for_each_weighted_row(Link link, const GlmTiles& tiles, const BoundedWeighting& weighting,
+void for_each_weighted_row(const RowLaw& law, const GlmTiles& tiles, const BoundedWeighting& weighting,
                            const Visit& visit) {
   const auto dim = static_cast<Eigen::Index>(tiles.predictors);
   TileVectors z(kTile, dim);
-  TileNumbers eta;
+  TileNumbers common, own;
   Position row(dim);
-  with_response(link, [&](auto response) {
+  const PiecePredictors predictors(law.pieces, weighting.at);
+  with_response(law.link, [&](auto response) {
     for_each_row(
         tiles,
         [&](const auto& x) {
           z.noalias() = x * weighting.frame.transpose();
-          eta = x * weighting.at;
+          common = predictors.common(x);
+          own = predictors.own(x);
         },
         [&](Eigen::Index lane, double y) {
           row = z.row(lane);
           const double length2 = row.squaredNorm();
-          const double mean = response.mean(eta[lane]);
-          const BoundedResidual r = response.residual(y, mean, weighting.clip, weighting.dispersion);
+          const double mean = response.mean(common[lane] + own[lane]);
+          BoundedResidual r = response.residual(y, mean, weighting.clip, weighting.dispersion);
+          if constexpr (std::same_as<decltype(response), EventResponse>) predictors.bound(common[lane], r);
           const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
                                      weighting.information_bound / (r.largest_slope * length2)});
           visit(WeightedRow<decltype(response)>{row, c, y, mean, response, r});

@@ -21,14 +21,14 @@ namespace sotto {
 template <>
 std::optional<Measurements> measure(const RemainderQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  const Link link = known_link(regression.family());
-  if (link == Link::logit || !legal(query.weighting, regression) || !std::isfinite(query.wide_clip) ||
+  const RowLaw law(regression);
+  if (!clips(law.link) || !legal(query.weighting, regression) || !std::isfinite(query.wide_clip) ||
       !(query.wide_clip > query.weighting.clip) || !(query.bound > 0) || !std::isfinite(query.bound)) {
     return std::nullopt;
   }
-  const auto add = [link, query](const GlmTiles& tiles, IntegerSums& sums) {
+  const auto add = [law, query](const GlmTiles& tiles, IntegerSums& sums) {
     const BoundedWeighting& weighting = query.weighting;
-    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       const WiderResidual wider =
           row.response.wider(row.y, row.mean, weighting.clip, query.wide_clip, weighting.dispersion);
       const double weight = std::min(row.c, query.bound / (wider.most * row.z.norm()));

@@ -2,7 +2,8 @@
 //
 // Query        sum over the rows of c^2 psi^2 z z', see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2: bound_of_matrices of measurement/vector_sum.hpp;
+// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time at risk
+//              the sum of psi^2 is at most M^2;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -18,16 +19,17 @@ template <>
 std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query.weighting, regression)) return std::nullopt;
-  const auto add = [link = known_link(regression.family()), weighting = query.weighting](
-                       const GlmTiles& tiles, IntegerSums& sums) {
-    for_each_weighted_row(link, tiles, weighting, [&](const auto& row) {
+  const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
+                                                                           IntegerSums& sums) {
+    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       const double score = row.c * row.residual.psi;
       set_triangle(row.z, sums.factor * score * score, sums.entries);
       sums.add();
     });
   };
   const VectorBound bound = bound_of_matrices(query.weighting.score_bound * query.weighting.score_bound);
-  return measure_matrix({"score squares", bound, add}, regression.domain().columns(), context, query.cost);
+  return measure_matrix({"score squares", bound, add, RowLaw(regression).together()},
+                        regression.domain().columns(), context, query.cost);
 }
 
 }  // namespace sotto

@@ -18,13 +18,16 @@ inline constexpr double kLeastNorm = 0x1p-900;
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
 /// Sensitivity  rows_per_unit times: diameter (or norm, for rows added, removed or left out) in grid steps,
 ///              plus sqrt(entries) because each coordinate of a difference of two rounded vectors is off by
-///              at most one step; one part in 2^40 covers the floating-point evaluation of the contribution
+///              at most one step; one part in 2^40 covers the floating-point evaluation of the contribution.
+///              Where the vectors of `together` rows of a unit add up to no more than the bound:
+///              rows_per_unit / together times the same, with together sqrt(entries)
 /// Noise        discrete Gaussian
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
-/// None when the bound is not finite or below kLeastNorm.
+/// None when the bound is not finite or below kLeastNorm, or `together` does not divide rows_per_unit.
 /// Checked by tests/measurement/vector_noise_test.cpp
 [[nodiscard]] std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
-                                                        const PrivacyUnit& unit, Rho cost);
+                                                        const PrivacyUnit& unit, Rho cost,
+                                                        std::size_t together = 1);
 
 }  // namespace sotto

@@ -33,7 +33,7 @@ NoisyMatrix matrix_of(const NoisyIntegers& noisy, double grid, Eigen::Index dim)
 template <class Shape>
 std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& context, Rho cost,
                                         const Shape& shape) {
-  const auto noise = vector_noise(sum.bound, sum.entries, context.unit, cost);
+  const auto noise = vector_noise(sum.bound, sum.entries, context.unit, cost, sum.together);
   if (!noise) return std::nullopt;
   const double grid = noise->grid.value();
   const RowRounding rounding{
@@ -69,7 +69,8 @@ std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& co
 std::optional<Measurements> measure_matrix(MatrixSum sum, Eigen::Index dim, const OwnerContext& context,
                                            Rho cost) {
   const std::size_t entries = triangle_entries(static_cast<std::size_t>(dim));
-  return measure_sum({std::move(sum.name), sum.bound, entries, std::move(sum.add)}, context, cost,
+  return measure_sum({std::move(sum.name), sum.bound, entries, std::move(sum.add), sum.together}, context,
+                     cost,
                      [dim](const NoisyIntegers& noisy, double grid) { return matrix_of(noisy, grid, dim); });
 }
 

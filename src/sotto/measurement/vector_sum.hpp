@@ -20,6 +20,7 @@ struct VectorSum {
   VectorBound bound;  ///< of one row's vector, before rounding
   std::size_t entries;
   std::function<void(const GlmTiles&, IntegerSums&)> add;  ///< adds each row's vector once
+  std::size_t together = 1;  ///< rows of a unit that stay within the bound together
 };
 
 /// The same of symmetric matrices; `add` gives their triangles.
@@ -27,6 +28,7 @@ struct MatrixSum {
   std::string name;
   VectorBound bound;  ///< of one row's matrix, in the Frobenius norm
   std::function<void(const GlmTiles&, IntegerSums&)> add;
+  std::size_t together = 1;
 };
 
 /// Query        the sum over the rows of the vector, each rounded to the grid of measurement/vector_noise.hpp

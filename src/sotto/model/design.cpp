@@ -16,6 +16,7 @@ constexpr std::size_t kMostVertices = 4096;
 constexpr std::size_t kMostColumns = 4096;
 constexpr double kMostLevelsOfCount = 256;
 constexpr double kSmallestWidth = 1e-100;
+constexpr std::size_t kMostPieces = 20;  // every one is a row, and shares its unit's bound
 
 double apply(const Variable& variable, double x) {
   switch (variable.transform) {
@@ -71,7 +72,41 @@ Source source_of(const Variable& variable, const Schema& schema) {
   return source;
 }
 
-Response response_of(const Formula& formula, const Schema& schema) {
+Response survival_of(const Formula& formula, const Schema& schema, std::vector<double> ends) {
+  const Source time = source_of(formula.response, schema);
+  const Source event = source_of(*formula.event, schema);
+  const auto [lower, upper] = time.range;
+  const std::string name = time.declared.name;
+  if (time.is_category() || event.declared.kind != ColumnKind::binary) {
+    refuse_formula(
+        fmt::format("Surv({0}, {1}): {0} is a number, and {1} yes or no: declare it with kind = \"binary\"",
+                    name, event.declared.name));
+  }
+  if (lower < 0 || !(upper > 0))
+    refuse_formula(
+        fmt::format("Surv({0}, ...): times are not negative; declare bounds of {0} from 0 on", name));
+  if (ends.size() >= kMostPieces)
+    refuse_formula(fmt::format("model.cuts: at most {} pieces of time", kMostPieces));
+  ends.push_back(upper);
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    const double width = ends[k] - (k == 0 ? 0 : ends[k - 1]);
+    if (!(width >= kSmallestWidth) || !std::isfinite(width)) {
+      refuse_formula(
+          fmt::format("model.cuts must ascend, between 0 and the upper bound of {}, {:g}", name, upper));
+    }
+  }
+  return {fmt::format("Surv({}, {})", name, event.declared.name),
+          ResponseKind::time,
+          PieceResponse::kCodes,
+          time,
+          {},
+          event,
+          TimeAtRisk{std::move(ends)}};
+}
+
+Response response_of(const Formula& formula, const Schema& schema, const std::vector<double>& cuts) {
+  if (formula.event) return survival_of(formula, schema, cuts);
+  if (!cuts.empty()) refuse_formula("model.cuts are for times at risk: write Surv(time, event) ~ ...");
   Source source = source_of(formula.response, schema);
   const SchemaColumn& column = source.declared;
   Response response{formula.response.text(), ResponseKind::real, source.range, source, formula.comparison};
@@ -159,18 +194,18 @@ double Response::value(double cell) const {
   return 0;
 }
 
-Design::Design(const Formula& formula, const Schema& schema)
-    : response_(response_of(formula, schema)), intercept_(formula.intercept) {
+Design::Design(const Formula& formula, const Schema& schema, const std::vector<double>& cuts)
+    : response_(response_of(formula, schema, cuts)), intercept_(formula.intercept) {
   check(schema);
   if (intercept_) columns_.push_back({"Intercept", {}, {1, 1}, 0, 1});
+  if (response_.time_at_risk) add_pieces();
   // Without an intercept the first category keeps all its levels and then stands for the intercept.
   bool constant_in_model = intercept_;
   for (const Term& term : formula.terms) {
     std::vector<bool> all_levels;
     for (const Variable& variable : term.variables) {
-      if (variable.column == response_.source.variable.column) {
+      if (is_response(variable))
         refuse_formula(fmt::format("{} is the response and cannot be a term too", variable.column));
-      }
       const bool category = sources_[add_source(variable, schema)].is_category();
       const bool alone = term.variables.size() == 1;
       const bool rest = alone ? constant_in_model : rest_is_in_model(term, variable, formula.terms);
@@ -182,6 +217,29 @@ Design::Design(const Formula& formula, const Schema& schema)
   for (const Variable& group : formula.groups) add_group(group, formula, schema);
   if (formula.offset) add_offset(*formula.offset, schema);
   for (DesignColumn& column : columns_) scale(column);
+}
+
+bool Design::is_response(const Variable& variable) const {
+  return variable.column == response_.source.variable.column ||
+         (response_.event && variable.column == response_.event->variable.column);
+}
+
+/// The baseline hazard: a level less than there are pieces, as the first is in the intercept.
+void Design::add_pieces() {
+  if (!intercept_)
+    refuse_formula("Surv(...) needs the intercept, the first piece's hazard: leave + 0 or - 1 out");
+  const TimeAtRisk& time = *response_.time_at_risk;
+  pieces_ = {time.ends.size(), columns()};
+  if (pieces_.count == 1) return;
+  Source piece = response_.source;
+  for (std::size_t k = 0; k < pieces_.count; ++k)
+    piece.levels.push_back(fmt::format("{:g}-{:g}", time.start(k), time.ends[k]));
+  piece_source_ = sources_.size();
+  for (std::size_t k = 1; k < pieces_.count; ++k) {
+    columns_.push_back(
+        {fmt::format("{}[{}]", piece.variable.column, piece.levels[k]), {{*piece_source_, k}}, {0, 1}, 0, 1});
+  }
+  sources_.push_back(std::move(piece));
 }
 
 std::vector<std::string> Design::names() const {
@@ -230,9 +288,8 @@ void Design::add_term(const Term& term, const std::vector<bool>& all_levels, con
 void Design::add_group(const Variable& variable, const Formula& formula, const Schema& schema) {
   const std::string text = variable.text();
   if (!intercept_) refuse_formula(fmt::format("(1 | {}) needs the intercept: leave + 0 or - 1 out", text));
-  if (variable.column == response_.source.variable.column) {
+  if (is_response(variable))
     refuse_formula(fmt::format("{} is the response and cannot be a group too", variable.column));
-  }
   const std::size_t index = add_source(variable, schema);
   const std::vector<std::string> levels = sources_[index].levels;
   if (levels.size() < 2) {
@@ -255,9 +312,9 @@ void Design::add_group(const Variable& variable, const Formula& formula, const S
 }
 
 void Design::add_offset(const Variable& variable, const Schema& schema) {
-  if (variable.column == response_.source.variable.column) {
+  if (is_response(variable))
     refuse_formula(fmt::format("{} is the response and cannot be the offset too", variable.column));
-  }
+  if (response_.time_at_risk) refuse_formula("Surv(...) knows the time at risk: leave offset(...) out");
   const std::size_t index = add_source(variable, schema);
   if (sources_[index].is_category())
     refuse_formula(fmt::format("offset({0}): {0} is a category", variable.column));
@@ -350,6 +407,16 @@ Matrix Design::scaled_from_original() const {
     map(j, j) = column(j).half_width;
   }
   return map;
+}
+
+Position Design::of_hazards() const {
+  Position shift = Position::Zero(columns());
+  if (!response_.time_at_risk) return shift;
+  const TimeAtRisk& time = *response_.time_at_risk;
+  shift[0] = -std::log(time.width(0));
+  for (std::size_t k = 1; k < pieces_.count; ++k)
+    shift[pieces_.first + static_cast<Eigen::Index>(k) - 1] = std::log(time.width(0) / time.width(k));
+  return shift;
 }
 
 }  // namespace sotto

@@ -12,6 +12,7 @@
 #include "sotto/model/domain.hpp"
 #include "sotto/model/formula.hpp"
 #include "sotto/model/response_kind.hpp"
+#include "sotto/model/time_at_risk.hpp"
 
 namespace sotto {
 
@@ -58,7 +59,10 @@ struct Response {
   Interval range;  ///< of its values
   Source source;
   std::optional<Comparison> comparison;
+  std::optional<Source> event{};             ///< of a time at risk
+  std::optional<TimeAtRisk> time_at_risk{};  ///< likewise: its pieces, which are rows of the design
 
+  /// Of all but a time at risk.
   [[nodiscard]] double value(double cell) const;
 };
 
@@ -68,8 +72,9 @@ struct Response {
 /// the baseline) where the rest of the term is in the model, all levels otherwise. Everything here is public.
 class Design {
  public:
-  /// Throws ErrorCode::configuration, saying what to change, if formula and schema do not fit.
-  Design(const Formula& formula, const Schema& schema);
+  /// `cuts`: where the pieces of a time at risk meet. Throws ErrorCode::configuration, saying what to change, if formula, schema
+  /// and cuts do not fit.
+  Design(const Formula& formula, const Schema& schema, const std::vector<double>& cuts = {});
 
   [[nodiscard]] Eigen::Index columns() const { return static_cast<Eigen::Index>(columns_.size()); }
   [[nodiscard]] const DesignColumn& column(Eigen::Index index) const {
@@ -82,6 +87,10 @@ class Design {
     return offset_ ? std::optional(columns_.back().half_width) : std::nullopt;
   }
   [[nodiscard]] const std::vector<DesignGroup>& groups() const { return groups_; }
+  /// Rows of the design for each of the table, and the columns that tell them apart.
+  [[nodiscard]] Pieces pieces() const { return pieces_; }
+  /// Of the sources, what is no column of the table but the index of a piece.
+  [[nodiscard]] std::optional<std::size_t> piece_source() const { return piece_source_; }
   [[nodiscard]] const Response& response() const { return response_; }
   [[nodiscard]] const std::vector<Source>& sources() const { return sources_; }
 
@@ -90,24 +99,30 @@ class Design {
   [[nodiscard]] Domain domain() const;
 
   /// Coefficients of the scaled columns -> coefficients of the original units with the same linear predictor,
-  /// and back.
+  /// and back. Of a time at risk the predictor is the logarithm of what a piece's hazard adds up to; plus `of_hazards` it is that of
+  /// the hazard in one unit of time.
   [[nodiscard]] Position to_original(const Position& scaled) const { return original_from_scaled() * scaled; }
   [[nodiscard]] Position to_scaled(const Position& original) const {
     return scaled_from_original() * original;
   }
   [[nodiscard]] Matrix original_from_scaled() const;
   [[nodiscard]] Matrix scaled_from_original() const;
+  [[nodiscard]] Position of_hazards() const;
 
  private:
   std::size_t add_source(const Variable& variable, const Schema& schema);
   void add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema);
   void add_group(const Variable& variable, const Formula& formula, const Schema& schema);
   void add_offset(const Variable& variable, const Schema& schema);
+  void add_pieces();
+  [[nodiscard]] bool is_response(const Variable& variable) const;
   void scale(DesignColumn& column) const;
 
   Response response_;
   bool intercept_ = true;
   bool offset_ = false;
+  Pieces pieces_;
+  std::optional<std::size_t> piece_source_;
   std::vector<DesignGroup> groups_;
   std::vector<Source> sources_;
   std::vector<DesignColumn> columns_;

@@ -23,20 +23,38 @@ std::span<const double> cells(const Table& table, const Source& source) {
 
 Rows design_rows(const Table& table, const Design& design) {
   const auto predictors = static_cast<std::size_t>(design.columns());
-  Rows rows(table.rows(), predictors + 1);
+  const std::size_t pieces = design.pieces().count;
+  Rows rows(table.rows() * pieces, predictors + 1);
   std::vector<std::span<const double>> columns;
   for (const Source& source : design.sources()) columns.push_back(cells(table, source));
-  const std::span<const double> response = cells(table, design.response().source);
+  const Response& response = design.response();
+  const std::span<const double> responses = cells(table, response.source);
+  std::span<const double> events;
+  if (response.event) events = cells(table, *response.event);
 
   std::vector<double> values(columns.size());
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (!table.kept(i)) continue;
-    for (std::size_t s = 0; s < values.size(); ++s) values[s] = design.sources()[s].value(columns[s][i]);
-    for (std::size_t j = 0; j < predictors; ++j) {
-      rows.at(i, j) = design.column(static_cast<Eigen::Index>(j)).scaled(values);
+    for (std::size_t s = 0; s < values.size(); ++s) {
+      if (s != design.piece_source()) values[s] = design.sources()[s].value(columns[s][i]);
     }
-    rows.at(i, predictors) = design.response().value(response[i]);
-    rows.weight(i) = 1;
+    for (std::size_t k = 0; k < pieces; ++k) {
+      double y = 0;
+      if (response.time_at_risk) {
+        const auto piece = response.time_at_risk->response(k, responses[i], events[i] != 0);
+        if (!piece) break;
+        y = piece->coded();
+      } else {
+        y = response.value(responses[i]);
+      }
+      if (design.piece_source()) values[*design.piece_source()] = static_cast<double>(k);
+      const std::size_t row = i * pieces + k;
+      for (std::size_t j = 0; j < predictors; ++j) {
+        rows.at(row, j) = design.column(static_cast<Eigen::Index>(j)).scaled(values);
+      }
+      rows.at(row, predictors) = y;
+      rows.weight(row) = 1;
+    }
   }
   return rows;
 }

@@ -122,12 +122,16 @@ class Parser {
 
   Formula formula() {
     Formula formula;
-    formula.response = variable("the response");
+    if (follows(0, Token::Kind::name, "Surv") && follows(1, Token::Kind::symbol, "(")) {
+      time_and_event(formula);
+    } else {
+      formula.response = variable("the response");
+    }
     if (formula.response.categorical) refuse_formula("C() has no meaning for the response; leave it out");
     if (formula.response.transform == Transform::power) {
       refuse_formula("a power of the response is not supported; take log, log1p or sqrt");
     }
-    formula.comparison = comparison();
+    if (!formula.event) formula.comparison = comparison();
     if (!accept("~")) {
       refuse_formula("expected ~ after the response, found " + unexpected());
     }
@@ -189,6 +193,21 @@ class Parser {
       refuse_formula(
           fmt::format("{}({} is not closed; only one column may stand inside", name, inner.column));
     return inner;
+  }
+
+  /// Surv(time, event): two columns as they are.
+  void time_and_event(Formula& formula) {
+    const auto column = [&](const char* what) {
+      const Variable found = variable(what);
+      if (!(found == Variable{found.column}))
+        refuse_formula(fmt::format("Surv(...) takes {} as the column is, without {}", what, found.text()));
+      return found;
+    };
+    position_ += 2;
+    formula.response = column("the time");
+    if (!accept(",")) refuse_formula("Surv(...) needs a time and an event: Surv(time, event)");
+    formula.event = column("the event");
+    if (!accept(")")) refuse_formula("Surv(...) takes a time and an event, no more");
   }
 
   int power(const std::string& column) {
@@ -384,6 +403,7 @@ std::vector<std::string> Formula::columns() const {
   }
   std::vector<Variable> others = groups;
   if (offset) others.push_back(*offset);
+  if (event) others.push_back(*event);
   for (const Variable& variable : others) {
     if (std::find(names.begin(), names.end(), variable.column) == names.end())
       names.push_back(variable.column);

@@ -1,4 +1,4 @@
-// R-style formulas: y ~ x1 + x2 + x1:x2 + x1*x2 + C(region) - 1, y > 0 ~ ..., y == 'level' ~ ...
+// R-style formulas: y ~ x1 + x2 + x1:x2 + x1*x2 + C(region) - 1, y > 0 ~ ..., y == 'level' ~ ..., Surv(time, event) ~ ...
 #pragma once
 
 #include <optional>
@@ -43,6 +43,7 @@ struct Formula {
   std::string text;  ///< as it was written
   Variable response;
   std::optional<Comparison> comparison;
+  std::optional<Variable> event;  ///< written Surv(time, event): what ended the response, a time at risk
   bool intercept = true;
   std::vector<Term> terms;         ///< main effects first, then by order, as in R
   std::optional<Variable> offset;  ///< written offset(column) or offset(log(column)): its coefficient is 1

@@ -3,7 +3,7 @@
 
 namespace sotto {
 
-/// From the narrowest: binary responses are counts, and counts are real.
-enum class ResponseKind { binary, count, real };
+/// From the narrowest: binary responses are counts, and counts are real. A time at risk, with its event, is of its own kind.
+enum class ResponseKind { binary, count, real, time };
 
 }  // namespace sotto

@@ -88,6 +88,11 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
       typical_slope = std::min(0.25, kSlopeHeadroom * level);
       plan.dispersion = plan.level = level;
       break;
+    case Link::log_rate:
+      plan.typical = std::max(facts.pieces * level, 1 + (facts.pieces - 1) * level);
+      typical_slope = kSlopeHeadroom * facts.pieces * level;
+      plan.dispersion = plan.level = level;
+      break;
     case Link::log:
     case Link::identity: {
       const bool counts = facts.link == Link::log;

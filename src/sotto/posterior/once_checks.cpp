@@ -31,6 +31,8 @@ const char* predicted(Link link) {
       return "log odds";
     case Link::log:
       return "logarithm of the mean";
+    case Link::log_rate:
+      return "log hazard";
     case Link::identity:
       return "fitted value";
   }

@@ -13,7 +13,8 @@
 namespace sotto {
 
 struct OnceFacts {
-  Link link = Link::logit;      ///< logit: binary responses; log: counts; identity: normal responses
+  Link link =
+      Link::logit;  ///< logit: binary responses; log: counts; identity: normal responses; log_rate: events
   std::optional<double> sigma;  ///< normal responses: known sigma; none: unknown
   Interval response{0, 1};      ///< legal responses
   bool intercept = true;        ///< column 0 of the design is constant 1
@@ -32,6 +33,7 @@ struct OnceFacts {
       groups{};  ///< columns of all levels but the first, where intercepts vary between a category's levels
   std::optional<double> rows;  ///< their number, where it is public
   Adjacency adjacency = Adjacency::substitute;
+  double pieces = 1;     ///< of a time at risk, each a row
   double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
 
   [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
@@ -48,13 +50,14 @@ struct OnceFacts {
   [[nodiscard]] Position column_scale() const {
     return (column_mean.array().square() + column_sd.array().square()).sqrt();
   }
-  [[nodiscard]] bool clips() const { return link != Link::logit; }
-  /// Sensitivities in units of a row's bound, as far as plans need them; the answers' variances are what counts.
+  [[nodiscard]] bool clips() const { return sotto::clips(link); }
+  /// Sensitivities in units of a row's bound, as far as plans need them; the answers' variances are what counts. Scores of all pieces
+  /// of a time at risk share a bound, moments and histograms do not.
   [[nodiscard]] double vector_reach() const {
     return unit_rows * (adjacency == Adjacency::substitute ? 2 : 1);
   }
   [[nodiscard]] double matrix_reach() const {
-    return unit_rows * (adjacency == Adjacency::substitute ? 1.4142135623730951 : 1);
+    return unit_rows * pieces * (adjacency == Adjacency::substitute ? 1.4142135623730951 : 1);
   }
 };
 

@@ -47,9 +47,11 @@ void check(const OnceSettings& settings) {
   }
 }
 
+/// A piece of time counts as far as it was lived through.
 double released_rows(const OnceFacts& facts, PaidQuestions& questions) {
   if (facts.rows) return *facts.rows;
-  const auto rows = questions.ask<NoisyVector>(TotalQuery{TotalOf::rows, questions.pay(kCountShare)});
+  const TotalOf quantity = facts.link == Link::log_rate ? TotalOf::time_at_risk : TotalOf::rows;
+  const auto rows = questions.ask<NoisyVector>(TotalQuery{quantity, questions.pay(kCountShare)});
   return std::max({rows.value[0], std::sqrt(rows.variance), 1.0});
 }
 

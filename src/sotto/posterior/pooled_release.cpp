@@ -127,7 +127,7 @@ double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double r
   const double weight = kept_weight(last.plan.width);
   double guess = 1;
   double doubt = 1;
-  if (link == Link::logit) {
+  if (!clips(link)) {
     guess = weight;
     doubt = kWeightDoubt;
   } else if (link == Link::identity) {

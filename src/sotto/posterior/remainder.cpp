@@ -138,7 +138,7 @@ CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matr
 
 TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan) {
   const Eigen::Index d = point.facts.dim();
-  if (point.facts.link == Link::logit) return {Position::Zero(d), Matrix::Zero(d, d)};
+  if (!point.facts.clips()) return {Position::Zero(d), Matrix::Zero(d, d)};
   const ClipBias bias =
       point.facts.link == Link::log ? bias_of_dispersion(point, plan) : point.spread.skewness.bias(plan.clip);
   Matrix sums(d, 2);

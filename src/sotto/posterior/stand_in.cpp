@@ -104,7 +104,7 @@ void StandIn::split(const ColumnSpread& offsets) {
 
 std::array<double, 4> StandIn::averages(double mean, double variance) const {
   variance = std::max(variance, 0.0);
-  if (function_.link == Link::log) {
+  if (function_.link == Link::log || function_.link == Link::log_rate) {
     return function_.moments(std::clamp(mean + variance / 2, -kLargestPredictor, kLargestPredictor), 0);
   }
   return function_.moments(mean, variance);

@@ -54,10 +54,14 @@ double median_place(const Position& counts, double rows) {
 
 FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions) {
   if (facts.link == Link::logit) {
-    const auto ones = questions.ask<NoisyVector>(TotalQuery{TotalOf::response, questions.pay(kStartShare)});
+    const auto ones = questions.ask<NoisyVector>(TotalQuery{TotalOf::ones, questions.pay(kStartShare)});
     const double least = std::max(0.2, std::sqrt(ones.variance)) / rows;
     const double share = least < 0.5 ? std::clamp(ones.value[0] / rows, least, 1 - least) : 0.5;
     return {std::clamp(std::log(share / (1 - share)), -6.0, 6.0), 0};
+  }
+  if (facts.link == Link::log_rate) {
+    const auto events = questions.ask<NoisyVector>(TotalQuery{TotalOf::events, questions.pay(kStartShare)});
+    return {std::log(std::max({events.value[0], std::sqrt(events.variance), 0.2}) / rows), 0};
   }
   const bool counts = facts.link == Link::log;
   const double low = counts ? std::log(0.5) : facts.response.lower;

@@ -140,7 +140,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
     record.privacy = statement(budget, problem, entropy);
   }
-  if (problem.unit.rows_per_unit > 1) record.warnings.emplace_back(kAlike);
+  if (problem.unit.table_rows() > 1) record.warnings.emplace_back(kAlike);
   if (!config.not_private) {
     for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
       record.warnings.push_back(std::move(sentence));

@@ -131,6 +131,7 @@ void read_all(Section& root, FitConfig& config) {
         sigma != nullptr && sigma->value<std::string>() != "unknown") {
       s.read("sigma", model.sigma);
     }
+    s.read("cuts", model.cuts);
     s.read("columns", model.columns);
     s.read("sd", model.sd);
     s.read("a", model.a);
@@ -286,6 +287,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
       model["sigma"] = "unknown";
     }
   }
+  if (!config.model.cuts.empty()) model["cuts"] = config.model.cuts;
   if (!config.model.columns.empty()) {
     model["columns"] = config.model.columns;
     model["sd"] = config.model.sd;

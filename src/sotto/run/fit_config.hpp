@@ -19,6 +19,7 @@ namespace sotto {
 struct ModelConfig {
   std::string family = "bernoulli";  ///< of model/glm/family.hpp, or normal-mean, banana
   std::string formula;               ///< regressions
+  std::vector<double> cuts;          ///< of a time at risk: where its pieces meet
   std::optional<double> sigma;       ///< of families that have one: known sigma; none: unknown
   std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
   std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns

@@ -96,6 +96,8 @@ double draw_response(Link link, double eta, double sigma, ChainRng& rng) {
           boost::random::poisson_distribution<std::int64_t>(std::exp(std::min(eta, 20.0)))(rng));
     case Link::identity:
       return eta + sigma * rng.normal();
+    case Link::log_rate:
+      break;
   }
   return eta;
 }
@@ -106,6 +108,7 @@ double usual_mean(Link link, const Interval& response) {
       return 0.5;
     case Link::log:
       return std::min(1.0, response.upper / 4);
+    case Link::log_rate:
     case Link::identity:
       break;
   }
@@ -114,7 +117,9 @@ double usual_mean(Link link, const Interval& response) {
 
 Design design_of(const FitConfig& config, const Schema& schema) {
   if (config.model.formula.empty()) refuse("a plan is for regressions: set model.formula");
-  return {parse_formula(config.model.formula), schema};
+  const Formula formula = parse_formula(config.model.formula);
+  if (formula.event) refuse("a plan makes up no times to an event: fit a public table like yours instead");
+  return {formula, schema};
 }
 
 }  // namespace

@@ -118,9 +118,10 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.codes = problem.codes;
   guess_spreads(model.domain(), facts);
   if (!facts.intercept) facts.levels = constant_levels(model.domain());
-  facts.rows = problem.rows;
+  if (facts.link != Link::log_rate) facts.rows = problem.rows;  // how much time was lived through is not public
   facts.adjacency = unit.adjacency;
-  facts.unit_rows = static_cast<double>(unit.rows_per_unit);
+  facts.pieces = static_cast<double>(unit.pieces);
+  facts.unit_rows = static_cast<double>(unit.table_rows());
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));

@@ -141,15 +141,16 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
 
 Problem regression(FitConfig config, const Table& table) {
   const ModelConfig& model = config.model;
-  const Design design(parse_formula(model.formula), table.schema());
+  const Design design(parse_formula(model.formula), table.schema(), model.cuts);
   const Response& response = design.response();
   const Family family = family_of(model);
   std::visit(
       [&](const auto& f) {
-        if (response.kind > f.response) refuse(std::string(f.needs));
+        const bool time = response.kind == ResponseKind::time || f.response == ResponseKind::time;
+        if (time ? response.kind != f.response : response.kind > f.response) refuse(std::string(f.needs));
       },
       family);
-  const Glm glm(family, design.domain(), response.range);
+  const Glm glm(family, design.domain(), response.range, design.pieces());
   Problem problem{.public_info = {},
                   .model = glm,
                   .rows = [&table, design] { return design_rows(table, design); },
@@ -206,7 +207,8 @@ Problem regression(FitConfig config, const Table& table) {
       return reported;
     };
   } else {
-    public_info.to_report = [original](const Position& x) { return Position(original * x); };
+    public_info.to_report = [original, shift = Position(design.of_hazards().head(original.rows()))](
+                                const Position& x) { return Position(original * x + shift); };
   }
   public_info.coefficient_priors = priors_for(config, public_info);
   if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
@@ -296,8 +298,9 @@ Problem location(const FitConfig& config, const Table& table) {
 }  // namespace
 
 std::string in_words(const PrivacyUnit& unit) {
-  if (unit.is_row && unit.rows_per_unit == 1) return "one row";
-  return fmt::format("one person (at most {} row{})", unit.rows_per_unit, unit.rows_per_unit == 1 ? "" : "s");
+  const std::size_t rows = unit.table_rows();
+  if (unit.is_row && rows == 1) return "one row";
+  return fmt::format("one person (at most {} row{})", rows, rows == 1 ? "" : "s");
 }
 
 void state_bounds(Problem& problem, double likelihood_power) {
@@ -368,9 +371,13 @@ Problem make_problem(const FitConfig& config, const Table& table) {
     throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
   }
   Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
-  problem.unit = {table.schema().adjacency,
-                  table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows,
-                  table.schema().unit.is_row()};
+  const UnitDeclaration& unit = table.schema().unit;
+  const Glm* glm = problem.model.as<Glm>();
+  const std::size_t pieces = glm == nullptr ? 1 : glm->pieces().count;
+  problem.unit = {.adjacency = table.schema().adjacency,
+                  .rows_per_unit = pieces * (unit.is_row() ? 1 : unit.maximum_rows),
+                  .is_row = unit.is_row(),
+                  .pieces = pieces};
   problem.public_info.privacy_unit = in_words(problem.unit);
   state_bounds(problem, config.model.likelihood_power);
   return problem;

@@ -6,6 +6,7 @@
 
 #include "sotto/math/clipped_count.hpp"
 #include "sotto/math/mean_function.hpp"
+#include "sotto/model/time_at_risk.hpp"
 
 namespace sotto {
 
@@ -29,6 +30,17 @@ struct BinaryResponse {
   static BoundedResidual residual(double y, double mean, double, double) {
     const double variance = mean * (1 - mean);
     return {y - mean, std::max(mean, 1 - mean), variance, variance};
+  }
+  static WiderResidual wider(double, double, double, double, double) { return {0, 0}; }
+};
+
+/// The bounds are those of one piece of a time at risk: measurement/regression_rows.hpp has those of all of them.
+struct EventResponse {
+  static double mean(double eta) { return count_mean(eta); }
+  static double unit(double) { return 1; }
+  static BoundedResidual residual(double y, double mean, double, double) {
+    const PieceResponse piece = PieceResponse::of(y);
+    return {piece.event - piece.share * mean, std::max(mean, 1.0), piece.share * mean, mean};
   }
   static WiderResidual wider(double, double, double, double, double) { return {0, 0}; }
 };
@@ -84,6 +96,8 @@ auto with_response(Link link, const Visit& visit) {
       return visit(BinaryResponse());
     case Link::log:
       return visit(CountResponse());
+    case Link::log_rate:
+      return visit(EventResponse());
     case Link::identity:
       break;
   }

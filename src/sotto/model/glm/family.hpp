@@ -10,13 +10,14 @@
 
 #include "sotto/model/glm/family/bernoulli.hpp"
 #include "sotto/model/glm/family/normal.hpp"
+#include "sotto/model/glm/family/piecewise_exponential.hpp"
 #include "sotto/model/glm/family/poisson.hpp"
 
 namespace sotto {
 
 /// The closed list: a new family is a file in model/glm/family that satisfies `ResponseFamily`, and its line here. Passes over
 /// the rows visit it once, never for each row.
-using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal>;
+using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, family::PiecewiseExponential>;
 
 /// name, alias         in a configuration; the alias is R's name, or empty
 /// title()             in the report
@@ -30,6 +31,7 @@ using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal>;
 /// link                what release-once takes it for; without one it refuses the family
 /// sigma               optional, none: unknown, and its logarithm is the position's last coordinate. Then also
 ///                     sigma_score, d log p / d log(sigma), and sigma_score_range(eta, y, spread) over intervals
+/// score_range(eta)    where the score does not rise in y: its range over all legal responses
 /// ratio_range(from, spread, to, spread, linear)   of log-likelihood ratios, where the mean value theorem in eta does not give
 ///                     it: always with a sigma; linear(a, b) is the range of a y + b' x
 template <class F>

@@ -16,6 +16,7 @@ constexpr double kLeastReach = 0x1p-960;  // of scaled covariates: shorter ones 
 /// Range of d log p / d eta, which falls in eta and rises in y.
 template <ResponseFamily F>
 Interval score_over(const F&, const Interval& eta, const Interval& y, const law::Spread& spread) {
+  if constexpr (requires { F::score_range(eta); }) return F::score_range(eta);
   return {law::value(F::score, eta.upper, y.lower, spread), law::value(F::score, eta.lower, y.upper, spread)};
 }
 
@@ -24,8 +25,8 @@ constexpr double kScoreRoundUp = 1 + 0x1p-40;
 
 }  // namespace
 
-Glm::Glm(Family family, Domain domain, Interval response)
-    : family_(family), domain_(std::move(domain)), response_(response) {
+Glm::Glm(Family family, Domain domain, Interval response, Pieces pieces)
+    : family_(family), domain_(std::move(domain)), response_(response), pieces_(pieces) {
   std::visit(
       [&](const auto& f) {
         if (response.lower < f.support.lower || response.upper > f.support.upper)

@@ -12,6 +12,7 @@
 #include "sotto/model/glm/family.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
 #include "sotto/model/model.hpp"
+#include "sotto/model/time_at_risk.hpp"
 
 namespace sotto {
 
@@ -23,13 +24,14 @@ namespace sotto {
 class Glm {
  public:
   /// Errors: configuration for responses that the family does not take, or a sigma that is not > 0.
-  Glm(Family family, Domain domain, Interval response);
+  Glm(Family family, Domain domain, Interval response, Pieces pieces = {});
 
   [[nodiscard]] Eigen::Index dim() const { return domain_.columns() + (unknown_sigma() ? 1 : 0); }
   [[nodiscard]] const Domain& domain() const { return domain_; }
   [[nodiscard]] const Family& family() const { return family_; }
   [[nodiscard]] bool unknown_sigma() const;
   [[nodiscard]] Interval response() const { return response_; }
+  [[nodiscard]] Pieces pieces() const { return pieces_; }
 
   /// Computes   { w d : w in the scores between `from` and `to`, d in range(to - from) }, by the mean value theorem along the
   ///            segment, unless the family knows better
@@ -57,6 +59,7 @@ class Glm {
   Family family_;
   Domain domain_;
   Interval response_;
+  Pieces pieces_;
 };
 
 static_assert(Model<Glm>);

@@ -81,6 +81,7 @@ HWY_INLINE Vec value(Lanes d, const E& e, Vec eta, Vec y, const law::Spread& spr
   if constexpr (E::op == Op::precision) return hn::Set(d, spread.precision);
   if constexpr (E::op == Op::number) return hn::Set(d, e.number);
   if constexpr (E::op == Op::negate) return hn::Neg(value(d, e.a, eta, y, spread));
+  if constexpr (E::op == Op::floor) return hn::Floor(value(d, e.a, eta, y, spread));
   if constexpr (E::op == Op::exp) return hn::Exp(d, value(d, e.a, eta, y, spread));
   if constexpr (E::op == Op::logistic) return logistic(d, value(d, e.a, eta, y, spread));
   if constexpr (E::op == Op::softplus) return softplus(d, value(d, e.a, eta, y, spread));

@@ -21,7 +21,20 @@ struct Spread {
   }
 };
 
-enum class Op { eta, y, log_sigma, precision, number, negate, exp, logistic, softplus, subtract, multiply };
+enum class Op {
+  eta,
+  y,
+  log_sigma,
+  precision,
+  number,
+  negate,
+  floor,
+  exp,
+  logistic,
+  softplus,
+  subtract,
+  multiply
+};
 
 template <Op kind>
 struct Leaf {
@@ -80,6 +93,11 @@ constexpr auto operator*(const A& a, const B& b) {
   return binary<Op::multiply>(term(a), term(b));
 }
 
+/// The largest whole number that is no larger.
+template <Term A>
+constexpr Unary<Op::floor, A> floor(const A& a) {
+  return {a};
+}
 template <Term A>
 constexpr Unary<Op::exp, A> exp(const A& a) {
   return {a};
@@ -105,6 +123,7 @@ template <Term E>
   if constexpr (E::op == Op::precision) return spread.precision;
   if constexpr (E::op == Op::number) return e.number;
   if constexpr (E::op == Op::negate) return -of(e.a);
+  if constexpr (E::op == Op::floor) return std::floor(of(e.a));
   if constexpr (E::op == Op::exp) return std::exp(of(e.a));
   if constexpr (E::op == Op::logistic) return 1 / (1 + std::exp(-of(e.a)));
   if constexpr (E::op == Op::softplus)

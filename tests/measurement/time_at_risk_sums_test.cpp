@@ -1,0 +1,216 @@
+// Sums over the pieces of one time at risk, against what is declared of all of them together: a search over covariates, times and
+// events, with extreme positions, frames and bounds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/model/time_at_risk.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kCovariates = 2;  // besides the intercept
+
+/// The intercept, the pieces but the first, numbers in [-1, 1].
+Glm model_of(std::size_t pieces) {
+  std::vector<DomainComponent> components{{{0}, Matrix::Ones(1, 1)}};
+  const auto others = static_cast<Eigen::Index>(pieces) - 1;
+  if (others > 0) {
+    DomainComponent piece{{}, Matrix::Zero(others + 1, others)};
+    for (Eigen::Index k = 0; k < others; ++k) {
+      piece.columns.push_back(1 + k);
+      piece.vertices(k + 1, k) = 1;
+    }
+    components.push_back(piece);
+  }
+  for (std::size_t j = 0; j < kCovariates; ++j)
+    components.push_back({{1 + others + static_cast<Eigen::Index>(j)}, Matrix{{-1.0}, {1.0}}});
+  return Glm(family::PiecewiseExponential(), Domain(std::move(components)), PieceResponse::kCodes,
+             {pieces, 1});
+}
+
+/// One row of a table.
+struct Life {
+  double x[kCovariates];
+  double time;
+  bool event;
+};
+
+struct Pass {
+  std::size_t pieces;
+  std::optional<Measurements> measured;
+  Eigen::Index dim;
+
+  Pass(std::size_t pieces, const Query& query, Adjacency adjacency)
+      : pieces(pieces),
+        measured(measure_all_rows({AnyModel(model_of(pieces)),
+                                   {.adjacency = adjacency, .rows_per_unit = pieces, .pieces = pieces},
+                                   1})(query)),
+        dim(model_of(pieces).domain().columns()) {}
+
+  [[nodiscard]] double sensitivity() const { return measured->parts[0].charge.sensitivity; }
+  [[nodiscard]] std::vector<double> contribution(const Life& life) const {
+    const TimeAtRisk time{ends()};
+    Rows rows(pieces, static_cast<std::size_t>(dim) + 1);
+    for (std::size_t k = 0; k < pieces; ++k) {
+      const auto response = time.response(k, life.time, life.event);
+      if (!response) break;
+      rows.at(k, 0) = 1;
+      if (k > 0) rows.at(k, k) = 1;
+      for (std::size_t j = 0; j < kCovariates; ++j) rows.at(k, pieces + j) = life.x[j];
+      rows.at(k, static_cast<std::size_t>(dim)) = response->coded();
+      rows.weight(k) = 1;
+    }
+    const auto& pass = std::get<RowPass>(measured->parts[0].pass);
+    std::vector<std::int64_t> sums(pass.entries, 0);
+    pass.add(rows, 0, rows.tiles(), std::span(sums));
+    return {sums.begin(), sums.end()};
+  }
+  [[nodiscard]] std::vector<double> ends() const {
+    std::vector<double> all;
+    for (std::size_t k = 1; k <= pieces; ++k) all.push_back(static_cast<double>(k));
+    return all;
+  }
+};
+
+double apart(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+  return std::sqrt(sum);
+}
+
+Life some_life(std::size_t pieces, ChainRng& rng) {
+  Life life{{}, static_cast<double>(pieces) * rng.uniform(), rng.below(2) == 0};
+  for (double& x : life.x) x = rng.below(2) == 0 ? (rng.below(2) == 0 ? -1 : 1) : rng.normal();
+  if (rng.below(2) == 0) life.time = std::floor(life.time);
+  if (rng.below(3) == 0) life.time = static_cast<double>(pieces);
+  if (rng.below(4) == 0) life.time = std::nextafter(std::floor(life.time), HUGE_VAL);
+  return life;
+}
+
+BoundedWeighting weighting_somewhere(Eigen::Index dim, ChainRng& rng) {
+  const auto anywhere = [&] {
+    return std::pow(10.0, rng.below(4) == 0 ? 60 * (rng.uniform() - 0.5) : rng.normal());
+  };
+  BoundedWeighting weighting{1.5 * rng.normals(dim), Matrix(dim, dim), anywhere(), anywhere(), 1};
+  const std::size_t kind = rng.below(12);
+  if (kind == 0) weighting.at *= 1e6;
+  if (kind == 1) weighting.at *= 1e17;  // digits of one piece are lost in another's predictor
+  if (kind == 2) weighting.at[0] = 40;
+  const double scale = anywhere();
+  for (double& entry : weighting.frame.reshaped()) entry = scale * rng.normal();
+  return weighting;
+}
+
+/// The largest move over the declared one.
+template <class MakeQuery>
+double worst_life(std::size_t pieces, Adjacency adjacency, const MakeQuery& make, std::uint64_t seed) {
+  ChainRng rng(seed);
+  const Eigen::Index dim = model_of(pieces).domain().columns();
+  double worst = 0;
+  for (int trial = 0; trial < 80; ++trial) {
+    const Pass pass(pieces, make(weighting_somewhere(dim, rng)), adjacency);
+    if (!pass.measured) continue;
+    const std::vector<double> none(pass.contribution({{}, 0, false}).size(), 0.0);
+    const auto move = [&](const Life& a, const Life& b) {
+      const auto from = pass.contribution(a);
+      const double left_out = apart(from, none);
+      return adjacency == Adjacency::add_remove ? left_out
+                                                : std::max(left_out, apart(from, pass.contribution(b)));
+    };
+    Life a = some_life(pieces, rng);
+    Life b = some_life(pieces, rng);
+    double best = move(a, b);
+    for (int step = 0; step < 60; ++step) {
+      Life to = rng.below(3) == 0 ? some_life(pieces, rng) : a;
+      Life other = rng.below(3) == 0 ? some_life(pieces, rng) : b;
+      to.x[rng.below(kCovariates)] += 0.3 * rng.normal();
+      other.x[rng.below(kCovariates)] += 0.3 * rng.normal();
+      const double value = move(to, other);
+      if (value < best) continue;
+      best = value;
+      a = to;
+      b = other;
+    }
+    worst = std::max(worst, best / pass.sensitivity());
+  }
+  return worst;
+}
+
+template <class MakeQuery>
+void expect_all_pieces_within(const MakeQuery& make, double nearly, std::uint64_t seed) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    for (const std::size_t pieces : {1, 2, 5, 12}) {
+      const double worst = worst_life(pieces, adjacency, make, seed);
+      EXPECT_LE(worst, 1) << pieces;
+      EXPECT_GT(worst, nearly) << pieces;
+    }
+  }
+}
+
+// Near: what is declared is of all pieces together, not of each.
+TEST(TimeAtRiskSums, no_life_moves_a_score_further_than_declared) {
+  expect_all_pieces_within(
+      [](const BoundedWeighting& w) {
+        return Query(BoundedScoreQuery{w, Rho(1)});
+      },
+      0.8, 1);
+}
+TEST(TimeAtRiskSums, no_life_moves_an_information_further_than_declared) {
+  expect_all_pieces_within(
+      [](const BoundedWeighting& w) {
+        return Query(BoundedInformationQuery{w, Rho(1)});
+      },
+      0.6, 2);
+}
+TEST(TimeAtRiskSums, no_life_moves_score_squares_further_than_declared) {
+  expect_all_pieces_within(
+      [](const BoundedWeighting& w) {
+        return Query(ScoreSquaresQuery{w, Rho(1)});
+      },
+      0.5, 3);
+}
+TEST(TimeAtRiskSums, no_life_moves_light_rows_further_than_declared) {
+  expect_all_pieces_within(
+      [](const BoundedWeighting& w) {
+        return Query(LightRowsQuery{w, Rho(1)});
+      },
+      0.1, 4);
+}
+TEST(TimeAtRiskSums, no_life_moves_moments_further_than_declared) {
+  expect_all_pieces_within(
+      [](const BoundedWeighting& w) {
+        return Query(MomentsQuery{w.frame, w.score_bound, Rho(1)});
+      },
+      0.3, 5);
+}
+TEST(TimeAtRiskSums, no_life_moves_a_total_further_than_declared) {
+  for (const TotalOf quantity : {TotalOf::rows, TotalOf::events, TotalOf::time_at_risk})
+    expect_all_pieces_within(
+        [&](const BoundedWeighting&) {
+          return Query(TotalQuery{quantity, Rho(1)});
+        },
+        0.05, 6);
+}
+TEST(TimeAtRiskSums, totals_are_of_events_and_of_time) {
+  const auto total = [](TotalOf quantity, const Life& life) {
+    const Pass pass(5, TotalQuery{quantity, Rho(1)}, Adjacency::substitute);
+    return pass.contribution(life)[0] * pass.measured->parts[0].charge.grid;
+  };
+  EXPECT_EQ(total(TotalOf::rows, {{}, 2.5, true}), 3);
+  EXPECT_EQ(total(TotalOf::events, {{}, 2.5, true}), 1);
+  EXPECT_EQ(total(TotalOf::events, {{}, 2.5, false}), 0);
+  EXPECT_EQ(total(TotalOf::time_at_risk, {{}, 2.5, true}), 2.5);
+  const TotalQuery ones{TotalOf::ones, Rho(1)};
+  EXPECT_FALSE(Pass(5, ones, Adjacency::substitute).measured);
+}
+
+}  // namespace
+}  // namespace sotto
