@@ -56,7 +56,11 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
       program.exit(error);
       return std::fflush(stdout) == 0 ? 0 : not_written(err);
     }
-    fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(error.what()), one_line(meant(program)));
+    const std::vector<std::string> left = program.remaining(true);
+    const bool misspelt =
+        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) && !left.empty();
+    const std::string wrong = misspelt ? fmt::format("there is no {}", left.front()) : error.what();
+    fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(wrong), one_line(meant(program)));
     return EX_USAGE;
   } catch (const Error& error) {
     fmt::print(err, "sotto: {}\n", error.what());

@@ -1,5 +1,6 @@
 // sotto fit as a user calls it: hostile rows, missing columns, the statuses of its refusals.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -61,6 +62,36 @@ TEST_F(FitProgram, real_responses_have_no_unit_of_their_own) {
   EXPECT_NEAR(mean_of(content("out/summary.json"), "x"), 20000, 6 * 910);
   EXPECT_NE(content("out/manifest.json").find("normal(100000, 50000) on the scaled column"),
             std::string::npos);
+}
+
+// Hazards of 0.1 a year for the first two years and 0.2 after: of 1,000 times, evenly spread quantiles. Log ratio: six standard
+// deviations of 0.08.
+TEST_F(FitProgram, times_to_an_event_have_hazards_in_pieces) {
+  write("times.toml",
+        "[[column]]\nname = \"years\"\nkind = \"real\"\nlower = 0\nupper = 10\n"
+        "[[column]]\nname = \"died\"\nkind = \"binary\"\n");
+  std::string text = "years,died\n";
+  for (int i = 0; i < 1000; ++i) {
+    const double hazard = -std::log((i + 0.5) / 1000);
+    const double years = hazard < 0.2 ? hazard / 0.1 : 2 + (hazard - 0.2) / 0.2;
+    text += std::to_string(std::min(years, 10.0)) + (years < 10 ? ",1\n" : ",0\n");
+  }
+  write("d.csv", text);
+  const std::string start =
+      "fit --data d.csv --schema times.toml --formula 'Surv(years, died) ~ 1' --delta 1e-6 ";
+  const Outcome run = sotto(start + "--family survival --cuts 2 --epsilon 100000 --out out");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NEAR(mean_of(content("out/summary.json"), "Intercept"), std::log(0.1), 6 * 0.075);
+  EXPECT_NEAR(mean_of(content("out/summary.json"), "years[2-10]"), std::log(2), 6 * 0.08);
+  EXPECT_NE(run.out.find("for one row"), std::string::npos) << run.out;
+
+  const Outcome family = sotto(start + "--epsilon 1 --out other");
+  EXPECT_EQ(family.status, 78);
+  EXPECT_NE(family.err.find("needs a binary response"), std::string::npos) << family.err;
+  const Outcome cuts = sotto(start + "--family survival --cuts 5,2 --epsilon 1 --out other");
+  EXPECT_EQ(cuts.status, 78);
+  EXPECT_NE(cuts.err.find("must ascend"), std::string::npos) << cuts.err;
+  EXPECT_FALSE(exists("other"));
 }
 
 // Whoever declares that responses out of range are missing is told what that does, whether there are any or not.

@@ -28,12 +28,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string suggestion(std::string_view word, std::span<const std::string> known) {
   constexpr std::size_t kLongestWord = 100;
+  constexpr std::size_t kBegun = 4;  // letters of a name that may be left unfinished
   if (word.size() > kLongestWord) return {};
   const std::string* nearest = nullptr;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > kLongestWord) continue;
-    const std::size_t changes = distance(word, name);
+    const bool begun = word.size() >= kBegun && name.starts_with(word);
+    const std::size_t changes = begun ? 1 : distance(word, name);
     if (changes < least && changes < word.size()) {
       least = changes;
       nearest = &name;
