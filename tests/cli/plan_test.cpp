@@ -66,13 +66,6 @@ TEST_F(Plan, tells_coverage_of_many_repeats) {
               HasSubstr("90 % intervals held the truth in "));
 }
 
-TEST_F(Plan, makes_up_no_times_to_an_event) {
-  const Outcome times =
-      plan("--rows 1000 --epsilon 1 --family survival --set 'model.formula=\"Surv(age, ill) ~ 1\"'");
-  EXPECT_EQ(times.status, 78);
-  EXPECT_THAT(times.err, HasSubstr("no times to an event"));
-}
-
 TEST_F(Plan, says_what_is_missing) {
   const Outcome rows = plan("--epsilon 1");
   EXPECT_EQ(rows.status, 78);

@@ -35,7 +35,7 @@ double made_up_cell(const SchemaColumn& column, ChainRng& rng) {
   return column.bounds.lower + column.bounds.width() * rng.uniform();
 }
 
-/// The design's scaled columns, shape (rows, columns).
+/// The design's scaled columns, shape (rows, columns); of a time at risk in its first piece.
 Matrix covariates(const Design& design, const MadeUpRows& made, ChainRng& rng) {
   const std::vector<Source>& sources = design.sources();
   std::vector<std::size_t> whole;  // rows of `like` that have all their cells
@@ -49,6 +49,7 @@ Matrix covariates(const Design& design, const MadeUpRows& made, ChainRng& rng) {
     const std::size_t drawn = made.like != nullptr ? whole[rng.below(whole.size())] : 0;
     std::map<std::string, double> cells;  // a column may stand in several terms
     for (std::size_t s = 0; s < sources.size(); ++s) {
+      if (s == design.piece_source()) continue;
       const std::string& name = sources[s].variable.column;
       const auto [cell, is_new] = cells.try_emplace(name, 0);
       if (is_new) {
@@ -74,7 +75,7 @@ Position slopes(const Matrix& x, bool intercept, double spread, ChainRng& rng) {
   return sd > 0 ? Position(slope * (spread / sd)) : slope;
 }
 
-/// The intercept with which responses have this mean.
+/// The intercept with which responses have this mean; of times to an event, with which so many have it before the end.
 double intercept_for(Link link, const Position& eta, double mean) {
   if (link == Link::identity) return mean - eta.mean();
   if (link == Link::log) return std::log(mean / eta.array().exp().mean());
@@ -82,7 +83,9 @@ double intercept_for(Link link, const Position& eta, double mean) {
   double high = 50;
   for (int i = 0; i < 60; ++i) {
     const double middle = std::midpoint(low, high);
-    (1 / (1 + (-middle - eta.array()).exp())).mean() < mean ? low = middle : high = middle;
+    const Eigen::ArrayXd e = (eta.array() + middle).exp();
+    const double found = link == Link::logit ? (e / (1 + e)).mean() : 1 - (-e).exp().mean();
+    (found < mean ? low : high) = middle;
   }
   return low;
 }
@@ -96,8 +99,8 @@ double draw_response(Link link, double eta, double sigma, ChainRng& rng) {
           boost::random::poisson_distribution<std::int64_t>(std::exp(std::min(eta, 20.0)))(rng));
     case Link::identity:
       return eta + sigma * rng.normal();
-    case Link::log_rate:
-      break;
+    case Link::log_rate:  // the time, over that to the end
+      return -std::log1p(-rng.uniform()) / std::exp(eta);
   }
   return eta;
 }
@@ -109,6 +112,7 @@ double usual_mean(Link link, const Interval& response) {
     case Link::log:
       return std::min(1.0, response.upper / 4);
     case Link::log_rate:
+      return 0.5;
     case Link::identity:
       break;
   }
@@ -117,9 +121,45 @@ double usual_mean(Link link, const Interval& response) {
 
 Design design_of(const FitConfig& config, const Schema& schema) {
   if (config.model.formula.empty()) refuse("a plan is for regressions: set model.formula");
-  const Formula formula = parse_formula(config.model.formula);
-  if (formula.event) refuse("a plan makes up no times to an event: fit a public table like yours instead");
-  return {formula, schema};
+  return {parse_formula(config.model.formula), schema, config.model.cuts};
+}
+
+/// Hazards are the same in all pieces: what those of the pieces add to the predictor, over all of the time.
+Position pieces_of_even_hazard(const Design& design) {
+  const TimeAtRisk& time = *design.response().time_at_risk;
+  Position of_pieces = -design.of_hazards();
+  of_pieces[0] = std::log(time.width(0) / time.ends.back());
+  return of_pieces;
+}
+
+Rows rows_of(const Matrix& x, const Position& y) {
+  const auto columns = static_cast<std::size_t>(x.cols());
+  Rows rows(static_cast<std::size_t>(x.rows()), columns + 1);
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    for (std::size_t j = 0; j < columns; ++j) rows.at(i, j) = x(row, static_cast<Eigen::Index>(j));
+    rows.at(i, columns) = y[row];
+    rows.weight(i) = 1;
+  }
+  return rows;
+}
+
+/// `y`: times over that to the end, at which those end that are longer.
+Rows rows_of(const Matrix& x, const Position& y, const TimeAtRisk& time, const Pieces& pieces) {
+  const auto columns = static_cast<std::size_t>(x.cols());
+  Rows rows(static_cast<std::size_t>(x.rows()) * pieces.count, columns + 1);
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    for (std::size_t k = 0; k < pieces.count; ++k) {
+      const auto response = time.response(k, std::min(y[i], 1.0) * time.ends.back(), y[i] < 1);
+      if (!response) break;
+      const std::size_t row = static_cast<std::size_t>(i) * pieces.count + k;
+      for (std::size_t j = 0; j < columns; ++j) rows.at(row, j) = x(i, static_cast<Eigen::Index>(j));
+      if (k > 0) rows.at(row, static_cast<std::size_t>(pieces.first) + k - 1) = 1;
+      rows.at(row, columns) = response->coded();
+      rows.weight(row) = 1;
+    }
+  }
+  return rows;
 }
 
 }  // namespace
@@ -127,7 +167,9 @@ Design design_of(const FitConfig& config, const Schema& schema) {
 std::vector<std::string> columns_of_right_side(const FitConfig& config, const Schema& schema) {
   std::set<std::string> names;
   const Design design = design_of(config, schema);
-  for (const Source& source : design.sources()) names.insert(source.variable.column);
+  for (std::size_t s = 0; s < design.sources().size(); ++s) {
+    if (s != design.piece_source()) names.insert(design.sources()[s].variable.column);
+  }
   return {names.begin(), names.end()};
 }
 
@@ -141,17 +183,18 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const Link link = known_link(glm.family());
   const Interval& response = glm.response();
   const double mean = made.response_mean.value_or(usual_mean(link, response));
-  const bool possible = link == Link::identity ? mean >= response.lower && mean <= response.upper
-                                               : mean > 0 && mean < response.upper;
+  const bool possible = link == Link::identity
+                            ? mean >= response.lower && mean <= response.upper
+                            : mean > 0 && mean < (link == Link::log_rate ? 1 : response.upper);
   if (!possible) refuse("the responses cannot have that mean: it must lie between their declared bounds");
 
   ChainRng rng(made.seed);
   const Matrix x = covariates(design, made, rng);
   const auto* known = sigma_of(glm.family());
   const double sigma = known != nullptr && known->has_value() ? **known : response.width() / kResiduals;
-  const double spread = link == Link::logit ? kSpreadOfOdds
-                        : link == Link::log ? kSpreadOfRates
-                                            : kSpreadOfNumbers * sigma;
+  const double spread = link == Link::logit      ? kSpreadOfOdds
+                        : link == Link::identity ? kSpreadOfNumbers * sigma
+                                                 : kSpreadOfRates;
   Position truth = Position::Zero(glm.dim());
   const Eigen::Index unknown = x.cols() - (design.offset() ? 1 : 0);
   truth.head(unknown) = slopes(x.leftCols(unknown), design.has_intercept(), spread, rng);
@@ -159,22 +202,15 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   if (design.has_intercept()) truth[0] = intercept_for(link, x * truth.head(x.cols()), mean);
   if (glm.unknown_sigma()) truth[x.cols()] = std::log(sigma);
   Position y = x * truth.head(x.cols());
-  for (double& value : y) {
-    value = std::clamp(draw_response(link, value, sigma, rng), response.lower, response.upper);
-  }
+  const Interval legal = link == Link::log_rate ? Interval{0, HUGE_VAL} : response;
+  for (double& value : y)
+    value = std::clamp(draw_response(link, value, sigma, rng), legal.lower, legal.upper);
+  if (link == Link::log_rate) truth.head(x.cols()) += pieces_of_even_hazard(design);
   const PublicProblem& known_problem = result.problem.public_info;
   const Position reported = known_problem.to_report(truth);
   result.truth = known_problem.groups.complete(reported, known_problem.groups.plain(reported));
-  result.problem.rows = [x, y] {
-    const auto columns = static_cast<std::size_t>(x.cols());
-    Rows rows(static_cast<std::size_t>(x.rows()), columns + 1);
-    for (std::size_t i = 0; i < rows.rows(); ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      for (std::size_t j = 0; j < columns; ++j) rows.at(i, j) = x(row, static_cast<Eigen::Index>(j));
-      rows.at(i, columns) = y[row];
-      rows.weight(i) = 1;
-    }
-    return rows;
+  result.problem.rows = [x, y, time = design.response().time_at_risk, pieces = design.pieces()] {
+    return time ? rows_of(x, y, *time, pieces) : rows_of(x, y);
   };
   return result;
 }

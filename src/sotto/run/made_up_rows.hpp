@@ -16,7 +16,7 @@ namespace sotto {
 struct MadeUpRows {
   std::size_t rows = 0;
   std::optional<double>
-      response_mean{};  ///< none: half of the responses are ones, counts are one, numbers are in the middle
+      response_mean{};  ///< none: half of the responses are ones, or have the event; counts are one, numbers are in the middle
   const Table* like =
       nullptr;  ///< its rows are drawn again and again; none: columns are independent and even
   std::uint64_t seed = 1;
@@ -30,7 +30,8 @@ struct MadeUpProblem {
 
 /// Without `like` a number is uniform over its declared bounds and a category's levels are equally likely. Effects are of
 /// middling size, of random signs: the linear predictor's standard deviation is 0.7 for odds, 0.5 for rates and half a residual's
-/// for numbers; residuals, where their size is not given, a twelfth of the declared range.
+/// for numbers; residuals, where their size is not given, a twelfth of the declared range. Times to an event have one hazard from
+/// beginning to end, rates' effects, and end at the declared upper bound at the latest.
 /// `like` must hold the columns of the right side and outlive the problem.
 /// Errors: configuration, for what is no regression, or a mean that the responses cannot have.
 [[nodiscard]] MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made);
