@@ -15,8 +15,21 @@ constexpr int kMostSteps = 6;
 constexpr double kWantedError = 0.35;   // error of the linear predictor after a step, in its unit
 constexpr double kHopeless = 0.4;       // likewise, of one score with most of the budget
 constexpr double kScoreWidth = 1.2;     // of the score's bound
+constexpr double kFurther = 1.5;        // than a step is foreseen to be off: it was not there yet
 constexpr double kReserve = 0.45;       // of the cost: the rounds' and one more step's
 constexpr double kInformationRoom = 4;  // the information's bound should not bind here
+
+/// Of counts: whether a step left every part's predictor near where it was, or as near as is known. A level of small counts tells
+/// little of where it lies, and a step by the rows' mean square hides how far it moved.
+bool parts_stay(const StandIn& stand_in, const Matrix& frame, double noise, const Position& step,
+                const Position& at, const JointNormalPrior& prior, double near) {
+  const Matrix jacobian = frame * stand_in.slope(at);
+  const Cholesky curvature(jacobian.transpose() * jacobian / noise + prior.precision);
+  return std::ranges::all_of(stand_in.parts(), [&](const Part& part) {
+    const double sd = std::sqrt(part.mean.dot(curvature.solve(part.mean)));
+    return std::abs(part.mean.dot(step)) < std::max(near, kFurther * sd);
+  });
+}
 
 }  // namespace
 
@@ -70,7 +83,8 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
         next = stand_in.mode(frame, score.value, noise, place.at, prior);
       }
     }
-    const double move = (inverse(frame.transpose()) * (next - place.at)).norm() / unit;
+    const Position step_made = next - place.at;
+    const double move = (inverse(frame.transpose()) * step_made).norm() / unit;
     const double foreseen = std::sqrt(score.variance * d) / slope / unit;
     place.at = next;
     found.moves.push_back(move);
@@ -79,7 +93,10 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
       place.spread = residual_spread(facts, stand_in, place.at, Look::first, &place.spread, questions);
       if (facts.link == Link::identity && before > 1.3 * place.spread.scale && step < steps - 1) continue;
     }
-    if (move < std::max(std::min(kWantedError, near), 1.5 * foreseen) || (step >= 1 && foreseen > 0.5)) break;
+    const bool stays = move < std::max(std::min(kWantedError, near), kFurther * foreseen) &&
+                       (facts.link != Link::log || parts_stay(stand_in, frame, noise(0, 0), step_made,
+                                                              place.at, prior, std::min(kWantedError, near)));
+    if (stays || (step >= 1 && foreseen > 0.5)) break;
   }
   return found;
 }
