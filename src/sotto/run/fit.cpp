@@ -147,7 +147,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
   }
   if (method.approximation != nullptr) {
-    std::string sentence = method.approximation(config.method);
+    std::string sentence = method.approximation(config);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
   }
   // How long a run takes depends on the rows.

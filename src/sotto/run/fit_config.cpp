@@ -70,6 +70,25 @@ class Section {
       target.push_back(*value);
     }
   }
+  /// A list of lists.
+  void read(std::string_view key, std::vector<std::vector<double>>& target) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    const auto wrong = [&] {
+      refuse(fmt::format("{} must be a list of rows, each a list of numbers", path(key)));
+    };
+    if (node->as_array() == nullptr) wrong();
+    target.clear();
+    for (const toml::node& row : *node->as_array()) {
+      if (row.as_array() == nullptr) wrong();
+      target.emplace_back();
+      for (const toml::node& entry : *row.as_array()) {
+        const auto value = entry.value<double>();
+        if (!value || !entry.is_number()) wrong();
+        target.back().push_back(*value);
+      }
+    }
+  }
   void section(std::string_view key, const std::function<void(Section&)>& visit) {
     const toml::node* node = find(key);
     if (node == nullptr) return;
@@ -133,6 +152,7 @@ void read_all(Section& root, FitConfig& config) {
     }
     s.read("columns", model.columns);
     s.read("sd", model.sd);
+    s.read("covariance", model.covariance);
     s.read("a", model.a);
     s.read("b", model.b);
     s.read("m", model.m);
@@ -288,7 +308,11 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
   }
   if (!config.model.columns.empty()) {
     model["columns"] = config.model.columns;
-    model["sd"] = config.model.sd;
+    if (config.model.covariance.empty()) {
+      model["sd"] = config.model.sd;
+    } else {
+      model["covariance"] = config.model.covariance;
+    }
   }
   if (config.model.family == "banana") model["bend"] = {config.model.a, config.model.b, config.model.m};
   nlohmann::ordered_json privacy = {{"not_private", config.not_private},

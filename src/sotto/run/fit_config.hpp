@@ -22,9 +22,15 @@ struct ModelConfig {
   std::optional<double> sigma;       ///< of families that have one: known sigma; none: unknown
   std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
   std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns
-  double a = 0, b = 0, m = 0;        ///< banana
-  double likelihood_power = 1;       ///< power of the likelihood, n0 / n
+  std::vector<std::vector<double>> covariance;  ///< in the place of sd: a row's known covariance, row by row
+  double a = 0, b = 0, m = 0;                   ///< banana
+  double likelihood_power = 1;                  ///< power of the likelihood, n0 / n
 };
+
+/// Normal rows with known covariance.
+[[nodiscard]] inline bool is_location(const ModelConfig& model) {
+  return model.family == "normal-mean" || model.family == "banana";
+}
 
 /// [method]
 struct MethodConfig {

@@ -49,6 +49,7 @@ std::vector<Chain> run_kernel(const ChainRun& run, const K& kernel) {
 /// What is known, or guessed, of the posterior's covariance and centre.
 Matrix guess(const ChainRun& run) {
   if (run.pilot) return run.pilot->covariance;
+  if (run.problem.prior_covariance.size() > 0) return run.problem.prior_covariance;
   return run.problem.prior_scale.array().square().matrix().asDiagonal();
 }
 Position centre(const ChainRun& run) { return run.pilot ? run.pilot->at : run.problem.start; }
@@ -177,40 +178,46 @@ std::vector<Chain> sgnht(const ChainRun& run) {
   return run_kernel(run, Sgnht(settings, run.problem.prior));
 }
 
-std::string subsampled_is_approximate(const MethodConfig&) {
+std::string subsampled_is_approximate(const FitConfig&) {
   return "Each acceptance test sees a batch of the rows, and corrects for the batch's estimated variance: "
          "the estimate is "
          "random and correlated with the batch's mean, and the mean is normal only in the limit of large "
          "batches.";
 }
 
-std::string barker_is_approximate(const MethodConfig& config) {
+std::string barker_is_approximate(const FitConfig& config) {
   return fmt::format(
       "Acceptance probabilities are within {:.1e} of those of Barker's test: no correction is exact for "
       "noise of variance "
       "{:g}.",
-      Correction(config.noise_variance).error(), config.noise_variance);
+      Correction(config.method.noise_variance).error(), config.method.noise_variance);
 }
 
-std::string barker_subsampled_is_approximate(const MethodConfig& config) {
+std::string barker_subsampled_is_approximate(const FitConfig& config) {
   return barker_is_approximate(config) +
          " Each test sees a batch of the rows: the batch's variance is estimated, and its mean normal only "
          "in the "
          "limit of large batches.";
 }
 
-std::string langevin_is_approximate(const MethodConfig&) {
+std::string langevin_is_approximate(const FitConfig&) {
   return "The chain has no acceptance test: finite steps and the batches' own spread move its target away "
          "from the "
          "posterior.";
 }
 
-std::string clipping_is_approximate(const MethodConfig& config) {
-  if (!config.clip_ratio && !config.clip_gradient) return {};
+std::string clipping_is_approximate(const FitConfig& config) {
+  if (!config.method.clip_ratio && !config.method.clip_gradient) return {};
   return "Rows whose contributions exceed the clip bounds contribute less than they should.";
 }
 
-std::string once_is_approximate(const MethodConfig&) {
+std::string once_is_approximate(const FitConfig& config) {
+  if (is_location(config.model)) {
+    return "The posterior is that given a noisy sum of the rows, whose noise it allows for; draws are "
+           "independent. Values beyond the declared bounds count as the bound. Where rows were also clipped "
+           "around a released point, the sum is taken to be normal, with the mean that clipping normal rows "
+           "leaves it.";
+  }
   return "The posterior is that given the released scores and informations, which are taken to be normal and "
          "linear in the "
          "parameters over the posterior's width. Rows with unusual covariates count less, by public weights; "
@@ -231,6 +238,11 @@ void check_width_is_known(const FitConfig& config, const Problem& problem) {
         "sgld and sgnht need the number of rows here, which is not public: choose penalty or hmc, or "
         "adjacency \"substitute\" with units of one row");
   }
+}
+
+bool can_release_once(const FitConfig& config, const Problem& problem) {
+  const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
+  return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
 }
 
 }  // namespace
@@ -264,10 +276,10 @@ const std::vector<Method>& methods() {
 const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
-    name = config.not_private          ? "nonprivate-hmc"
-           : can_look(config, problem) ? "release-once"
-           : problem.public_info.own   ? "guided-walk"
-                                       : "hmc";
+    name = config.not_private                  ? "nonprivate-hmc"
+           : can_release_once(config, problem) ? "release-once"
+           : problem.public_info.own           ? "guided-walk"
+                                               : "hmc";
   }
   const auto names = [](bool for_study) {
     std::vector<std::string> list;

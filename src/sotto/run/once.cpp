@@ -8,8 +8,10 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
+#include "sotto/run/location_once.hpp"
 
 namespace sotto {
 namespace {
@@ -204,9 +206,14 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
 
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                       QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record) {
+  if (problem.model.as<LocationModel>() != nullptr) {
+    run_location_once(config, problem, draws, owner, cost, progress, record);
+    return;
+  }
   const Glm* glm = problem.model.as<Glm>();
   if (glm == nullptr) {
-    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
+    throw Error(ErrorCode::configuration,
+                "release-once is for regressions and normal means: choose penalty or hmc");
   }
   const PublicProblem& known = problem.public_info;
   OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);

@@ -11,6 +11,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/model/design.hpp"
@@ -21,10 +22,6 @@
 
 namespace sotto {
 namespace {
-
-bool is_location(const ModelConfig& model) {
-  return model.family == "normal-mean" || model.family == "banana";
-}
 
 Family family_of(const ModelConfig& model) {
   if (const auto family = find_family(model.family, model.sigma)) return *family;
@@ -236,6 +233,42 @@ Rows location_rows(const Table& table, const std::vector<std::string>& columns) 
   return rows;
 }
 
+/// Of a row, whose covariance is known.
+Matrix row_precision(const ModelConfig& model) {
+  const std::size_t dim = model.columns.size();
+  const auto size = static_cast<Eigen::Index>(dim);
+  if (model.covariance.empty()) {
+    if (model.sd.size() != dim)
+      refuse("model.sd needs one standard deviation per column (or give model.covariance, a matrix)");
+    Position precision(size);
+    for (std::size_t j = 0; j < dim; ++j) {
+      if (!(model.sd[j] > 0 && std::isfinite(model.sd[j]))) refuse("every entry of model.sd must be > 0");
+      precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
+    }
+    return precision.asDiagonal();
+  }
+  if (!model.sd.empty()) refuse("model.sd and model.covariance say the same: give one of them");
+  Matrix covariance(size, size);
+  if (model.covariance.size() != dim)
+    refuse("model.covariance needs a row and a column per column of the data");
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (model.covariance[i].size() != dim)
+      refuse("model.covariance needs a row and a column per column of the data");
+    covariance.row(static_cast<Eigen::Index>(i)) =
+        Eigen::Map<const Position>(model.covariance[i].data(), size);
+  }
+  constexpr double kRounding = 1e-9;  // of numbers as they are written down
+  const Position sd = covariance.diagonal().cwiseAbs().cwiseSqrt();
+  const bool symmetric = covariance.allFinite() && ((covariance - covariance.transpose()).array().abs() <=
+                                                    kRounding * (sd * sd.transpose()).array())
+                                                       .all();
+  covariance = ((covariance + covariance.transpose()) / 2).eval();
+  const Cholesky decomposed(covariance);
+  if (!symmetric || !decomposed.is_positive_definite())
+    refuse("model.covariance must be symmetric and positive definite: the covariance of a row's values");
+  return decomposed.inverse();
+}
+
 /// Both models share their prior: the mean's coordinates are independent normal, which for the banana is the bent prior of
 /// [R21, Theorem 5].
 Problem location(const FitConfig& config, const Table& table) {
@@ -243,29 +276,27 @@ Problem location(const FitConfig& config, const Table& table) {
   const auto dim = static_cast<Eigen::Index>(model.columns.size());
   if (dim == 0) refuse(fmt::format("a {} model needs model.columns", model.family));
   if (model.family == "banana" && dim < 2) refuse("a banana needs at least two columns");
-  if (model.sd.size() != model.columns.size()) refuse("model.sd needs one standard deviation per column");
   if (!config.priors.empty() || config.default_prior.family != PriorFamily::normal) {
     refuse(fmt::format("a {} model takes one normal prior for all coordinates: set prior.default",
                        model.family));
   }
   std::vector<Interval> bounds;
-  Position precision(dim);
+  const Matrix precision = row_precision(model);
   for (std::size_t j = 0; j < model.columns.size(); ++j) {
     const SchemaColumn& column = table.schema().column(model.columns[j]);
     if (column.kind == ColumnKind::category)
       refuse(fmt::format("column {} is a category, not a number", column.name));
-    if (!(model.sd[j] > 0)) refuse("every entry of model.sd must be > 0");
     bounds.push_back(column.range());
-    precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
   }
   const Bend bend = model.family == "banana" ? Bend{model.a, model.b, model.m} : Bend{};
   Problem problem{.public_info = {},
-                  .model = LocationModel(bounds, precision.asDiagonal(), bend),
+                  .model = LocationModel(bounds, precision, bend),
                   .rows = [&table, columns = model.columns] { return location_rows(table, columns); },
                   .unit = {}};
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.family == "banana" ? "banana" : "multivariate normal mean";
-  public_info.model = fmt::format("{} of {} columns, known standard deviations", public_info.title, dim);
+  public_info.model = fmt::format("{} of {} columns, known {}", public_info.title, dim,
+                                  model.covariance.empty() ? "standard deviations" : "covariance");
   public_info.rows = public_rows(table);
   for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));
   public_info.to_report = [](const Position& x) { return x; };
@@ -287,7 +318,11 @@ Problem location(const FitConfig& config, const Table& table) {
         {.parameter = name, .distribution = prior.text() + " on the mean"});
   }
   const double rows = public_info.rows.value_or(1000) * model.likelihood_power;
-  public_info.prior_scale = (rows * precision.array() + 1 / (prior.scale * prior.scale)).sqrt().inverse();
+  const Matrix posterior_precision =
+      rows * precision + Matrix::Identity(dim, dim) / (prior.scale * prior.scale);
+  public_info.prior_scale = posterior_precision.diagonal().cwiseSqrt().cwiseInverse();
+  if (!model.covariance.empty() && model.family == "normal-mean")
+    public_info.prior_covariance = inverse(posterior_precision);
   public_info.start = Position::Zero(dim);
   if (dim > 1) public_info.start[1] = -bend.mean(public_info.start)[1];
   return problem;

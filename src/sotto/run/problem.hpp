@@ -35,9 +35,10 @@ struct PublicProblem {
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position
   std::vector<PriorDescription> prior_descriptions;
-  Position prior_scale;  ///< rough sd of the posterior, from public facts: where warmup starts
-  Position start;        ///< a central position
-  Position reach;        ///< farther from `start` lies no posterior, from public facts; empty: nobody knows
+  Position prior_scale;     ///< rough sd of the posterior, from public facts: where warmup starts
+  Matrix prior_covariance;  ///< of the same, where it is known to be correlated; else empty
+  Position start;           ///< a central position
+  Position reach;  ///< farther from `start` lies no posterior, from public facts; empty: nobody knows
   /// How far one privacy unit can move a log-likelihood ratio between two positions; infinite when that fits no grid.
   std::function<double(const Position&, const Position&)> ratio_sensitivity;
   /// Largest size of one row's log-likelihood ratio between two positions; infinite when that fits no grid.
