@@ -56,6 +56,10 @@ constexpr const char* kHiddenByNoise =
     "epsilon, "
     "fewer columns or narrower bounds.";
 
+constexpr const char* kOneStart =
+    "Note: all chains begin at the position of [start], so R-hat does not tell of chains that have hardly "
+    "moved.";
+
 constexpr const char* kAlike =
     "Note: the model takes a person's rows as independent of each other: where they are alike beyond what "
     "the "
@@ -140,6 +144,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
     record.privacy = statement(budget, problem, entropy);
   }
+  if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   if (problem.unit.rows_per_unit > 1) record.warnings.emplace_back(kAlike);
   if (!config.not_private) {
     for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
@@ -163,6 +168,7 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   open.method.name = "auto";
   open.method.draws = open.method.warmup = 0;
   open.method.thin = 1;
+  open.method.proposal = {};
   return open_draws(resolve_method(open, problem), open, problem, progress);
 }
 

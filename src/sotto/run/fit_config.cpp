@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <toml++/toml.h>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -195,6 +196,16 @@ void read_all(Section& root, FitConfig& config) {
     s.read("clip_ratio", method.clip_ratio);
     s.read("clip_gradient", method.clip_gradient);
   });
+  root.section("proposal", [&](Section& s) {
+    s.read("name", config.method.proposal.name);
+    s.read("bound", config.method.proposal.bound);
+  });
+  root.section("start", [&](Section& s) {
+    for (const auto& entry : s.table()) {
+      const std::string name(entry.first.str());
+      s.read(name, config.start[name]);
+    }
+  });
   root.section("output", [&](Section& s) {
     s.read("directory", config.out);
     s.read("timing", config.timing);
@@ -263,6 +274,17 @@ void check_fit_config(const FitConfig& config) {
   if (config.method.thin < 1) refuse("method.thin must be at least 1");
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
+  const ProposalConfig& proposal = config.method.proposal;
+  const std::vector<std::string> proposals = {"normal", "truncated", "independence", "coordinate"};
+  if (!proposal.name.empty() &&
+      std::find(proposals.begin(), proposals.end(), proposal.name) == proposals.end()) {
+    refuse(fmt::format("proposal.name must be {}{}", fmt::join(proposals, ", "),
+                       suggestion(proposal.name, proposals)));
+  }
+  if (!(proposal.bound > 0 && std::isfinite(proposal.bound))) refuse("proposal.bound must be > 0");
+  for (const auto& [name, value] : config.start) {
+    if (!std::isfinite(value)) refuse(fmt::format("start.{} must be a finite number", name));
+  }
   if (!(config.method.step_size >= 0)) refuse("method.step_size must be >= 0");
   static_cast<void>(Correction(config.method.noise_variance));
   if (!(config.method.rate > 0 && config.method.rate <= 1)) refuse("method.rate must lie in (0, 1]");
@@ -334,14 +356,21 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"decay", config.method.decay}};
   if (config.method.clip_ratio) method["clip_ratio"] = *config.method.clip_ratio;
   if (config.method.clip_gradient) method["clip_gradient"] = *config.method.clip_gradient;
-  return {{"data", {{"file", config.data}, {"schema", config.schema}}},
-          {"model", model},
-          {"prior",
-           {{"default", config.default_prior_given ? config.default_prior.text() : "default"},
-            {"parameter", priors}}},
-          {"privacy", privacy},
-          {"method", method},
-          {"threads", config.threads}};
+  nlohmann::ordered_json json = {
+      {"data", {{"file", config.data}, {"schema", config.schema}}},
+      {"model", model},
+      {"prior",
+       {{"default", config.default_prior_given ? config.default_prior.text() : "default"},
+        {"parameter", priors}}},
+      {"privacy", privacy},
+      {"method", method},
+      {"threads", config.threads}};
+  if (!config.method.proposal.name.empty()) {
+    json["proposal"]["name"] = config.method.proposal.name;
+    if (config.method.proposal.name == "truncated") json["proposal"]["bound"] = config.method.proposal.bound;
+  }
+  if (!config.start.empty()) json["start"] = config.start;
+  return json;
 }
 
 }  // namespace sotto

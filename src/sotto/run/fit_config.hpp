@@ -32,6 +32,13 @@ struct ModelConfig {
   return model.family == "normal-mean" || model.family == "banana";
 }
 
+/// [proposal]: how penalty and barker propose.
+struct ProposalConfig {
+  std::string name;  ///< normal, truncated, independence or coordinate; empty: the method's own
+  double bound =
+      2;  ///< truncated: of a coordinate's move, in the standard deviations that the walk starts from
+};
+
 /// [method]
 struct MethodConfig {
   std::string name = "auto";
@@ -47,6 +54,7 @@ struct MethodConfig {
   std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: half
   double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch
   double decay = 0;           ///< sgld: the power with which steps get shorter
+  ProposalConfig proposal = {};
   std::optional<double> clip_ratio;     ///< for study: of a row's |log ratio| over the length of the move
   std::optional<double> clip_gradient;  ///< for study: of the norm of a row's gradient
 };
@@ -64,6 +72,8 @@ struct FitConfig {
   bool not_private = false;          ///< for study only
   bool compare_not_private = false;  ///< also fit without privacy, marked NOT PRIVATE
   MethodConfig method;
+  std::map<std::string, double>
+      start;  ///< [start]: where all chains begin, by the names of parameters as reported
   std::string out = "out";
   bool timing = false;  ///< publish how long the run took, which depends on the rows
   int threads = 0;      ///< 0: all cores

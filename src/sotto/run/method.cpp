@@ -15,6 +15,9 @@
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/model/location/location.hpp"
+#include "sotto/proposal/coordinate_move.hpp"
+#include "sotto/proposal/independence.hpp"
+#include "sotto/proposal/truncated_walk.hpp"
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/step_length.hpp"
 
@@ -23,6 +26,7 @@ namespace {
 
 /// Starts are spread over what is known of the posterior, so that R-hat can see chains that have not met.
 std::vector<Position> starts(const ChainRun& run) {
+  if (run.problem.chosen_start) return std::vector<Position>(run.config.chains, *run.problem.chosen_start);
   if (run.pilot) return run.pilot->starts;
   std::vector<Position> result;
   for (std::size_t c = 0; c < run.config.chains; ++c) {
@@ -52,13 +56,21 @@ Matrix guess(const ChainRun& run) {
   if (run.problem.prior_covariance.size() > 0) return run.problem.prior_covariance;
   return run.problem.prior_scale.array().square().matrix().asDiagonal();
 }
-Position centre(const ChainRun& run) { return run.pilot ? run.pilot->at : run.problem.start; }
+Position centre(const ChainRun& run) {
+  if (run.problem.chosen_start) return *run.problem.chosen_start;
+  return run.pilot ? run.pilot->at : run.problem.start;
+}
 
-std::vector<Chain> penalty(const ChainRun& run) {
-  return run_kernel(run, PenaltyMetropolis({.cost = run.step_budget.step_cost,
-                                            .proposal = NormalWalk(guess(run)),
-                                            .step_size = run.config.step_size},
-                                           run.problem.prior));
+TruncatedWalk truncated_walk(const ChainRun& run) {
+  const Position sd = guess(run).diagonal().cwiseSqrt();
+  return {sd, run.config.proposal.bound * sd};
+}
+
+/// Around where the look puts the posterior, and wider than what it leaves open: the tails of a proposal must not be lighter
+/// than the posterior's.
+Independence independence(const ChainRun& run) {
+  constexpr double kWider = 1.2;
+  return {run.pilot->at, kWider * kWider * run.pilot->released};
 }
 
 template <Guidance guidance>
@@ -66,6 +78,20 @@ std::vector<Chain> coordinate_walk(const ChainRun& run) {
   return run_kernel(run, CoordinateWalk<guidance>({.cost = run.step_budget.step_cost,
                                                    .scale = 2.4 * guess(run).diagonal().cwiseSqrt()},
                                                   run.problem.prior));
+}
+
+std::vector<Chain> penalty(const ChainRun& run) {
+  const auto with = [&run]<Proposal P>(P proposal) {
+    return run_kernel(run, Penalty<P>({.cost = run.step_budget.step_cost,
+                                       .proposal = std::move(proposal),
+                                       .step_size = run.config.step_size},
+                                      run.problem.prior));
+  };
+  const std::string& name = run.config.proposal.name;
+  if (name == "truncated") return with(truncated_walk(run));
+  if (name == "independence") return with(independence(run));
+  if (name == "coordinate") return coordinate_walk<Guidance::none>(run);
+  return with(NormalWalk(guess(run)));
 }
 
 std::vector<Chain> exponential_family(const ChainRun& run) {
@@ -79,8 +105,8 @@ std::vector<Chain> exponential_family(const ChainRun& run) {
 /// The noise is fixed, so the length of a step decides its cost, more of it the farther out the chain is. A proposal that
 /// costs more than some steps' shares is rejected unasked; warmup weighs longer steps against such proposals, and then about
 /// half of the shares are spent.
-std::vector<Chain> barker(const ChainRun& run) {
-  const NormalWalk walk(guess(run));
+template <Proposal P>
+std::vector<Chain> barker_with(const ChainRun& run, const P& walk) {
   constexpr double kShares = 3;
   const double most = kShares * run.step_budget.step_cost.value();
   const auto cost = [&run](const Position& from, const Position& to) {
@@ -93,13 +119,20 @@ std::vector<Chain> barker(const ChainRun& run) {
                                                    return cost(from, to) > most ? 1.0 : 0.0;
                                                  });
   return run_kernel(
-      run, Barker<>({.noise_variance = run.config.noise_variance,
-                     .proposal = walk,
-                     .step_size = step,
-                     .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
-                     .affordable = [cost, most](const Position& at,
-                                                const Position& to) { return cost(at, to) <= most; }},
-                    run.problem.prior));
+      run, Barker<P>({.noise_variance = run.config.noise_variance,
+                      .proposal = walk,
+                      .step_size = step,
+                      .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
+                      .affordable = [cost, most](const Position& at,
+                                                 const Position& to) { return cost(at, to) <= most; }},
+                     run.problem.prior));
+}
+
+std::vector<Chain> barker(const ChainRun& run) {
+  const std::string& name = run.config.proposal.name;
+  if (name == "truncated") return barker_with(run, truncated_walk(run));
+  if (name == "coordinate") return barker_with(run, CoordinateMove(guess(run).diagonal().cwiseSqrt()));
+  return barker_with(run, NormalWalk(guess(run)));
 }
 
 std::vector<Chain> barker_subsampled(const ChainRun& run) {
@@ -110,10 +143,16 @@ std::vector<Chain> barker_subsampled(const ChainRun& run) {
 }
 
 std::vector<Chain> exact_barker(const ChainRun& run) {
-  return run_kernel(
-      run,
-      Barker<>({.noise_variance = 0, .proposal = NormalWalk(guess(run)), .step_size = run.config.step_size},
-               run.problem.prior));
+  const auto with = [&run]<Proposal P>(P proposal) {
+    return run_kernel(
+        run,
+        Barker<P>({.noise_variance = 0, .proposal = std::move(proposal), .step_size = run.config.step_size},
+                  run.problem.prior));
+  };
+  const std::string& name = run.config.proposal.name;
+  if (name == "truncated") return with(truncated_walk(run));
+  if (name == "coordinate") return with(CoordinateMove(guess(run).diagonal().cwiseSqrt()));
+  return with(NormalWalk(guess(run)));
 }
 
 /// Half of a step's cost for the ratio, half for the gradients.
@@ -240,6 +279,33 @@ void check_width_is_known(const FitConfig& config, const Problem& problem) {
   }
 }
 
+/// A proposal that is not the method's own, or a start, goes with some methods only.
+void check_chain_settings(const FitConfig& config, const Problem& problem, const Method& method) {
+  if (method.run == nullptr && problem.public_info.chosen_start)
+    refuse("release-once runs no chain that could start anywhere: drop [start], or choose penalty or hmc");
+  const std::string& proposal = config.method.proposal.name;
+  if (proposal.empty()) return;
+  const bool penalty = method.name == "penalty" || method.name == "metropolis";
+  const bool barker = method.name == "barker" || method.name == "nonprivate-barker";
+  if (!penalty && !barker) {
+    refuse(
+        fmt::format("{} has no proposal to choose: drop [proposal], or set method.name to penalty or "
+                    "barker (without privacy: metropolis, nonprivate-barker)",
+                    method.name));
+  }
+  if (proposal != "independence") return;
+  if (barker) {
+    refuse(
+        "barker's noise is fixed, so a proposal that cannot be made shorter would nearly always cost too "
+        "much: choose proposal.name normal, truncated or coordinate, or method penalty");
+  }
+  if (method.for_study || !can_look(config, problem)) {
+    refuse(
+        "an independence proposal is placed by a look at the rows, which only private fits of regressions "
+        "begin with: choose proposal.name normal, truncated or coordinate");
+  }
+}
+
 bool can_release_once(const FitConfig& config, const Problem& problem) {
   const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
   return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
@@ -312,6 +378,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
         "clipped");
   }
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
+  check_chain_settings(config, problem, *found);
   return *found;
 }
 

@@ -205,6 +205,16 @@ Problem regression(FitConfig config, const Table& table) {
   } else {
     public_info.to_report = [original](const Position& x) { return Position(original * x); };
   }
+  Position known = public_info.start;  // an offset's coefficient is
+  known.head(original.rows()).setZero();
+  public_info.from_report = [known, back = inverse(original.leftCols(original.rows())),
+                             origin =
+                                 Position(original * known.head(original.cols()))](const Position& reported) {
+    Position x = known;
+    x.head(back.rows()) = back * (reported.head(back.rows()) - origin);
+    if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
+    return x;
+  };
   public_info.coefficient_priors = priors_for(config, public_info);
   if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
   public_info.prior = prior_of(public_info);
@@ -299,7 +309,7 @@ Problem location(const FitConfig& config, const Table& table) {
                                   model.covariance.empty() ? "standard deviations" : "covariance");
   public_info.rows = public_rows(table);
   for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));
-  public_info.to_report = [](const Position& x) { return x; };
+  public_info.to_report = public_info.from_report = [](const Position& x) { return x; };
   const CoefficientPrior prior = config.default_prior;
   public_info.prior.log_density = [prior, bend](const Position& x) {
     const Position mean = bend.mean(x);
@@ -326,6 +336,30 @@ Problem location(const FitConfig& config, const Table& table) {
   public_info.start = Position::Zero(dim);
   if (dim > 1) public_info.start[1] = -bend.mean(public_info.start)[1];
   return problem;
+}
+
+/// What is not named stays where it is at the usual start.
+std::optional<Position> chosen_start(const std::map<std::string, double>& start,
+                                     const PublicProblem& problem) {
+  if (start.empty()) return std::nullopt;
+  Position reported = problem.to_report(problem.start);
+  for (const auto& [name, value] : start) {
+    const auto found = std::find(problem.parameters.begin(), problem.parameters.end(), name);
+    if (found == problem.parameters.end()) {
+      refuse(fmt::format("start.{} names no parameter of this model: they are {}{}", name,
+                         fmt::join(problem.parameters, ", "), suggestion(name, problem.parameters)));
+    }
+    if (name == "sigma" && !problem.coordinates.empty() && problem.coordinates.back() == "sigma" &&
+        !(value > 0))
+      refuse("start.sigma must be > 0");
+    reported[found - problem.parameters.begin()] = value;
+  }
+  const Position position = problem.from_report(reported);
+  const bool far =
+      problem.reach.size() > 0 && ((position - problem.start).array().abs() > problem.reach.array()).any();
+  if (far || !position.allFinite())
+    refuse("start lies where responses and priors allow no posterior: choose one nearer to where it may be");
+  return position;
 }
 
 }  // namespace
@@ -407,6 +441,7 @@ Problem make_problem(const FitConfig& config, const Table& table) {
                   table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows,
                   table.schema().unit.is_row()};
   problem.public_info.privacy_unit = in_words(problem.unit);
+  problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
   return problem;
 }

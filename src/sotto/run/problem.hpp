@@ -28,10 +28,12 @@ struct PublicProblem {
   std::vector<std::string> coordinates;  ///< regressions: of the chain's position, an offset's too
   std::optional<double>
       offset;  ///< regressions: the coefficient of the design's last column, where it is known
-  std::function<Position(const Position&)> to_report;   ///< chain's position -> reported parameters
-  Groups groups;                                        ///< completes what is reported
-  double group_scale = VaryingIntercepts::kUsualScale;  ///< of the prior of their spread
-  LogPrior prior;                                       ///< of the chain's position
+  std::function<Position(const Position&)> to_report;    ///< chain's position -> reported parameters
+  std::function<Position(const Position&)> from_report;  ///< back; none: nobody knows
+  std::optional<Position> chosen_start;                  ///< of all chains, where the configuration names one
+  Groups groups;                                         ///< completes what is reported
+  double group_scale = VaryingIntercepts::kUsualScale;   ///< of the prior of their spread
+  LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position
   std::vector<PriorDescription> prior_descriptions;

@@ -22,6 +22,7 @@
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
+#include "sotto/proposal/normal_walk.hpp"
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/step_length.hpp"
 
