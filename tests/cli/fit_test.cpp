@@ -144,6 +144,32 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
   }
 }
 
+TEST_F(FitProgram, several_owners_tables_make_one_fit) {
+  std::string text = "u,v\n";
+  for (int i = 0; i < 200; ++i) text += std::to_string(i % 7 - 3) + "," + std::to_string(i % 5 - 2) + "\n";
+  write("north.csv", text);
+  write("south.csv", text);
+  write("d.toml", "[[column]]\nname = \"u\"\nkind = \"real\"\nlower = -4\nupper = 4\n");
+  write("fit.toml",
+        "[data]\nschema = \"d.toml\"\n[[owner]]\nfile = \"north.csv\"\n[[owner]]\nfile = \"south.csv\"\n"
+        "[model]\nfamily = \"normal-mean\"\ncolumns = [\"u\"]\nsd = [2]\n");
+  const std::string arguments = "fit fit.toml --epsilon 1 --delta 1e-6 --draws 20 --json";
+  const Outcome outcome = sotto(arguments);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
+  EXPECT_EQ(privacy.at("privacy_unit"), "one row of one owner's table");
+  EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 1);
+  EXPECT_NE(content("out/charges.jsonl").find("north.csv, south.csv"), std::string::npos);
+  EXPECT_EQ(sotto(arguments + " --data north.csv --out b").status, 78);
+  write("twice.toml", content("fit.toml") + "[[owner]]\nfile = \"./north.csv\"\n");
+  const Outcome twice = sotto("fit twice.toml --epsilon 1 --delta 1e-6 --out b");
+  EXPECT_EQ(twice.status, 78);
+  EXPECT_NE(twice.err.find("the same table"), std::string::npos) << twice.err;
+  EXPECT_EQ(sotto("fit fit.toml --epsilon 1 --delta 1e-6 --out south.csv").status, 73);
+  std::filesystem::remove(folder_ / "south.csv");
+  EXPECT_EQ(sotto(arguments + " --out c").status, 66);
+}
+
 TEST_F(FitProgram, a_table_of_no_rows_costs_nothing) {
   write("none.csv", "y,x,g\n");
   const Outcome refused = fit("none.csv", "--formula 'y ~ x' --epsilon 1");

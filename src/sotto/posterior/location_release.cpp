@@ -88,7 +88,8 @@ class Releasing {
   /// Per unit of the bound, of a sum for this share of the cost.
   [[nodiscard]] double unit_noise(double share) const {
     const double exchanged = facts_.unit.adjacency == Adjacency::substitute ? 2 : 1;
-    return questions_.noise_sd(static_cast<double>(facts_.unit.rows_per_unit) * exchanged, share);
+    return questions_.noise_sd(
+        static_cast<double>(facts_.unit.rows_per_unit) * exchanged * std::sqrt(facts_.owners), share);
   }
   /// Of the noise of unclipped rows in units of their covariance, summed over its axes.
   [[nodiscard]] double noise_of_box() const {

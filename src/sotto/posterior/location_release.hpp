@@ -19,6 +19,7 @@ struct LocationFacts {
   Matrix covariance;             ///< of a row, shape (dim, dim)
   std::optional<double> rows;    ///< their number, where it is public
   PrivacyUnit unit;
+  double owners = 1;  ///< each adds noise of its own
 };
 
 /// The sum that draws are made from: given the rows' mean mu and their number n, it is normal with mean

@@ -45,10 +45,18 @@ void state_own_model(const PublicProblem& problem, nlohmann::ordered_json& confi
     priors[prior.parameter] = prior.distribution;
 }
 
+std::string trust_model(const Problem& problem) {
+  if (problem.owners.empty()) return "the curator who holds the rows and runs this program";
+  return fmt::format(
+      "each of {} owners adds noise of its own to what its rows answer; here the curator who runs this "
+      "program "
+      "holds the rows of all",
+      problem.owners.size());
+}
+
 PrivacyStatement statement(const Budget& budget, const Problem& problem, const EntropySource& entropy) {
   return statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
-                      "the curator who holds the rows and runs this program", entropy.name(),
-                      entropy.is_private());
+                      trust_model(problem), entropy.name(), entropy.is_private());
 }
 
 constexpr const char* kHiddenByNoise =

@@ -98,6 +98,18 @@ class Section {
     visit(inner);
     inner.finish();
   }
+  /// One section after the other.
+  void tables(std::string_view key, const std::function<void(Section&)>& visit) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    if (!node->is_array_of_tables())
+      refuse(fmt::format("{0} must be tables, each headed [[{0}]]", path(key)));
+    for (const toml::node& entry : *node->as_array()) {
+      Section inner(*entry.as_table(), path(key));
+      visit(inner);
+      inner.finish();
+    }
+  }
   void finish() const {
     for (const auto& [key, value] : *table_) {
       if (!known_.contains(std::string(key.str()))) {
@@ -142,6 +154,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("file", config.data);
     s.read("schema", config.schema);
   });
+  root.tables("owner", [&](Section& s) { s.read("file", config.owners.emplace_back()); });
   root.section("model", [&](Section& s) {
     ModelConfig& model = config.model;
     s.read("family", model.family);
@@ -311,6 +324,14 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   if (config.schema.empty())
     refuse(
         "what does the table declare? give --schema, or data.schema (sotto schema FILE writes a template)");
+  if (!config.owners.empty()) {
+    if (!config.data.empty()) refuse("data.file and [[owner]] both name the rows: give one of them");
+    for (const std::string& file : config.owners) {
+      if (file.empty()) refuse("every [[owner]] needs a file, its table");
+      if (std::count(config.owners.begin(), config.owners.end(), file) > 1)
+        refuse(fmt::format("two owners have the same table, {}: its rows would count twice", file));
+    }
+  }
   check_fit_config(config);
   return config;
 }
@@ -369,6 +390,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
     json["proposal"]["name"] = config.method.proposal.name;
     if (config.method.proposal.name == "truncated") json["proposal"]["bound"] = config.method.proposal.bound;
   }
+  for (const std::string& file : config.owners) json["owner"].push_back({{"file", file}});
   if (!config.start.empty()) json["start"] = config.start;
   return json;
 }

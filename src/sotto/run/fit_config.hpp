@@ -60,8 +60,9 @@ struct MethodConfig {
 };
 
 struct FitConfig {
-  std::string data;    ///< path of the table; none for a model of one's own
-  std::string schema;  ///< path of its declaration; none for a model of one's own
+  std::string data;                 ///< path of the table; none for a model of one's own
+  std::string schema;               ///< path of its declaration; none for a model of one's own
+  std::vector<std::string> owners;  ///< [[owner]]: paths of several owners' tables, in the place of `data`
   ModelConfig model;
   CoefficientPrior default_prior;  ///< of coefficients of columns scaled to [-1, 1] by their declared bounds
   bool default_prior_given = false;  ///< else release-once takes scales from released spreads

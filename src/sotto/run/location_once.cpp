@@ -96,7 +96,8 @@ LocationFacts location_facts(const Problem& problem) {
   return {.bounds = model.bounds(),
           .covariance = inverse(model.precision()),
           .rows = problem.public_info.rows,
-          .unit = problem.unit};
+          .unit = problem.unit,
+          .owners = static_cast<double>(problem.public_info.owners)};
 }
 
 void run_location_once(const FitConfig& config, const Problem& problem, std::size_t draws,

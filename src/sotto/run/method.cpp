@@ -111,7 +111,7 @@ std::vector<Chain> barker_with(const ChainRun& run, const P& walk) {
   const double most = kShares * run.step_budget.step_cost.value();
   const auto cost = [&run](const Position& from, const Position& to) {
     const double moved = run.problem.ratio_sensitivity(from, to);
-    return moved * moved / (2 * run.config.noise_variance);
+    return moved * moved * static_cast<double>(run.problem.owners) / (2 * run.config.noise_variance);
   };
   const Position from = centre(run);
   const double step = run.config.step_size > 0 ? run.config.step_size
@@ -123,6 +123,7 @@ std::vector<Chain> barker_with(const ChainRun& run, const P& walk) {
                       .proposal = walk,
                       .step_size = step,
                       .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
+                      .owners = run.problem.owners,
                       .affordable = [cost, most](const Position& at,
                                                  const Position& to) { return cost(at, to) <= most; }},
                      run.problem.prior));

@@ -189,7 +189,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   if (!facts.intercept) facts.levels = constant_levels(model.domain());
   facts.rows = problem.rows;
   facts.adjacency = unit.adjacency;
-  facts.unit_rows = static_cast<double>(unit.rows_per_unit);
+  facts.unit_rows = static_cast<double>(unit.rows_per_unit) * std::sqrt(static_cast<double>(problem.owners));
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));

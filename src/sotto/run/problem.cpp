@@ -136,7 +136,7 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
   return far;
 }
 
-Problem regression(FitConfig config, const Table& table) {
+Problem regression(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Design design(parse_formula(model.formula), table.schema());
   const Response& response = design.response();
@@ -154,7 +154,7 @@ Problem regression(FitConfig config, const Table& table) {
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.formula;
   public_info.model = std::visit([](const auto& f) { return f.title(); }, family);
-  public_info.rows = public_rows(table);
+  public_info.rows = rows;
   public_info.intercept = design.has_intercept();
   const SchemaColumn& declared = response.source.declared;
   if (declared.out_of_range == OutOfRangePolicy::missing && response.source.levels.empty()) {
@@ -281,7 +281,7 @@ Matrix row_precision(const ModelConfig& model) {
 
 /// Both models share their prior: the mean's coordinates are independent normal, which for the banana is the bent prior of
 /// [R21, Theorem 5].
-Problem location(const FitConfig& config, const Table& table) {
+Problem location(const FitConfig& config, const Table& table, std::optional<double> public_rows) {
   const ModelConfig& model = config.model;
   const auto dim = static_cast<Eigen::Index>(model.columns.size());
   if (dim == 0) refuse(fmt::format("a {} model needs model.columns", model.family));
@@ -307,7 +307,7 @@ Problem location(const FitConfig& config, const Table& table) {
   public_info.title = model.family == "banana" ? "banana" : "multivariate normal mean";
   public_info.model = fmt::format("{} of {} columns, known {}", public_info.title, dim,
                                   model.covariance.empty() ? "standard deviations" : "covariance");
-  public_info.rows = public_rows(table);
+  public_info.rows = public_rows;
   for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));
   public_info.to_report = public_info.from_report = [](const Position& x) { return x; };
   const CoefficientPrior prior = config.default_prior;
@@ -360,6 +360,42 @@ std::optional<Position> chosen_start(const std::map<std::string, double>& start,
   if (far || !position.allFinite())
     refuse("start lies where responses and priors allow no posterior: choose one nearer to where it may be");
   return position;
+}
+
+/// Columns and their meaning are the table's; `rows`: of all owners together, where their number is public.
+Problem problem_of(const FitConfig& config, const Table& table, std::optional<double> rows) {
+  Problem problem =
+      is_location(config.model) ? location(config, table, rows) : regression(config, table, rows);
+  problem.unit = {table.schema().adjacency,
+                  table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows,
+                  table.schema().unit.is_row()};
+  problem.public_info.privacy_unit = in_words(problem.unit);
+  problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
+  state_bounds(problem, config.model.likelihood_power);
+  return problem;
+}
+
+/// Neighbours have equally many units, and a table of no rows has none: that is public.
+void refuse_no_rows(const Table& table) {
+  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute)
+    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+}
+
+Rows joined(const std::vector<std::function<Rows()>>& owners) {
+  std::vector<Rows> parts;
+  std::size_t count = 0;
+  for (const auto& rows : owners) {
+    parts.push_back(rows());
+    count += parts.back().rows();
+  }
+  Rows all(count, parts.front().columns());
+  std::size_t at = 0;
+  for (const Rows& part : parts) {
+    for (std::size_t i = 0; i < part.rows(); ++i, ++at) {
+      for (std::size_t j = 0; j <= part.columns(); ++j) all.at(at, j) = part.at(i, j);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -432,17 +468,30 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 }
 
 Problem make_problem(const FitConfig& config, const Table& table) {
-  // Neighbours have equally many units, and a table of no rows has none: that is public.
-  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute) {
-    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+  if (!config.owners.empty())
+    refuse("several owners' tables are for sotto fit alone: drop [[owner]], and name one table");
+  refuse_no_rows(table);
+  return problem_of(config, table, public_rows(table));
+}
+
+Problem make_problem(const FitConfig& config, std::span<const Table> owners) {
+  if (owners.size() < 2) refuse("[[owner]] is for several tables: name at least two, or one by data.file");
+  std::optional<double> rows = 0;
+  for (const Table& table : owners) {
+    refuse_no_rows(table);
+    if (!table.schema().unit.is_row()) {
+      refuse(
+          "one person may have rows at several owners, each of whom protects only those of its own: with "
+          "[[owner]] the unit of privacy must be a row");
+    }
+    const std::optional<double> own = public_rows(table);
+    rows = rows && own ? std::optional(*rows + *own) : std::nullopt;
   }
-  Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
-  problem.unit = {table.schema().adjacency,
-                  table.schema().unit.is_row() ? 1 : table.schema().unit.maximum_rows,
-                  table.schema().unit.is_row()};
-  problem.public_info.privacy_unit = in_words(problem.unit);
-  problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
-  state_bounds(problem, config.model.likelihood_power);
+  Problem problem = problem_of(config, owners.front(), rows);
+  for (const Table& table : owners) problem.owners.push_back(problem_of(config, table, rows).rows);
+  problem.rows = [all = problem.owners] { return joined(all); };
+  problem.public_info.owners = owners.size();
+  problem.public_info.privacy_unit += " of one owner's table";
   return problem;
 }
 
