@@ -1,8 +1,12 @@
 #include "experiments/published/dp_hmc_experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "experiments/published/published_tuning.hpp"
 #include "experiments/published/synthetic_problem.hpp"
@@ -13,14 +17,36 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/model/clipped.hpp"
 #include "sotto/owner/data_owner.hpp"
+#include "sotto/run/fit.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr std::size_t kChains = 4;
+
+/// The rows as a table with bounds, each column's this many of its standard deviations on either side of the true mean.
+Table table_of(const SyntheticProblem& problem, double half_width) {
+  const Position mean = problem.model.bend().mean(problem.truth);
+  const Position sd = inverse(problem.model.precision()).diagonal().cwiseSqrt();
+  Schema schema;
+  for (Eigen::Index j = 0; j < mean.size(); ++j) {
+    const double reach = half_width * sd[j];
+    schema.columns.push_back(
+        {.name = fmt::format("x{}", j + 1), .bounds = {mean[j] - reach, mean[j] + reach}});
+  }
+  Table table(schema);
+  std::vector<std::string> cells(schema.columns.size());
+  for (std::size_t i = 0; i < problem.rows.rows(); ++i) {
+    for (std::size_t j = 0; j < cells.size(); ++j) cells[j] = fmt::format("{}", problem.rows.at(i, j));
+    const std::vector<std::optional<std::string_view>> views(cells.begin(), cells.end());
+    table.append(views, std::nullopt);
+  }
+  return table;
+}
 
 class HmcRun {
  public:
@@ -71,8 +97,11 @@ class HmcRun {
     } else if (outcome_.method == "sgnht") {
       const double h = tuning_.sgnht.step_size / n;
       langevin<Sgnht>(h, tuning_.sgnht.diffusion, std::sqrt(2 * tuning_.sgnht.diffusion / h), tuning_.sgnht);
+    } else if (outcome_.method == "auto") {
+      fit_by_default();
     } else {
-      throw Error(ErrorCode::usage, "the methods are penalty, barker, hmc, hmc-friction, sgld and sgnht");
+      throw Error(ErrorCode::usage,
+                  "the methods are penalty, barker, hmc, hmc-friction, sgld, sgnht and auto");
     }
   }
 
@@ -110,6 +139,30 @@ class HmcRun {
     const std::size_t thin = std::max<std::size_t>(1, count / 5000);
     evaluate(kernel, owner,
              {.warmup = 0, .draws = count / thin, .thin = thin, .seed = experiment_.seed + outcome_.repeat});
+  }
+
+  /// What `sotto fit` does with a configuration of model, prior and budget alone.
+  void fit_by_default() {
+    const Table table = table_of(problem_, experiment_.half_width);
+    const Bend& bend = problem_.model.bend();
+    FitConfig config;
+    config.model.family = outcome_.problem == "banana" ? "banana" : "normal-mean";
+    for (const SchemaColumn& column : table.schema().columns) config.model.columns.push_back(column.name);
+    const Matrix covariance = inverse(problem_.model.precision());
+    for (const auto row : covariance.rowwise()) config.model.covariance.emplace_back(row.begin(), row.end());
+    config.model.a = bend.a;
+    config.model.b = bend.b;
+    config.model.m = bend.m;
+    config.default_prior = {PriorFamily::normal, 0, 1 / std::sqrt(problem_.prior_precision)};
+    config.epsilon = outcome_.epsilon;
+    config.delta = budget_.delta().value();
+    config.method.seed = experiment_.seed + outcome_.repeat;
+    config.threads = experiment_.threads;
+    const RunRecord record = fit(config, make_problem(config, table), entropy_);
+    outcome_.steps = static_cast<std::size_t>(record.draws.chains.front().draws.rows());
+    outcome_.acceptance = 1;
+    outcome_.spent_epsilon = record.privacy.spent_epsilon;
+    outcome_.distance = distance(all_draws(record.draws.chains), problem_);
   }
 
   template <Kernel K>

@@ -16,7 +16,9 @@ struct DpHmcExperiment {
   std::vector<double> epsilons = {2, 4, 8, 12};
   std::size_t repeats = 1;  ///< published: 10
   std::vector<std::string> problems = {"banana", "normal"};
-  std::vector<std::string> methods = {"penalty", "barker", "hmc", "hmc-friction", "sgld", "sgnht"};
+  /// `auto` is none of the paper's: `sotto fit` at its defaults, which reads bounds and no tuning.
+  std::vector<std::string> methods = {"penalty", "barker", "hmc", "hmc-friction", "sgld", "sgnht", "auto"};
+  double half_width = 4;       ///< `auto`: of the declared bounds, in a column's standard deviations
   std::size_t most_steps = 0;  ///< per chain; 0: what the budget buys
   std::uint64_t seed = 1;
   int threads = 1;

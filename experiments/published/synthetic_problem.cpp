@@ -53,10 +53,26 @@ SyntheticProblem make(std::size_t n, const Position& truth, const Matrix& precis
       .rows = std::move(rows),
       .model = LocationModel(std::vector<Interval>(static_cast<std::size_t>(dim), kWide), precision, bend),
       .prior = std::move(prior),
+      .prior_precision = prior_precision,
       .truth = truth,
       .exact = draws.topRows(1000),
       .average = average,
       .sd = sd};
+}
+
+/// The last `kept(draws)` draws of every chain.
+template <class Kept>
+Matrix last_draws(std::span<const Chain> chains, const Kept& kept) {
+  Eigen::Index rows = 0;
+  for (const Chain& chain : chains) rows += kept(chain.draws.rows());
+  Matrix pooled(rows, chains.front().draws.cols());
+  Eigen::Index at = 0;
+  for (const Chain& chain : chains) {
+    const Eigen::Index some = kept(chain.draws.rows());
+    pooled.middleRows(at, some) = chain.draws.bottomRows(some);
+    at += some;
+  }
+  return pooled;
 }
 
 }  // namespace
@@ -93,16 +109,11 @@ std::vector<Position> published_starts(const SyntheticProblem& problem) {
 }
 
 Matrix second_halves(std::span<const Chain> chains) {
-  const auto late = [](const Chain& chain) { return chain.draws.rows() - chain.draws.rows() / 2; };
-  Eigen::Index kept = 0;
-  for (const Chain& chain : chains) kept += late(chain);
-  Matrix pooled(kept, chains.front().draws.cols());
-  Eigen::Index at = 0;
-  for (const Chain& chain : chains) {
-    pooled.middleRows(at, late(chain)) = chain.draws.bottomRows(late(chain));
-    at += late(chain);
-  }
-  return pooled;
+  return last_draws(chains, [](Eigen::Index draws) { return draws - draws / 2; });
+}
+
+Matrix all_draws(std::span<const Chain> chains) {
+  return last_draws(chains, [](Eigen::Index draws) { return draws; });
 }
 
 Distance distance(const Matrix& draws, const SyntheticProblem& problem) {

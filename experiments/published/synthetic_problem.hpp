@@ -21,10 +21,11 @@ struct SyntheticProblem {
   Rows rows;
   LocationModel model;
   LogPrior prior;
-  Position truth;    ///< generating position
-  Matrix exact;      ///< 1,000 draws of the posterior, shape (1000, dim)
-  Position average;  ///< of the posterior
-  Position sd;       ///< of the posterior
+  double prior_precision;  ///< of each entry of the mean
+  Position truth;          ///< generating position
+  Matrix exact;            ///< 1,000 draws of the posterior, shape (1000, dim)
+  Position average;        ///< of the posterior
+  Position sd;             ///< of the posterior
 };
 
 /// `name`: banana (two dimensions) or normal (ten, correlated). Always the same rows. Errors: usage for other names.
@@ -37,6 +38,9 @@ struct SyntheticProblem {
 
 /// The second halves of all chains in one, shape (draws, dim).
 [[nodiscard]] Matrix second_halves(std::span<const Chain> chains);
+
+/// All draws of all chains in one, shape (draws, dim).
+[[nodiscard]] Matrix all_draws(std::span<const Chain> chains);
 
 /// How far draws are from the exact posterior.
 struct Distance {

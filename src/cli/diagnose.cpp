@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/diagnostics/comparison.hpp"
 #include "sotto/report/run_json.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
@@ -20,6 +23,7 @@ namespace {
 
 struct DiagnoseOptions {
   std::vector<std::string> paths;
+  std::vector<std::string> reference;
   bool json = false;
 };
 
@@ -28,18 +32,23 @@ struct Source {
   Draws draws;
   bool markov_chain = true;
   std::vector<std::string> warnings;  ///< of the method itself
+  std::optional<bool> is_private;     ///< chain files do not say
 };
 
 Source read(const std::vector<std::string>& paths) {
   if (paths.size() == 1 && std::filesystem::is_directory(paths.front())) {
     RunRecord record = read_run(paths.front());
-    return {std::move(record.draws), record.markov_chain, std::move(record.warnings)};
+    return {std::move(record.draws), record.markov_chain, std::move(record.warnings),
+            record.privacy.is_private};
   }
   for (const auto& path : paths) {
     if (std::filesystem::is_directory(path))
       throw Error(ErrorCode::usage, "give one directory, or chain files, not both");
   }
-  return {read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end())), true, {}};
+  return {read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end())),
+          true,
+          {},
+          std::nullopt};
 }
 
 // JSON has no NaN and no infinity.
@@ -53,8 +62,50 @@ nlohmann::ordered_json extreme(const std::vector<ParameterSummary>& summary, dou
   return std::isnan(found) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found);
 }
 
+/// Of a reference that was made from rows without noise, these figures tell of the rows.
+const char* promise_of(const Source& reference) {
+  if (!reference.is_private)
+    return "If the reference was made from the rows without noise, these figures are NOT PRIVATE either.";
+  return *reference.is_private
+             ? ""
+             : "NOT PRIVATE: the reference was made without noise, and these figures tell of its rows.";
+}
+
+nlohmann::ordered_json json_of(const DrawsComparison& comparison, const Source& reference) {
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+  for (const ParameterComparison& line : comparison.parameters) {
+    parameters.push_back(
+        {{"parameter", line.parameter}, {"mean_error", line.mean_error}, {"sd_ratio", line.sd_ratio}});
+  }
+  nlohmann::ordered_json json{{"mmd", comparison.mmd},
+                              {"draws", comparison.draws},
+                              {"reference_draws", comparison.reference},
+                              {"parameters", parameters}};
+  json["reference_is_private"] =
+      reference.is_private ? nlohmann::ordered_json(*reference.is_private) : nlohmann::ordered_json(nullptr);
+  return json;
+}
+
+void print(const DrawsComparison& comparison, const Source& reference) {
+  std::size_t width = 9;
+  for (const ParameterComparison& line : comparison.parameters)
+    width = std::max(width, line.parameter.size());
+  fmt::print("\nAgainst the reference: MMD {:.3f} ({} and {} draws)\n", comparison.mmd, comparison.draws,
+             comparison.reference);
+  fmt::print("{:{}}  mean error in its sds  sd over its sd\n", "parameter", width);
+  for (const ParameterComparison& line : comparison.parameters)
+    fmt::print("{:{}}  {:22.3f}  {:14.3f}\n", line.parameter, width, line.mean_error, line.sd_ratio);
+  if (const std::string sentence = promise_of(reference); !sentence.empty()) fmt::print("{}\n", sentence);
+}
+
 void diagnose(const DiagnoseOptions& options) {
   const Source source = read(options.paths);
+  std::optional<Source> reference;
+  std::optional<DrawsComparison> comparison;
+  if (!options.reference.empty()) {
+    reference = read(options.reference);
+    comparison = compare(source.draws, reference->draws);
+  }
   const auto summary = summarise(source.draws);
   std::vector<std::string> complaints = source.warnings;
   for (std::string& sentence : warnings(source.draws, summary, source.markov_chain))
@@ -68,6 +119,7 @@ void diagnose(const DiagnoseOptions& options) {
     const auto nested = short_chain_rhat(source.draws);
     json["nested_rhat"] = nested ? nlohmann::ordered_json(*nested) : nlohmann::ordered_json(nullptr);
     json.update(summary_json(summary, complaints));
+    if (comparison) json["comparison"] = json_of(*comparison, *reference);
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
@@ -77,6 +129,7 @@ void diagnose(const DiagnoseOptions& options) {
                                            : "Draws are independent: there is no convergence to judge.");
   }
   for (const auto& sentence : complaints) fmt::print("{}\n", sentence);
+  if (comparison) print(*comparison, *reference);
 }
 
 }  // namespace
@@ -88,8 +141,17 @@ void add_diagnose(CLI::App& program, int& status) {
       program.add_subcommand("diagnose", "Judge draws: R-hat, effective sample size, Monte Carlo errors");
   verb->add_option("PATH", options->paths, "output directory of a fit, or CmdStan CSV files, one per chain")
       ->required();
+  verb->add_option(
+          "--reference", options->reference,
+          "draws that stand for the truth, to compare with: another output directory, or a CmdStan CSV file "
+          "(once for each chain). Tells the maximum mean discrepancy (Gaussian kernel of median width, each "
+          "parameter in the reference's standard deviations), and of each parameter the error of the mean in "
+          "the reference's standard deviations and the ratio of standard deviations")
+      ->allow_extra_args(false);
   verb->add_flag("--json", options->json, "print one JSON object (default: a table and sentences)");
-  verb->footer("Example: sotto diagnose out/demo\n         sotto diagnose chain_1.csv chain_2.csv --json");
+  verb->footer(
+      "Example: sotto diagnose out/demo\n         sotto diagnose chain_1.csv chain_2.csv --json\n"
+      "         sotto diagnose out/private --reference out/exact");
   verb->callback([options] { diagnose(*options); });
 }
 

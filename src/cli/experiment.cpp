@@ -169,12 +169,16 @@ void add_experiment(CLI::App& program, int&) {
       ->check(CLI::Range(100, 100000000));
   verb->add_option("--repeats", options->repeats, "runs of each combination")->capture_default_str();
   verb->add_option("--problem", options->problems, "banana, normal (default both)");
-  verb->add_option(
-      "--method", options->methods,
-      "dp-hmc: penalty, barker, hmc, hmc-friction, sgld, sgnht; clipping: metropolis, hmc, barker "
-      "(default all)");
+  verb->add_option("--method", options->methods,
+                   "dp-hmc: penalty, barker, hmc, hmc-friction, sgld, sgnht, and auto, which is sotto fit at "
+                   "its defaults; "
+                   "clipping: metropolis, hmc, barker (default all)");
   verb->add_option("--epsilon", options->dp_hmc.epsilons, "dp-hmc: budgets; delta is 0.1 / rows")
       ->capture_default_str();
+  verb->add_option("--half-width", options->dp_hmc.half_width,
+                   "dp-hmc, auto: of declared bounds, in a column's standard deviations from its true mean")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
   verb->add_option("--most-steps", options->dp_hmc.most_steps,
                    "dp-hmc: of each chain; 0: what the budget buys")
       ->capture_default_str();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,17 +84,37 @@ const char* why_ended(StopReason ending) {
   }
 }
 
+/// By whatever name. Files that are not there are the reader's to refuse.
+void refuse_one_table_of_two_owners(const std::vector<std::filesystem::path>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code missing;
+      if (std::filesystem::equivalent(files[i], files[j], missing)) {
+        refuse(fmt::format("two owners have the same table, {} and {}: its rows would count twice",
+                           files[j].string(), files[i].string()));
+      }
+    }
+  }
+}
+
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
-  if (config.data.empty()) refuse("which table? give --data, or data.file");
+  if (config.data.empty() && config.owners.empty()) refuse("which table? give --data, or data.file");
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
-  const std::filesystem::path data_file = resolved(config.data, verb.count("--data") > 0, options);
-  check_run_directory(config.out, std::vector<std::filesystem::path>{options.config, schema_file, data_file},
-                      options.overwrite);
+  std::vector<std::filesystem::path> data_files;
+  if (config.owners.empty()) data_files = {resolved(config.data, verb.count("--data") > 0, options)};
+  for (const std::string& file : config.owners) data_files.push_back(resolved(file, false, options));
+  refuse_one_table_of_two_owners(data_files);
+  std::vector<std::filesystem::path> inputs = {options.config, schema_file};
+  inputs.insert(inputs.end(), data_files.begin(), data_files.end());
+  check_run_directory(config.out, inputs, options.overwrite);
   const Schema schema = read_schema(schema_file);
   hold_rows();
-  const Table table = read_table(data_file, schema.select(columns_read(config.model)));
-  const Problem problem = make_problem(config, table);
+  std::vector<Table> tables;
+  for (const std::filesystem::path& file : data_files)
+    tables.push_back(read_table(file, schema.select(columns_read(config.model))));
+  const Problem problem = config.owners.empty() ? make_problem(config, tables.front())
+                                                : make_problem(config, std::span<const Table>(tables));
 
   note_signals();
   const FitOutcome outcome = fit_with_progress(config, problem, options.overwrite);

@@ -1,6 +1,7 @@
 #include "sotto_io/fit_directory.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <exception>
 #include <utility>
@@ -21,7 +22,7 @@ nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& proble
           {"delta", config.delta.value_or(0)},
           {"adjacency", adjacency_name(problem.unit.adjacency)},
           {"privacy_unit", problem.public_info.privacy_unit},
-          {"data", config.data},
+          {"data", config.owners.empty() ? config.data : fmt::format("{}", fmt::join(config.owners, ", "))},
           {"title", problem.public_info.title}};
 }
 

@@ -42,6 +42,44 @@ TEST_F(Diagnose, judges_chain_files_from_elsewhere) {
   EXPECT_THAT(object["warnings"].dump(), HasSubstr("not mixed"));
 }
 
+TEST_F(Diagnose, compares_with_a_reference) {
+  std::string exact = "mu,tau\n";
+  std::string other = "tau,mu\n";
+  for (int i = 0; i < 200; ++i) {
+    const double u = (i * 37 % 200) / 100.0;
+    exact += std::to_string(u) + "," + std::to_string(i % 7) + "\n";
+    other += std::to_string(2 * (i % 7)) + "," + std::to_string(u + 1) + "\n";
+  }
+  write("exact.csv", exact);
+  write("other.csv", other);
+  const Outcome json = sotto("diagnose other.csv --reference exact.csv --json");
+  ASSERT_EQ(json.status, 0) << json.err;
+  const auto comparison = nlohmann::json::parse(json.out).at("comparison");
+  EXPECT_EQ(comparison.at("parameters")[0].at("parameter"), "tau");
+  EXPECT_NEAR(comparison.at("parameters")[0].at("sd_ratio").get<double>(), 2, 1e-9);
+  EXPECT_NEAR(comparison.at("parameters")[1].at("mean_error").get<double>(), 1.7276, 1e-3);
+  EXPECT_NEAR(comparison.at("parameters")[1].at("sd_ratio").get<double>(), 1, 1e-9);
+  EXPECT_GT(comparison.at("mmd").get<double>(), 0.3);
+  EXPECT_TRUE(comparison.at("reference_is_private").is_null());
+  EXPECT_FALSE(nlohmann::json::parse(sotto("diagnose other.csv --json").out).contains("comparison"));
+
+  const Outcome table = sotto("diagnose --reference exact.csv --reference exact.csv other.csv");
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("MMD"));
+  EXPECT_THAT(table.out, HasSubstr("(200 and 400 draws)"));
+  EXPECT_THAT(table.out, HasSubstr("NOT PRIVATE either"));
+
+  // A run's directory says whether it protects its rows.
+  RunRecord record = synthetic_run(200);
+  write_run(folder_ / "run", record);
+  EXPECT_THAT(sotto("diagnose run --reference run").out, testing::Not(HasSubstr("NOT PRIVATE")));
+  record.privacy = not_private_statement("for study");
+  write_run(folder_ / "exact", record);
+  EXPECT_THAT(sotto("diagnose run --reference exact").out, HasSubstr("NOT PRIVATE: the reference"));
+  EXPECT_EQ(sotto("diagnose run --reference exact.csv").status, 65);  // other parameters
+  EXPECT_EQ(sotto("diagnose run --reference nowhere.csv").status, 66);
+}
+
 TEST_F(Diagnose, says_what_is_wrong_with_its_input) {
   EXPECT_EQ(sotto("diagnose nothing.csv").status, 66);
   write("broken.csv", "mu,tau\n1,2\n3\n");

@@ -150,9 +150,9 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
         "[model]\nfamily = \"banana\"\ncolumns = [\"u\", \"v\"]\nsd = [2, 1.5]\na = 1\n");
   const std::string few = " --out out --overwrite --draws 6 --warmup 4 --json --method ";
   for (const std::string config : {"normal.toml", "banana.toml"}) {
-    for (const char* method :
-         {"auto", "penalty", "penalty-one-at-a-time", "guided-walk", "penalty-exponential-family",
-          "penalty-subsampled", "barker", "barker-subsampled", "hmc", "hmc-friction", "sgld", "sgnht"}) {
+    for (const char* method : {"auto", "release-once", "penalty", "penalty-one-at-a-time", "guided-walk",
+                               "penalty-exponential-family", "penalty-subsampled", "barker",
+                               "barker-subsampled", "hmc", "hmc-friction", "sgld", "sgnht"}) {
       // Of its own steps so few are refused.
       const std::string more =
           method == std::string("barker-subsampled") ? " --set method.step_size=0.01" : "";
@@ -170,8 +170,35 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
       EXPECT_FALSE(privacy.at("private").get<bool>());
       EXPECT_FALSE(privacy.at("exact").get<bool>());
     }
-    EXPECT_EQ(sotto("fit " + config + " --epsilon 2" + few + "release-once").status, 78);
+    const Outcome by_default = sotto("fit " + config + " --epsilon 2" + few + "auto");
+    EXPECT_EQ(nlohmann::json::parse(by_default.out).at("method"), "release-once");
   }
+}
+
+TEST_F(FitProgram, several_owners_tables_make_one_fit) {
+  std::string text = "u,v\n";
+  for (int i = 0; i < 200; ++i) text += std::to_string(i % 7 - 3) + "," + std::to_string(i % 5 - 2) + "\n";
+  write("north.csv", text);
+  write("south.csv", text);
+  write("d.toml", "[[column]]\nname = \"u\"\nkind = \"real\"\nlower = -4\nupper = 4\n");
+  write("fit.toml",
+        "[data]\nschema = \"d.toml\"\n[[owner]]\nfile = \"north.csv\"\n[[owner]]\nfile = \"south.csv\"\n"
+        "[model]\nfamily = \"normal-mean\"\ncolumns = [\"u\"]\nsd = [2]\n");
+  const std::string arguments = "fit fit.toml --epsilon 1 --delta 1e-6 --draws 20 --json";
+  const Outcome outcome = sotto(arguments);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
+  EXPECT_EQ(privacy.at("privacy_unit"), "one row of one owner's table");
+  EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 1);
+  EXPECT_NE(content("out/charges.jsonl").find("north.csv, south.csv"), std::string::npos);
+  EXPECT_EQ(sotto(arguments + " --data north.csv --out b").status, 78);
+  write("twice.toml", content("fit.toml") + "[[owner]]\nfile = \"./north.csv\"\n");
+  const Outcome twice = sotto("fit twice.toml --epsilon 1 --delta 1e-6 --out b");
+  EXPECT_EQ(twice.status, 78);
+  EXPECT_NE(twice.err.find("the same table"), std::string::npos) << twice.err;
+  EXPECT_EQ(sotto("fit fit.toml --epsilon 1 --delta 1e-6 --out south.csv").status, 73);
+  std::filesystem::remove(folder_ / "south.csv");
+  EXPECT_EQ(sotto(arguments + " --out c").status, 66);
 }
 
 TEST_F(FitProgram, a_table_of_no_rows_costs_nothing) {

@@ -15,6 +15,7 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/run/fit_config.hpp"
+#include "sotto/run/location_once.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/problem.hpp"
@@ -179,7 +180,7 @@ struct Comparison {
     return sum<NoisyMatrix>(a, b);
   }
   template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, CurvesQuery,
-                  RemainderQuery, LightRowsQuery, TotalQuery>
+                  RemainderQuery, LightRowsQuery, TotalQuery, ClippedDeviationsQuery>
                 Asked>
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyVector>(a, b);
@@ -217,6 +218,8 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
     if (plan.look_cost.value() > 0) pilot = look(config, problem, recorder, plan.look_cost);
     (void)method.run({config.method, problem.public_info, settings, plan.step_budget, recorder, silent,
                       pilot ? &*pilot : nullptr});
+  } else if (design.family == "normal-mean") {
+    (void)release_location(location_facts(problem), recorder, Rho(1));
   } else {
     (void)release_once(
         once_settings(config, problem.public_info, *problem.model.as<Glm>(), problem.unit, Rho(1)), recorder);
@@ -272,7 +275,7 @@ std::vector<Design> designs() {
       for (const char* method :
            {"penalty", "penalty-one-at-a-time", "guided-walk", "barker", "hmc", "hmc-friction"})
         all.push_back({method, family, formula, unit});
-      if (family != "normal-mean") all.push_back({"release-once", family, formula, unit});
+      all.push_back({"release-once", family, formula, unit});
       if (!rows_only && (substitute || family != "normal-mean")) {
         all.push_back({"sgld", family, formula, unit});
         all.push_back({"sgnht", family, formula, unit});

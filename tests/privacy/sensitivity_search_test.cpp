@@ -117,6 +117,13 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
   std::vector<Query> asked = {
       RatioQuery{somewhere(), somewhere(), Rho(0.01)}, GradientQuery{somewhere(), Rho(0.01), scale},
       JointQuery{{somewhere(), Rho(0.01), {}}, {somewhere(), somewhere(), Rho(0.01)}}};
+  if (!subject.regression) {
+    Matrix frame(dim, dim);
+    for (double& entry : frame.reshaped()) entry = pick({1e-3, 1, 10}, rng) * rng.normal();
+    const double bound = pick({1e-100, 0.3, 100}, rng);
+    asked.emplace_back(
+        ClippedDeviationsQuery{somewhere(), frame, bound, bound * pick({0, 0.3, 5}, rng), Rho(0.01)});
+  }
   const Glm* glm = subject.model.as<Glm>();
   if (glm != nullptr && link_of(glm->family())) {
     const Eigen::Index columns = glm->domain().columns();
@@ -155,11 +162,11 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
 }
 
 void search(const Subject& subject, PrivacyUnit unit, ChainRng& rng, std::size_t& compared) {
-  // Weighted statistics take the likelihood as it is.
-  const double power = subject.regression ? 1 : pick({1, 0.01}, rng);
-  const Measure measure = measure_all_rows({subject.model, unit, power});
+  const double any_power = subject.regression ? 1 : pick({1, 0.01}, rng);
   for (const Query& query : questions(subject, rng)) {
-    const auto measured = measure(query);
+    // Weighted statistics take the likelihood as it is.
+    const double power = std::holds_alternative<ClippedDeviationsQuery>(query) ? 1 : any_power;
+    const auto measured = measure_all_rows({subject.model, unit, power})(query);
     if (!measured) continue;  // refused: no bound fits the grid
     for (const Measurement& part : measured->parts) {
       const long double declared = part.charge.sensitivity;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sotto/kernel/penalty.hpp"
+#include "sotto/proposal/coordinate_move.hpp"
 #include "sotto/proposal/independence.hpp"
 #include "sotto/proposal/normal_walk.hpp"
 #include "sotto/proposal/truncated_walk.hpp"
@@ -47,6 +48,33 @@ TEST(Proposal, truncated_walk_stays_within_its_bound) {
       1 - 2 * 0.7 * std::exp(-0.245) / std::sqrt(2 * M_PI) / std::erf(0.7 / std::sqrt(2.0));
   EXPECT_NEAR(square / n, variance, 5 * std::sqrt((0.7 * 0.7 - variance) * variance / n));
   EXPECT_NEAR(first / n, 0, 5 * std::sqrt(variance / n));
+}
+
+TEST(Proposal, coordinate_move_moves_one_coordinate) {
+  const CoordinateMove walk(Position{{1, 10}});
+  ChainRng rng(2);
+  const Position at{{1, 2}};
+  double square[2] = {0, 0};
+  double sum[2] = {0, 0};
+  int moved[2] = {0, 0};
+  const int n = 100000;
+  for (int i = 0; i < n; ++i) {
+    const Position move = walk.propose(at, 0.5, rng) - at;
+    const int j = move[0] == 0 ? 1 : 0;
+    ASSERT_EQ(move[1 - j], 0);
+    ++moved[j];
+    square[j] += move[j] * move[j];
+    sum[j] += move[j];
+  }
+  // Five standard errors each.
+  EXPECT_NEAR(moved[0], n / 2.0, 5 * std::sqrt(n) / 2);
+  for (int j = 0; j < 2; ++j) {
+    const double sd = j == 0 ? 0.5 : 5;
+    EXPECT_NEAR(sum[j] / moved[j], 0, 5 * sd / std::sqrt(moved[j]));
+    EXPECT_NEAR(square[j] / moved[j], sd * sd, 5 * sd * sd * std::sqrt(2.0 / moved[j]));
+  }
+  EXPECT_EQ(walk.log_ratio(at, at, 1), 0);
+  EXPECT_THROW(CoordinateMove(Position{{1, 0}}), Error);
 }
 
 TEST(Proposal, independence_knows_its_ratio) {

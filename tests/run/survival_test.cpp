@@ -164,6 +164,14 @@ TEST(Survival, is_planned_for) {
   EXPECT_EQ(rehearsal.budgets[1].prospect, Prospect::good);
 }
 
+TEST(Survival, what_is_reported_leads_back) {
+  const Lives lives = some_lives(3, 0, 1);
+  const Problem problem = make_problem(config_of("Surv(t, died) ~ x", 1), lives.table);
+  const Position reported{{-2, 0.5, 0.7, 0.3}};
+  EXPECT_LT((problem.public_info.to_report(problem.public_info.from_report(reported)) - reported).norm(),
+            1e-12);
+}
+
 TEST(Survival, families_and_responses_fit_or_are_refused) {
   const Lives lives = some_lives(3, 0, 1);
   const auto refused = [&](const std::string& family, const std::string& formula) -> std::string {

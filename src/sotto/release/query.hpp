@@ -50,6 +50,16 @@ struct StatisticQuery {
   Rho cost;
 };
 
+/// Asks for the sum over the normal rows x of  (z min(1, bound / |z|), count),  z = frame (x - at). Where `count` is 0 it has no entry:
+/// the number of rows is not asked.
+struct ClippedDeviationsQuery {
+  Position at;
+  Matrix frame;      ///< shape (dim, dim)
+  double bound;      ///< > 0
+  double count = 0;  ///< >= 0
+  Rho cost;
+};
+
 /// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyRatio {
   double value;     ///< true sum plus noise
@@ -98,8 +108,8 @@ enum class QueryStatus {
   out_of_range,  ///< the positions are so far out that no bound fits the grid
 };
 
-using Query =
-    WithRegressionQueries<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery>;
+using Query = WithRegressionQueries<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery,
+                                    ClippedDeviationsQuery>;
 using Answer =
     std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyStatistic>,
                  Released<NoisyJoint>, Released<NoisyVector>, Released<NoisyMatrix>>;

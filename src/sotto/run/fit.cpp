@@ -45,16 +45,28 @@ void state_own_model(const PublicProblem& problem, nlohmann::ordered_json& confi
     priors[prior.parameter] = prior.distribution;
 }
 
+std::string trust_model(const Problem& problem) {
+  if (problem.owners.empty()) return "the curator who holds the rows and runs this program";
+  return fmt::format(
+      "each of {} owners adds noise of its own to what its rows answer; here the curator who runs this "
+      "program "
+      "holds the rows of all",
+      problem.owners.size());
+}
+
 PrivacyStatement statement(const Budget& budget, const Problem& problem, const EntropySource& entropy) {
   return statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
-                      "the curator who holds the rows and runs this program", entropy.name(),
-                      entropy.is_private());
+                      trust_model(problem), entropy.name(), entropy.is_private());
 }
 
 constexpr const char* kHiddenByNoise =
     "The noise hides where the posterior lies from the look that the chains start from: take a larger "
     "epsilon, "
     "fewer columns or narrower bounds.";
+
+constexpr const char* kOneStart =
+    "Note: all chains begin at the position of [start], so R-hat does not tell of chains that have hardly "
+    "moved.";
 
 constexpr const char* kAlike =
     "Note: the model takes a person's rows as independent of each other: where they are alike beyond what "
@@ -140,6 +152,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
     record.privacy = statement(budget, problem, entropy);
   }
+  if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   if (problem.unit.table_rows() > 1) record.warnings.emplace_back(kAlike);
   if (!config.not_private) {
     for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
@@ -147,7 +160,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
   }
   if (method.approximation != nullptr) {
-    std::string sentence = method.approximation(config.method);
+    std::string sentence = method.approximation(config);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
   }
   // How long a run takes depends on the rows.
@@ -163,6 +176,7 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   open.method.name = "auto";
   open.method.draws = open.method.warmup = 0;
   open.method.thin = 1;
+  open.method.proposal = {};
   return open_draws(resolve_method(open, problem), open, problem, progress);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <toml++/toml.h>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -70,6 +71,25 @@ class Section {
       target.push_back(*value);
     }
   }
+  /// A list of lists.
+  void read(std::string_view key, std::vector<std::vector<double>>& target) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    const auto wrong = [&] {
+      refuse(fmt::format("{} must be a list of rows, each a list of numbers", path(key)));
+    };
+    if (node->as_array() == nullptr) wrong();
+    target.clear();
+    for (const toml::node& row : *node->as_array()) {
+      if (row.as_array() == nullptr) wrong();
+      target.emplace_back();
+      for (const toml::node& entry : *row.as_array()) {
+        const auto value = entry.value<double>();
+        if (!value || !entry.is_number()) wrong();
+        target.back().push_back(*value);
+      }
+    }
+  }
   void section(std::string_view key, const std::function<void(Section&)>& visit) {
     const toml::node* node = find(key);
     if (node == nullptr) return;
@@ -77,6 +97,18 @@ class Section {
     Section inner(*node->as_table(), path(key));
     visit(inner);
     inner.finish();
+  }
+  /// One section after the other.
+  void tables(std::string_view key, const std::function<void(Section&)>& visit) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    if (!node->is_array_of_tables())
+      refuse(fmt::format("{0} must be tables, each headed [[{0}]]", path(key)));
+    for (const toml::node& entry : *node->as_array()) {
+      Section inner(*entry.as_table(), path(key));
+      visit(inner);
+      inner.finish();
+    }
   }
   void finish() const {
     for (const auto& [key, value] : *table_) {
@@ -122,6 +154,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("file", config.data);
     s.read("schema", config.schema);
   });
+  root.tables("owner", [&](Section& s) { s.read("file", config.owners.emplace_back()); });
   root.section("model", [&](Section& s) {
     ModelConfig& model = config.model;
     s.read("family", model.family);
@@ -134,6 +167,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("cuts", model.cuts);
     s.read("columns", model.columns);
     s.read("sd", model.sd);
+    s.read("covariance", model.covariance);
     s.read("a", model.a);
     s.read("b", model.b);
     s.read("m", model.m);
@@ -175,6 +209,16 @@ void read_all(Section& root, FitConfig& config) {
     s.read("decay", method.decay);
     s.read("clip_ratio", method.clip_ratio);
     s.read("clip_gradient", method.clip_gradient);
+  });
+  root.section("proposal", [&](Section& s) {
+    s.read("name", config.method.proposal.name);
+    s.read("bound", config.method.proposal.bound);
+  });
+  root.section("start", [&](Section& s) {
+    for (const auto& entry : s.table()) {
+      const std::string name(entry.first.str());
+      s.read(name, config.start[name]);
+    }
   });
   root.section("output", [&](Section& s) {
     s.read("directory", config.out);
@@ -244,6 +288,17 @@ void check_fit_config(const FitConfig& config) {
   if (config.method.thin < 1) refuse("method.thin must be at least 1");
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
+  const ProposalConfig& proposal = config.method.proposal;
+  const std::vector<std::string> proposals = {"normal", "truncated", "independence", "coordinate"};
+  if (!proposal.name.empty() &&
+      std::find(proposals.begin(), proposals.end(), proposal.name) == proposals.end()) {
+    refuse(fmt::format("proposal.name must be {}{}", fmt::join(proposals, ", "),
+                       suggestion(proposal.name, proposals)));
+  }
+  if (!(proposal.bound > 0 && std::isfinite(proposal.bound))) refuse("proposal.bound must be > 0");
+  for (const auto& [name, value] : config.start) {
+    if (!std::isfinite(value)) refuse(fmt::format("start.{} must be a finite number", name));
+  }
   if (!(config.method.step_size >= 0)) refuse("method.step_size must be >= 0");
   static_cast<void>(Correction(config.method.noise_variance));
   if (!(config.method.rate > 0 && config.method.rate <= 1)) refuse("method.rate must lie in (0, 1]");
@@ -270,6 +325,14 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   if (config.schema.empty())
     refuse(
         "what does the table declare? give --schema, or data.schema (sotto schema FILE writes a template)");
+  if (!config.owners.empty()) {
+    if (!config.data.empty()) refuse("data.file and [[owner]] both name the rows: give one of them");
+    for (const std::string& file : config.owners) {
+      if (file.empty()) refuse("every [[owner]] needs a file, its table");
+      if (std::count(config.owners.begin(), config.owners.end(), file) > 1)
+        refuse(fmt::format("two owners have the same table, {}: its rows would count twice", file));
+    }
+  }
   check_fit_config(config);
   return config;
 }
@@ -290,7 +353,11 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
   if (!config.model.cuts.empty()) model["cuts"] = config.model.cuts;
   if (!config.model.columns.empty()) {
     model["columns"] = config.model.columns;
-    model["sd"] = config.model.sd;
+    if (config.model.covariance.empty()) {
+      model["sd"] = config.model.sd;
+    } else {
+      model["covariance"] = config.model.covariance;
+    }
   }
   if (config.model.family == "banana") model["bend"] = {config.model.a, config.model.b, config.model.m};
   nlohmann::ordered_json privacy = {{"not_private", config.not_private},
@@ -312,14 +379,22 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"decay", config.method.decay}};
   if (config.method.clip_ratio) method["clip_ratio"] = *config.method.clip_ratio;
   if (config.method.clip_gradient) method["clip_gradient"] = *config.method.clip_gradient;
-  return {{"data", {{"file", config.data}, {"schema", config.schema}}},
-          {"model", model},
-          {"prior",
-           {{"default", config.default_prior_given ? config.default_prior.text() : "default"},
-            {"parameter", priors}}},
-          {"privacy", privacy},
-          {"method", method},
-          {"threads", config.threads}};
+  nlohmann::ordered_json json = {
+      {"data", {{"file", config.data}, {"schema", config.schema}}},
+      {"model", model},
+      {"prior",
+       {{"default", config.default_prior_given ? config.default_prior.text() : "default"},
+        {"parameter", priors}}},
+      {"privacy", privacy},
+      {"method", method},
+      {"threads", config.threads}};
+  if (!config.method.proposal.name.empty()) {
+    json["proposal"]["name"] = config.method.proposal.name;
+    if (config.method.proposal.name == "truncated") json["proposal"]["bound"] = config.method.proposal.bound;
+  }
+  for (const std::string& file : config.owners) json["owner"].push_back({{"file", file}});
+  if (!config.start.empty()) json["start"] = config.start;
+  return json;
 }
 
 }  // namespace sotto

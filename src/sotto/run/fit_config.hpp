@@ -23,8 +23,21 @@ struct ModelConfig {
   std::optional<double> sigma;       ///< of families that have one: known sigma; none: unknown
   std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
   std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns
-  double a = 0, b = 0, m = 0;        ///< banana
-  double likelihood_power = 1;       ///< power of the likelihood, n0 / n
+  std::vector<std::vector<double>> covariance;  ///< in the place of sd: a row's known covariance, row by row
+  double a = 0, b = 0, m = 0;                   ///< banana
+  double likelihood_power = 1;                  ///< power of the likelihood, n0 / n
+};
+
+/// Normal rows with known covariance.
+[[nodiscard]] inline bool is_location(const ModelConfig& model) {
+  return model.family == "normal-mean" || model.family == "banana";
+}
+
+/// [proposal]: how penalty and barker propose.
+struct ProposalConfig {
+  std::string name;  ///< normal, truncated, independence or coordinate; empty: the method's own
+  double bound =
+      2;  ///< truncated: of a coordinate's move, in the standard deviations that the walk starts from
 };
 
 /// [method]
@@ -42,13 +55,15 @@ struct MethodConfig {
   std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: half
   double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch
   double decay = 0;           ///< sgld: the power with which steps get shorter
+  ProposalConfig proposal = {};
   std::optional<double> clip_ratio;     ///< for study: of a row's |log ratio| over the length of the move
   std::optional<double> clip_gradient;  ///< for study: of the norm of a row's gradient
 };
 
 struct FitConfig {
-  std::string data;    ///< path of the table; none for a model of one's own
-  std::string schema;  ///< path of its declaration; none for a model of one's own
+  std::string data;                 ///< path of the table; none for a model of one's own
+  std::string schema;               ///< path of its declaration; none for a model of one's own
+  std::vector<std::string> owners;  ///< [[owner]]: paths of several owners' tables, in the place of `data`
   ModelConfig model;
   CoefficientPrior default_prior;  ///< of coefficients of columns scaled to [-1, 1] by their declared bounds
   bool default_prior_given = false;  ///< else release-once takes scales from released spreads
@@ -59,6 +74,8 @@ struct FitConfig {
   bool not_private = false;          ///< for study only
   bool compare_not_private = false;  ///< also fit without privacy, marked NOT PRIVATE
   MethodConfig method;
+  std::map<std::string, double>
+      start;  ///< [start]: where all chains begin, by the names of parameters as reported
   std::string out = "out";
   bool timing = false;  ///< publish how long the run took, which depends on the rows
   int threads = 0;      ///< 0: all cores

@@ -15,6 +15,9 @@
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
 #include "sotto/model/location/location.hpp"
+#include "sotto/proposal/coordinate_move.hpp"
+#include "sotto/proposal/independence.hpp"
+#include "sotto/proposal/truncated_walk.hpp"
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/step_length.hpp"
 
@@ -23,6 +26,7 @@ namespace {
 
 /// Starts are spread over what is known of the posterior, so that R-hat can see chains that have not met.
 std::vector<Position> starts(const ChainRun& run) {
+  if (run.problem.chosen_start) return std::vector<Position>(run.config.chains, *run.problem.chosen_start);
   if (run.pilot) return run.pilot->starts;
   std::vector<Position> result;
   for (std::size_t c = 0; c < run.config.chains; ++c) {
@@ -49,15 +53,24 @@ std::vector<Chain> run_kernel(const ChainRun& run, const K& kernel) {
 /// What is known, or guessed, of the posterior's covariance and centre.
 Matrix guess(const ChainRun& run) {
   if (run.pilot) return run.pilot->covariance;
+  if (run.problem.prior_covariance.size() > 0) return run.problem.prior_covariance;
   return run.problem.prior_scale.array().square().matrix().asDiagonal();
 }
-Position centre(const ChainRun& run) { return run.pilot ? run.pilot->at : run.problem.start; }
+Position centre(const ChainRun& run) {
+  if (run.problem.chosen_start) return *run.problem.chosen_start;
+  return run.pilot ? run.pilot->at : run.problem.start;
+}
 
-std::vector<Chain> penalty(const ChainRun& run) {
-  return run_kernel(run, PenaltyMetropolis({.cost = run.step_budget.step_cost,
-                                            .proposal = NormalWalk(guess(run)),
-                                            .step_size = run.config.step_size},
-                                           run.problem.prior));
+TruncatedWalk truncated_walk(const ChainRun& run) {
+  const Position sd = guess(run).diagonal().cwiseSqrt();
+  return {sd, run.config.proposal.bound * sd};
+}
+
+/// Around where the look puts the posterior, and wider than what it leaves open: the tails of a proposal must not be lighter
+/// than the posterior's.
+Independence independence(const ChainRun& run) {
+  constexpr double kWider = 1.2;
+  return {run.pilot->at, kWider * kWider * run.pilot->released};
 }
 
 template <Guidance guidance>
@@ -65,6 +78,20 @@ std::vector<Chain> coordinate_walk(const ChainRun& run) {
   return run_kernel(run, CoordinateWalk<guidance>({.cost = run.step_budget.step_cost,
                                                    .scale = 2.4 * guess(run).diagonal().cwiseSqrt()},
                                                   run.problem.prior));
+}
+
+std::vector<Chain> penalty(const ChainRun& run) {
+  const auto with = [&run]<Proposal P>(P proposal) {
+    return run_kernel(run, Penalty<P>({.cost = run.step_budget.step_cost,
+                                       .proposal = std::move(proposal),
+                                       .step_size = run.config.step_size},
+                                      run.problem.prior));
+  };
+  const std::string& name = run.config.proposal.name;
+  if (name == "truncated") return with(truncated_walk(run));
+  if (name == "independence") return with(independence(run));
+  if (name == "coordinate") return coordinate_walk<Guidance::none>(run);
+  return with(NormalWalk(guess(run)));
 }
 
 std::vector<Chain> exponential_family(const ChainRun& run) {
@@ -78,13 +105,13 @@ std::vector<Chain> exponential_family(const ChainRun& run) {
 /// The noise is fixed, so the length of a step decides its cost, more of it the farther out the chain is. A proposal that
 /// costs more than some steps' shares is rejected unasked; warmup weighs longer steps against such proposals, and then about
 /// half of the shares are spent.
-std::vector<Chain> barker(const ChainRun& run) {
-  const NormalWalk walk(guess(run));
+template <Proposal P>
+std::vector<Chain> barker_with(const ChainRun& run, const P& walk) {
   constexpr double kShares = 3;
   const double most = kShares * run.step_budget.step_cost.value();
   const auto cost = [&run](const Position& from, const Position& to) {
     const double moved = run.problem.ratio_sensitivity(from, to);
-    return moved * moved / (2 * run.config.noise_variance);
+    return moved * moved * static_cast<double>(run.problem.owners) / (2 * run.config.noise_variance);
   };
   const Position from = centre(run);
   const double step = run.config.step_size > 0 ? run.config.step_size
@@ -92,13 +119,21 @@ std::vector<Chain> barker(const ChainRun& run) {
                                                    return cost(from, to) > most ? 1.0 : 0.0;
                                                  });
   return run_kernel(
-      run, Barker<>({.noise_variance = run.config.noise_variance,
-                     .proposal = walk,
-                     .step_size = step,
-                     .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
-                     .affordable = [cost, most](const Position& at,
-                                                const Position& to) { return cost(at, to) <= most; }},
-                    run.problem.prior));
+      run, Barker<P>({.noise_variance = run.config.noise_variance,
+                      .proposal = walk,
+                      .step_size = step,
+                      .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
+                      .owners = run.problem.owners,
+                      .affordable = [cost, most](const Position& at,
+                                                 const Position& to) { return cost(at, to) <= most; }},
+                     run.problem.prior));
+}
+
+std::vector<Chain> barker(const ChainRun& run) {
+  const std::string& name = run.config.proposal.name;
+  if (name == "truncated") return barker_with(run, truncated_walk(run));
+  if (name == "coordinate") return barker_with(run, CoordinateMove(guess(run).diagonal().cwiseSqrt()));
+  return barker_with(run, NormalWalk(guess(run)));
 }
 
 std::vector<Chain> barker_subsampled(const ChainRun& run) {
@@ -109,10 +144,16 @@ std::vector<Chain> barker_subsampled(const ChainRun& run) {
 }
 
 std::vector<Chain> exact_barker(const ChainRun& run) {
-  return run_kernel(
-      run,
-      Barker<>({.noise_variance = 0, .proposal = NormalWalk(guess(run)), .step_size = run.config.step_size},
-               run.problem.prior));
+  const auto with = [&run]<Proposal P>(P proposal) {
+    return run_kernel(
+        run,
+        Barker<P>({.noise_variance = 0, .proposal = std::move(proposal), .step_size = run.config.step_size},
+                  run.problem.prior));
+  };
+  const std::string& name = run.config.proposal.name;
+  if (name == "truncated") return with(truncated_walk(run));
+  if (name == "coordinate") return with(CoordinateMove(guess(run).diagonal().cwiseSqrt()));
+  return with(NormalWalk(guess(run)));
 }
 
 /// Half of a step's cost for the ratio, half for the gradients.
@@ -177,40 +218,46 @@ std::vector<Chain> sgnht(const ChainRun& run) {
   return run_kernel(run, Sgnht(settings, run.problem.prior));
 }
 
-std::string subsampled_is_approximate(const MethodConfig&) {
+std::string subsampled_is_approximate(const FitConfig&) {
   return "Each acceptance test sees a batch of the rows, and corrects for the batch's estimated variance: "
          "the estimate is "
          "random and correlated with the batch's mean, and the mean is normal only in the limit of large "
          "batches.";
 }
 
-std::string barker_is_approximate(const MethodConfig& config) {
+std::string barker_is_approximate(const FitConfig& config) {
   return fmt::format(
       "Acceptance probabilities are within {:.1e} of those of Barker's test: no correction is exact for "
       "noise of variance "
       "{:g}.",
-      Correction(config.noise_variance).error(), config.noise_variance);
+      Correction(config.method.noise_variance).error(), config.method.noise_variance);
 }
 
-std::string barker_subsampled_is_approximate(const MethodConfig& config) {
+std::string barker_subsampled_is_approximate(const FitConfig& config) {
   return barker_is_approximate(config) +
          " Each test sees a batch of the rows: the batch's variance is estimated, and its mean normal only "
          "in the "
          "limit of large batches.";
 }
 
-std::string langevin_is_approximate(const MethodConfig&) {
+std::string langevin_is_approximate(const FitConfig&) {
   return "The chain has no acceptance test: finite steps and the batches' own spread move its target away "
          "from the "
          "posterior.";
 }
 
-std::string clipping_is_approximate(const MethodConfig& config) {
-  if (!config.clip_ratio && !config.clip_gradient) return {};
+std::string clipping_is_approximate(const FitConfig& config) {
+  if (!config.method.clip_ratio && !config.method.clip_gradient) return {};
   return "Rows whose contributions exceed the clip bounds contribute less than they should.";
 }
 
-std::string once_is_approximate(const MethodConfig&) {
+std::string once_is_approximate(const FitConfig& config) {
+  if (is_location(config.model)) {
+    return "The posterior is that given a noisy sum of the rows, whose noise it allows for; draws are "
+           "independent. Values beyond the declared bounds count as the bound. Where rows were also clipped "
+           "around a released point, the sum is taken to be normal, with the mean that clipping normal rows "
+           "leaves it.";
+  }
   return "The posterior is that given the released scores and informations, which are taken to be normal and "
          "linear in the "
          "parameters over the posterior's width. Rows with unusual covariates count less, by public weights; "
@@ -231,6 +278,38 @@ void check_width_is_known(const FitConfig& config, const Problem& problem) {
         "sgld and sgnht need the number of rows here, which is not public: choose penalty or hmc, or "
         "adjacency \"substitute\" with units of one row");
   }
+}
+
+/// A proposal that is not the method's own, or a start, goes with some methods only.
+void check_chain_settings(const FitConfig& config, const Problem& problem, const Method& method) {
+  if (method.run == nullptr && problem.public_info.chosen_start)
+    refuse("release-once runs no chain that could start anywhere: drop [start], or choose penalty or hmc");
+  const std::string& proposal = config.method.proposal.name;
+  if (proposal.empty()) return;
+  const bool penalty = method.name == "penalty" || method.name == "metropolis";
+  const bool barker = method.name == "barker" || method.name == "nonprivate-barker";
+  if (!penalty && !barker) {
+    refuse(
+        fmt::format("{} has no proposal to choose: drop [proposal], or set method.name to penalty or "
+                    "barker (without privacy: metropolis, nonprivate-barker)",
+                    method.name));
+  }
+  if (proposal != "independence") return;
+  if (barker) {
+    refuse(
+        "barker's noise is fixed, so a proposal that cannot be made shorter would nearly always cost too "
+        "much: choose proposal.name normal, truncated or coordinate, or method penalty");
+  }
+  if (method.for_study || !can_look(config, problem)) {
+    refuse(
+        "an independence proposal is placed by a look at the rows, which only private fits of regressions "
+        "begin with: choose proposal.name normal, truncated or coordinate");
+  }
+}
+
+bool can_release_once(const FitConfig& config, const Problem& problem) {
+  const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
+  return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
 }
 
 }  // namespace
@@ -264,10 +343,10 @@ const std::vector<Method>& methods() {
 const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
-    name = config.not_private          ? "nonprivate-hmc"
-           : can_look(config, problem) ? "release-once"
-           : problem.public_info.own   ? "guided-walk"
-                                       : "hmc";
+    name = config.not_private                  ? "nonprivate-hmc"
+           : can_release_once(config, problem) ? "release-once"
+           : problem.public_info.own           ? "guided-walk"
+                                               : "hmc";
   }
   const auto names = [](bool for_study) {
     std::vector<std::string> list;
@@ -300,6 +379,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
         "clipped");
   }
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
+  check_chain_settings(config, problem, *found);
   return *found;
 }
 

@@ -31,7 +31,7 @@ struct Method {
   QueryRegime regime;                          ///< not used for study
   std::size_t draws;                           ///< per chain, where the user names no number
   std::vector<Chain> (*run)(const ChainRun&);  ///< none: release-once, which runs no chain on the owner
-  std::string (*approximation)(const MethodConfig&) = nullptr;  ///< a sentence; none: the target is exact
+  std::string (*approximation)(const FitConfig&) = nullptr;  ///< a sentence; none: the target is exact
   bool looks = false;  ///< begins with a look at the rows, where the model allows one
 };
 

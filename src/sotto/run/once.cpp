@@ -8,8 +8,10 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/model/location/location.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
+#include "sotto/run/location_once.hpp"
 #include "sotto/run/once_warnings.hpp"
 
 namespace sotto {
@@ -122,7 +124,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
     facts.rows = problem.rows;  // how much time was lived through is not public
   facts.adjacency = unit.adjacency;
   facts.pieces = static_cast<double>(unit.pieces);
-  facts.unit_rows = static_cast<double>(unit.table_rows());
+  facts.unit_rows = static_cast<double>(unit.table_rows()) * std::sqrt(static_cast<double>(problem.owners));
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
@@ -139,9 +141,14 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
 
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                       QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record) {
+  if (problem.model.as<LocationModel>() != nullptr) {
+    run_location_once(config, problem, draws, owner, cost, progress, record);
+    return;
+  }
   const Glm* glm = problem.model.as<Glm>();
   if (glm == nullptr) {
-    throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
+    throw Error(ErrorCode::configuration,
+                "release-once is for regressions and normal means: choose penalty or hmc");
   }
   const PublicProblem& known = problem.public_info;
   OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);

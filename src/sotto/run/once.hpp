@@ -15,7 +15,7 @@ namespace sotto {
                                          const Glm& model, const PrivacyUnit& unit, Rho cost);
 
 /// Asks, checks, draws; `progress` may end the drawing. Fills in the record's draws, priors, warnings and what the releases predict.
-/// Errors: budget before anything is released; configuration for a model that is no regression.
+/// A normal mean takes run/location_once.hpp. Errors: budget before anything is released; configuration for other models.
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                       QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record);
 

@@ -67,6 +67,7 @@ Position posterior_scale(const OwnModel& own, const Position& start, double rows
 
 Problem own_problem(const FitConfig& config, OwnModel own) {
   check(config, own);
+  if (!config.start.empty()) refuse("a program's own model starts where OwnModel::start says: drop [start]");
   const double power = config.model.likelihood_power;
   Problem problem{.public_info = {}, .model = own.model, .rows = std::move(own.rows), .unit = own.unit};
   PublicProblem& public_info = problem.public_info;

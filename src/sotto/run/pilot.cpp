@@ -36,11 +36,20 @@ Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owne
   Pilot pilot{.starts = {},
               .at = Position::Zero(glm.dim()),
               .covariance = covariance_of(release, glm.dim()),
+              .released = {},
               .noise_dominates = check_once(release, posterior).noise_dominates};
   for (const Chain& chain : posterior.chains) {
     pilot.starts.emplace_back(chain.draws.row(0));
     pilot.at += chain.draws.colwise().mean().transpose() / static_cast<double>(posterior.chains.size());
   }
+  // Draws are few beside the parameters' number squared: half of what they say, and their variances.
+  const double draws = static_cast<double>(posterior.chains.size() * kDraws);
+  Matrix scatter = Matrix::Zero(glm.dim(), glm.dim());
+  for (const Chain& chain : posterior.chains) {
+    const Matrix off = chain.draws.rowwise() - pilot.at.transpose();
+    scatter += off.transpose() * off / draws;
+  }
+  pilot.released = (scatter + Matrix(scatter.diagonal().asDiagonal())) / 2;
   return pilot;
 }
 

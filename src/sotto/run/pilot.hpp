@@ -20,6 +20,7 @@ struct Pilot {
   std::vector<Position> starts;  ///< a draw each, given the releases: as far apart as what is known allows
   Position at;                   ///< their centre
   Matrix covariance;             ///< of the posterior, without the noise of the look
+  Matrix released;               ///< of the posterior given the look, its noise included
   bool noise_dominates = false;  ///< the look tells little: starts are far off, the covariance is rough
 };
 

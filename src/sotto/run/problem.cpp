@@ -11,6 +11,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/model/design.hpp"
@@ -21,10 +22,6 @@
 
 namespace sotto {
 namespace {
-
-bool is_location(const ModelConfig& model) {
-  return model.family == "normal-mean" || model.family == "banana";
-}
 
 Family family_of(const ModelConfig& model) {
   if (const auto family = find_family(model.family, model.sigma)) return *family;
@@ -139,7 +136,7 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
   return far;
 }
 
-Problem regression(FitConfig config, const Table& table) {
+Problem regression(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Design design(parse_formula(model.formula), table.schema(), model.cuts);
   const Response& response = design.response();
@@ -158,7 +155,7 @@ Problem regression(FitConfig config, const Table& table) {
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.formula;
   public_info.model = std::visit([](const auto& f) { return f.title(); }, family);
-  public_info.rows = public_rows(table);
+  public_info.rows = rows;
   public_info.intercept = design.has_intercept();
   const SchemaColumn& declared = response.source.declared;
   if (declared.out_of_range == OutOfRangePolicy::missing && response.source.levels.empty()) {
@@ -193,6 +190,7 @@ Problem regression(FitConfig config, const Table& table) {
     public_info.start[design.columns() - 1] = *design.offset();
     original.conservativeResize(design.columns() - 1, Eigen::NoChange);
   }
+  const Position shift = design.of_hazards().head(original.rows());
   if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");
     public_info.coordinates.emplace_back("sigma");
@@ -207,9 +205,18 @@ Problem regression(FitConfig config, const Table& table) {
       return reported;
     };
   } else {
-    public_info.to_report = [original, shift = Position(design.of_hazards().head(original.rows()))](
-                                const Position& x) { return Position(original * x + shift); };
+    public_info.to_report = [original, shift](const Position& x) { return Position(original * x + shift); };
   }
+  Position known = public_info.start;  // an offset's coefficient is
+  known.head(original.rows()).setZero();
+  public_info.from_report =
+      [known, back = inverse(original.leftCols(original.rows())),
+       origin = Position(original * known.head(original.cols()) + shift)](const Position& reported) {
+        Position x = known;
+        x.head(back.rows()) = back * (reported.head(back.rows()) - origin);
+        if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
+        return x;
+      };
   public_info.coefficient_priors = priors_for(config, public_info);
   if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
   public_info.prior = prior_of(public_info);
@@ -238,39 +245,73 @@ Rows location_rows(const Table& table, const std::vector<std::string>& columns) 
   return rows;
 }
 
+/// Of a row, whose covariance is known.
+Matrix row_precision(const ModelConfig& model) {
+  const std::size_t dim = model.columns.size();
+  const auto size = static_cast<Eigen::Index>(dim);
+  if (model.covariance.empty()) {
+    if (model.sd.size() != dim)
+      refuse("model.sd needs one standard deviation per column (or give model.covariance, a matrix)");
+    Position precision(size);
+    for (std::size_t j = 0; j < dim; ++j) {
+      if (!(model.sd[j] > 0 && std::isfinite(model.sd[j]))) refuse("every entry of model.sd must be > 0");
+      precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
+    }
+    return precision.asDiagonal();
+  }
+  if (!model.sd.empty()) refuse("model.sd and model.covariance say the same: give one of them");
+  Matrix covariance(size, size);
+  if (model.covariance.size() != dim)
+    refuse("model.covariance needs a row and a column per column of the data");
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (model.covariance[i].size() != dim)
+      refuse("model.covariance needs a row and a column per column of the data");
+    covariance.row(static_cast<Eigen::Index>(i)) =
+        Eigen::Map<const Position>(model.covariance[i].data(), size);
+  }
+  constexpr double kRounding = 1e-9;  // of numbers as they are written down
+  const Position sd = covariance.diagonal().cwiseAbs().cwiseSqrt();
+  const bool symmetric = covariance.allFinite() && ((covariance - covariance.transpose()).array().abs() <=
+                                                    kRounding * (sd * sd.transpose()).array())
+                                                       .all();
+  covariance = ((covariance + covariance.transpose()) / 2).eval();
+  const Cholesky decomposed(covariance);
+  if (!symmetric || !decomposed.is_positive_definite())
+    refuse("model.covariance must be symmetric and positive definite: the covariance of a row's values");
+  return decomposed.inverse();
+}
+
 /// Both models share their prior: the mean's coordinates are independent normal, which for the banana is the bent prior of
 /// [R21, Theorem 5].
-Problem location(const FitConfig& config, const Table& table) {
+Problem location(const FitConfig& config, const Table& table, std::optional<double> public_rows) {
   const ModelConfig& model = config.model;
   const auto dim = static_cast<Eigen::Index>(model.columns.size());
   if (dim == 0) refuse(fmt::format("a {} model needs model.columns", model.family));
   if (model.family == "banana" && dim < 2) refuse("a banana needs at least two columns");
-  if (model.sd.size() != model.columns.size()) refuse("model.sd needs one standard deviation per column");
   if (!config.priors.empty() || config.default_prior.family != PriorFamily::normal) {
     refuse(fmt::format("a {} model takes one normal prior for all coordinates: set prior.default",
                        model.family));
   }
   std::vector<Interval> bounds;
-  Position precision(dim);
+  const Matrix precision = row_precision(model);
   for (std::size_t j = 0; j < model.columns.size(); ++j) {
     const SchemaColumn& column = table.schema().column(model.columns[j]);
     if (column.kind == ColumnKind::category)
       refuse(fmt::format("column {} is a category, not a number", column.name));
-    if (!(model.sd[j] > 0)) refuse("every entry of model.sd must be > 0");
     bounds.push_back(column.range());
-    precision[static_cast<Eigen::Index>(j)] = 1 / (model.sd[j] * model.sd[j]);
   }
   const Bend bend = model.family == "banana" ? Bend{model.a, model.b, model.m} : Bend{};
   Problem problem{.public_info = {},
-                  .model = LocationModel(bounds, precision.asDiagonal(), bend),
+                  .model = LocationModel(bounds, precision, bend),
                   .rows = [&table, columns = model.columns] { return location_rows(table, columns); },
                   .unit = {}};
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.family == "banana" ? "banana" : "multivariate normal mean";
-  public_info.model = fmt::format("{} of {} columns, known standard deviations", public_info.title, dim);
-  public_info.rows = public_rows(table);
+  public_info.model = fmt::format("{} of {} columns, known {}", public_info.title, dim,
+                                  model.covariance.empty() ? "standard deviations" : "covariance");
+  public_info.rows = public_rows;
   for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));
-  public_info.to_report = [](const Position& x) { return x; };
+  public_info.to_report = public_info.from_report = [](const Position& x) { return x; };
   const CoefficientPrior prior = config.default_prior;
   public_info.prior.log_density = [prior, bend](const Position& x) {
     const Position mean = bend.mean(x);
@@ -289,10 +330,78 @@ Problem location(const FitConfig& config, const Table& table) {
         {.parameter = name, .distribution = prior.text() + " on the mean"});
   }
   const double rows = public_info.rows.value_or(1000) * model.likelihood_power;
-  public_info.prior_scale = (rows * precision.array() + 1 / (prior.scale * prior.scale)).sqrt().inverse();
+  const Matrix posterior_precision =
+      rows * precision + Matrix::Identity(dim, dim) / (prior.scale * prior.scale);
+  public_info.prior_scale = posterior_precision.diagonal().cwiseSqrt().cwiseInverse();
+  if (!model.covariance.empty() && model.family == "normal-mean")
+    public_info.prior_covariance = inverse(posterior_precision);
   public_info.start = Position::Zero(dim);
   if (dim > 1) public_info.start[1] = -bend.mean(public_info.start)[1];
   return problem;
+}
+
+/// What is not named stays where it is at the usual start.
+std::optional<Position> chosen_start(const std::map<std::string, double>& start,
+                                     const PublicProblem& problem) {
+  if (start.empty()) return std::nullopt;
+  Position reported = problem.to_report(problem.start);
+  for (const auto& [name, value] : start) {
+    const auto found = std::find(problem.parameters.begin(), problem.parameters.end(), name);
+    if (found == problem.parameters.end()) {
+      refuse(fmt::format("start.{} names no parameter of this model: they are {}{}", name,
+                         fmt::join(problem.parameters, ", "), suggestion(name, problem.parameters)));
+    }
+    if (name == "sigma" && !problem.coordinates.empty() && problem.coordinates.back() == "sigma" &&
+        !(value > 0))
+      refuse("start.sigma must be > 0");
+    reported[found - problem.parameters.begin()] = value;
+  }
+  const Position position = problem.from_report(reported);
+  const bool far =
+      problem.reach.size() > 0 && ((position - problem.start).array().abs() > problem.reach.array()).any();
+  if (far || !position.allFinite())
+    refuse("start lies where responses and priors allow no posterior: choose one nearer to where it may be");
+  return position;
+}
+
+/// Columns and their meaning are the table's; `rows`: of all owners together, where their number is public.
+Problem problem_of(const FitConfig& config, const Table& table, std::optional<double> rows) {
+  Problem problem =
+      is_location(config.model) ? location(config, table, rows) : regression(config, table, rows);
+  const UnitDeclaration& unit = table.schema().unit;
+  const Glm* glm = problem.model.as<Glm>();
+  const std::size_t pieces = glm == nullptr ? 1 : glm->pieces().count;
+  problem.unit = {.adjacency = table.schema().adjacency,
+                  .rows_per_unit = pieces * (unit.is_row() ? 1 : unit.maximum_rows),
+                  .is_row = unit.is_row(),
+                  .pieces = pieces};
+  problem.public_info.privacy_unit = in_words(problem.unit);
+  problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
+  state_bounds(problem, config.model.likelihood_power);
+  return problem;
+}
+
+/// Neighbours have equally many units, and a table of no rows has none: that is public.
+void refuse_no_rows(const Table& table) {
+  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute)
+    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+}
+
+Rows joined(const std::vector<std::function<Rows()>>& owners) {
+  std::vector<Rows> parts;
+  std::size_t count = 0;
+  for (const auto& rows : owners) {
+    parts.push_back(rows());
+    count += parts.back().rows();
+  }
+  Rows all(count, parts.front().columns());
+  std::size_t at = 0;
+  for (const Rows& part : parts) {
+    for (std::size_t i = 0; i < part.rows(); ++i, ++at) {
+      for (std::size_t j = 0; j <= part.columns(); ++j) all.at(at, j) = part.at(i, j);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -366,20 +475,30 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 }
 
 Problem make_problem(const FitConfig& config, const Table& table) {
-  // Neighbours have equally many units, and a table of no rows has none: that is public.
-  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute) {
-    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+  if (!config.owners.empty())
+    refuse("several owners' tables are for sotto fit alone: drop [[owner]], and name one table");
+  refuse_no_rows(table);
+  return problem_of(config, table, public_rows(table));
+}
+
+Problem make_problem(const FitConfig& config, std::span<const Table> owners) {
+  if (owners.size() < 2) refuse("[[owner]] is for several tables: name at least two, or one by data.file");
+  std::optional<double> rows = 0;
+  for (const Table& table : owners) {
+    refuse_no_rows(table);
+    if (!table.schema().unit.is_row()) {
+      refuse(
+          "one person may have rows at several owners, each of whom protects only those of its own: with "
+          "[[owner]] the unit of privacy must be a row");
+    }
+    const std::optional<double> own = public_rows(table);
+    rows = rows && own ? std::optional(*rows + *own) : std::nullopt;
   }
-  Problem problem = is_location(config.model) ? location(config, table) : regression(config, table);
-  const UnitDeclaration& unit = table.schema().unit;
-  const Glm* glm = problem.model.as<Glm>();
-  const std::size_t pieces = glm == nullptr ? 1 : glm->pieces().count;
-  problem.unit = {.adjacency = table.schema().adjacency,
-                  .rows_per_unit = pieces * (unit.is_row() ? 1 : unit.maximum_rows),
-                  .is_row = unit.is_row(),
-                  .pieces = pieces};
-  problem.public_info.privacy_unit = in_words(problem.unit);
-  state_bounds(problem, config.model.likelihood_power);
+  Problem problem = problem_of(config, owners.front(), rows);
+  for (const Table& table : owners) problem.owners.push_back(problem_of(config, table, rows).rows);
+  problem.rows = [all = problem.owners] { return joined(all); };
+  problem.public_info.owners = owners.size();
+  problem.public_info.privacy_unit += " of one owner's table";
   return problem;
 }
 

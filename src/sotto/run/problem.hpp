@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,16 +29,19 @@ struct PublicProblem {
   std::vector<std::string> coordinates;  ///< regressions: of the chain's position, an offset's too
   std::optional<double>
       offset;  ///< regressions: the coefficient of the design's last column, where it is known
-  std::function<Position(const Position&)> to_report;   ///< chain's position -> reported parameters
-  Groups groups;                                        ///< completes what is reported
-  double group_scale = VaryingIntercepts::kUsualScale;  ///< of the prior of their spread
-  LogPrior prior;                                       ///< of the chain's position
+  std::function<Position(const Position&)> to_report;    ///< chain's position -> reported parameters
+  std::function<Position(const Position&)> from_report;  ///< back; none: nobody knows
+  std::optional<Position> chosen_start;                  ///< of all chains, where the configuration names one
+  Groups groups;                                         ///< completes what is reported
+  double group_scale = VaryingIntercepts::kUsualScale;   ///< of the prior of their spread
+  LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position
   std::vector<PriorDescription> prior_descriptions;
-  Position prior_scale;  ///< rough sd of the posterior, from public facts: where warmup starts
-  Position start;        ///< a central position
-  Position reach;        ///< farther from `start` lies no posterior, from public facts; empty: nobody knows
+  Position prior_scale;     ///< rough sd of the posterior, from public facts: where warmup starts
+  Matrix prior_covariance;  ///< of the same, where it is known to be correlated; else empty
+  Position start;           ///< a central position
+  Position reach;  ///< farther from `start` lies no posterior, from public facts; empty: nobody knows
   /// How far one privacy unit can move a log-likelihood ratio between two positions; infinite when that fits no grid.
   std::function<double(const Position&, const Position&)> ratio_sensitivity;
   /// Largest size of one row's log-likelihood ratio between two positions; infinite when that fits no grid.
@@ -45,6 +49,7 @@ struct PublicProblem {
   /// Largest norm of one row's gradient at a position, multiplied coordinate by coordinate with a scale.
   std::function<double(const Position&, const Position&)> gradient_norm;
   std::optional<double> rows;   ///< their number, where it is public
+  std::size_t owners = 1;       ///< of the rows: each adds noise of its own
   bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
   std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
@@ -59,6 +64,7 @@ struct Problem {
   AnyModel model;
   std::function<Rows()> rows;
   PrivacyUnit unit;
+  std::vector<std::function<Rows()>> owners{};  ///< of each owner's rows, where there are several
 };
 
 /// Fills in the bounds of what a row can do, which every question's noise follows from: ratio_sensitivity,
@@ -75,7 +81,11 @@ void state_bounds(Problem& problem, double likelihood_power);
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
 [[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);
 
-/// The table must hold those columns and outlive the problem. Errors: configuration when model and schema do not fit.
+/// The table must hold those columns and outlive the problem. Errors: configuration when model and schema do not fit, and for a
+/// configuration that names several owners; data for a table without rows where their number is public.
 [[nodiscard]] Problem make_problem(const FitConfig& config, const Table& table);
+
+/// The same of several owners' tables, all of one schema. Errors: also configuration where the schema protects units of several rows.
+[[nodiscard]] Problem make_problem(const FitConfig& config, std::span<const Table> owners);
 
 }  // namespace sotto

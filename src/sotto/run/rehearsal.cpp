@@ -122,6 +122,7 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
   quiet.compare_not_private = quiet.not_private = false;
   FitConfig reference = quiet;
   reference.method = MethodConfig{};
+  reference.start.clear();
   reference.method.chains = 1;
   reference.method.draws = 2000;
   std::vector<Outcome> without_noise;

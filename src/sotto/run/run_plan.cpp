@@ -22,6 +22,8 @@
 #include "sotto/model/location/location.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
+#include "sotto/proposal/normal_walk.hpp"
+#include "sotto/run/owners.hpp"
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/step_length.hpp"
 
@@ -71,10 +73,16 @@ struct Making {
   }
 };
 
+std::unique_ptr<QueryInterface> all_rows(const Making& making) {
+  if (!making.problem.owners.empty())
+    return std::make_unique<Owners>(making.problem, options(making.config), making.ledger, making.entropy);
+  return making.owner(making.problem.rows(), measure_all_rows(making.context()));
+}
+
 RunPlan serve_rows(const Making& making) {
   const Rho look = making.cost_of_look();
   return {
-      .interface = making.owner(making.problem.rows(), measure_all_rows(making.context())),
+      .interface = all_rows(making),
       .step_budget = {.step_cost = cost_of_step(making.ledger.left().value() - look.value(), making.steps),
                       .coefficients = {}},
       .look_cost = look};
@@ -253,6 +261,11 @@ AnyModel clipped(const FitConfig& config, const AnyModel& model) {
 RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem, std::size_t steps,
                       Ledger& ledger, EntropySource& entropy, bool looks) {
   const Making making{config, problem, looks && can_look(config, problem), steps, ledger, entropy};
+  if (!problem.owners.empty() && regime != QueryRegime::rows) {
+    refuse(
+        "several owners answer questions about all of their rows: choose release-once, penalty, guided-walk, "
+        "barker or hmc");
+  }
   switch (regime) {
     case QueryRegime::rows:
       return serve_rows(making);

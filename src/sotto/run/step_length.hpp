@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "sotto/base/error.hpp"
-#include "sotto/proposal/normal_walk.hpp"
+#include "sotto/proposal/proposal.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
@@ -17,9 +17,8 @@ namespace sotto {
 /// The longest step, up to the usual one, for which the mean of `figure` over some proposals from `at` is at most `most`;
 /// `figure` grows with the length. Errors: budget when no step is that short.
 /// Checked by tests/run/pilot_test.cpp: barker_ends_with_the_draws_that_were_asked_for
-template <class Figure>
-[[nodiscard]] double longest_step(const Position& at, const NormalWalk& walk, double most,
-                                  const Figure& figure) {
+template <Proposal Walk, class Figure>
+[[nodiscard]] double longest_step(const Position& at, const Walk& walk, double most, const Figure& figure) {
   constexpr int kProposals = 200;
   const auto fits = [&](double size) {
     ChainRng rng(1);

@@ -1,0 +1,67 @@
+// The noisy sum of normal rows' deviations from a public point, each shortened to a public length, and with it the number of rows.
+//
+// Query        sum over the rows of (z min(1, bound / |z|), count), z = frame (x - at); see ClippedDeviationsQuery (release/query.hpp)
+// Adjacency    as declared; a unit holds at most rows_per_unit rows
+// Sensitivity  added or removed: sqrt(bound^2 + count^2); exchanged: max(2 bound, that of a row that is left out), as both have the
+//              same count; in integers: measurement/vector_sum.hpp
+// Noise, charge, source: measurement/vector_noise.hpp
+// Errors: configuration for a model of other rows, or a likelihood to a power.
+// Checked by tests/measurement/clipped_deviations_test.cpp
+
+#include <cmath>
+
+#include "sotto/base/error.hpp"
+#include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
+#include "sotto/measurement/vector_sum.hpp"
+#include "sotto/model/location/location.hpp"
+
+namespace sotto {
+namespace {
+
+const LocationModel& asked_location(const OwnerContext& context) {
+  if (context.likelihood_power != 1)
+    throw Error(ErrorCode::configuration,
+                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
+  const auto* location = context.model.as<LocationModel>();
+  if (location == nullptr)
+    throw Error(ErrorCode::configuration,
+                "deviations are those of normal rows: choose family normal-mean or banana");
+  return *location;
+}
+
+bool legal(const ClippedDeviationsQuery& query, Eigen::Index dim) {
+  return query.at.size() == dim && query.at.allFinite() && query.frame.rows() == dim &&
+         query.frame.cols() == dim && query.frame.allFinite() && query.bound > 0 && query.count >= 0;
+}
+
+}  // namespace
+
+template <>
+std::optional<Measurements> measure(const ClippedDeviationsQuery& query, const OwnerContext& context) {
+  const Eigen::Index dim = asked_location(context).dim();
+  if (!legal(query, dim)) return std::nullopt;
+  // A row's last value stands where a regression's response does.
+  const auto add = [query, dim](const GlmTiles& tiles, IntegerSums& sums) {
+    TileVectors z(kTile, dim);
+    Position row(dim);
+    for_each_row(
+        tiles,
+        [&](const auto& first) {
+          const Eigen::Map<const TileVectors> x(first.data(), kTile, dim);
+          z.noalias() = (x.rowwise() - query.at.transpose()) * query.frame.transpose();
+        },
+        [&](Eigen::Index lane, double) {
+          row = z.row(lane);
+          const double within = std::fmin(1.0, query.bound / row.norm());
+          sums.entries.head(dim) = sums.factor * within * row.array();
+          if (query.count > 0) sums.entries[dim] = sums.factor * query.count;
+          sums.add();
+        });
+  };
+  const VectorBound bound{std::hypot(query.bound, query.count) * kRoundUp, 2 * query.bound};
+  const auto entries = static_cast<std::size_t>(dim) + (query.count > 0 ? 1 : 0);
+  return measure_vector({"clipped deviations", bound, entries, add}, context, query.cost);
+}
+
+}  // namespace sotto
