@@ -7,6 +7,7 @@ Then ``sotto.fit(table, "smoker ~ age", schema=schema, epsilon=1, delta=1e-6)`` 
 """
 
 from sotto._sotto import version as __version__
+from sotto.accounting import Cost, account, largest_count, smallest_noise
 from sotto.errors import (
     BudgetError,
     CannotCreateError,
@@ -20,6 +21,27 @@ from sotto.errors import (
     UnavailableError,
     UsageError,
 )
+from sotto.events import (
+    Event,
+    approximate,
+    composition,
+    discrete_gaussian,
+    dp_barker,
+    dp_sgd,
+    exponential_mechanism,
+    gaussian,
+    laplace,
+    pure,
+    randomized_response,
+    renyi,
+    report_noisy_max,
+    subsampled_gaussian,
+    subsampled_laplace,
+    subsampled_penalty,
+    tree,
+    variance_completed_barker,
+    zcdp,
+)
 from sotto.fitting import fit
 from sotto.result import Fit
 from sotto.schema import Column, Schema, Unit, binary, category, count, real
@@ -29,8 +51,10 @@ __all__ = [
     "CannotCreateError",
     "Column",
     "ConfigurationError",
+    "Cost",
     "DataError",
     "Error",
+    "Event",
     "Fit",
     "InternalError",
     "IoError",
@@ -41,9 +65,30 @@ __all__ = [
     "Unit",
     "UsageError",
     "__version__",
+    "account",
+    "approximate",
     "binary",
     "category",
+    "composition",
     "count",
+    "discrete_gaussian",
+    "dp_barker",
+    "dp_sgd",
+    "exponential_mechanism",
     "fit",
+    "gaussian",
+    "laplace",
+    "largest_count",
+    "pure",
+    "randomized_response",
     "real",
+    "renyi",
+    "report_noisy_max",
+    "smallest_noise",
+    "subsampled_gaussian",
+    "subsampled_laplace",
+    "subsampled_penalty",
+    "tree",
+    "variance_completed_barker",
+    "zcdp",
 ]
