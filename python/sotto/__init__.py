@@ -43,6 +43,7 @@ from sotto.events import (
     zcdp,
 )
 from sotto.fitting import fit
+from sotto.planning import Plan, plan
 from sotto.result import Fit
 from sotto.schema import Column, Schema, Unit, binary, category, count, real
 
@@ -59,6 +60,7 @@ __all__ = [
     "InternalError",
     "IoError",
     "NoInputError",
+    "Plan",
     "Schema",
     "SottoWarning",
     "UnavailableError",
@@ -79,6 +81,7 @@ __all__ = [
     "gaussian",
     "laplace",
     "largest_count",
+    "plan",
     "pure",
     "randomized_response",
     "real",

@@ -7,5 +7,6 @@ NB_MODULE(_sotto, module) {
   sotto::python::add_tables(module);
   sotto::python::add_account(module);
   sotto::python::add_fit(module);
+  sotto::python::add_plan(module);
   sotto::python::add_run(module);
 }
