@@ -8,6 +8,7 @@ Then ``sotto.fit(table, "smoker ~ age", schema=schema, epsilon=1, delta=1e-6)`` 
 
 from sotto._sotto import version as __version__
 from sotto.accounting import Cost, account, largest_count, smallest_noise
+from sotto.densities import Density, density
 from sotto.errors import (
     BudgetError,
     CannotCreateError,
@@ -44,6 +45,7 @@ from sotto.events import (
 )
 from sotto.fitting import fit
 from sotto.planning import Plan, plan
+from sotto.privatising import Release, privatize
 from sotto.result import Fit
 from sotto.schema import Column, Schema, Unit, binary, category, count, real
 
@@ -54,6 +56,7 @@ __all__ = [
     "ConfigurationError",
     "Cost",
     "DataError",
+    "Density",
     "Error",
     "Event",
     "Fit",
@@ -61,6 +64,7 @@ __all__ = [
     "IoError",
     "NoInputError",
     "Plan",
+    "Release",
     "Schema",
     "SottoWarning",
     "UnavailableError",
@@ -73,6 +77,7 @@ __all__ = [
     "category",
     "composition",
     "count",
+    "density",
     "discrete_gaussian",
     "dp_barker",
     "dp_sgd",
@@ -82,6 +87,7 @@ __all__ = [
     "laplace",
     "largest_count",
     "plan",
+    "privatize",
     "pure",
     "randomized_response",
     "real",

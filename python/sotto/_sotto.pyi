@@ -37,6 +37,28 @@ def account(
 ) -> str: ...
 def smallest_noise(event: str, epsilon: float, delta: float, adjacency: str, bound: str, others: list[str]) -> str: ...
 def largest_count(event: str, epsilon: float, delta: float, adjacency: str, bound: str, others: list[str]) -> str: ...
+def privatize(
+    data: object,
+    columns: str,
+    epsilon: float | None,
+    delta: float | None,
+    rho: float | None,
+    out: str,
+    inputs: list[str],
+    keep_order: bool,
+    overwrite: bool,
+) -> list[str]: ...
+def density(
+    data: object,
+    channel_file: str | None,
+    columns: list[str],
+    lower: float,
+    upper: float,
+    settings: dict[str, Any],
+    inputs: list[str],
+    compare: str | None,
+    out: str,
+) -> None: ...
 def run(
     directory: str,
 ) -> tuple[list[str], list[npt.NDArray[np.float64]], list[dict[str, npt.NDArray[np.float64]]]]: ...

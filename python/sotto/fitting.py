@@ -1,17 +1,14 @@
 """A posterior from private data."""
 
 import os
-import shutil
-import tempfile
 import warnings
-import weakref
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from sotto import _sotto
 from sotto.configuration import assignments, configuration, declaration
 from sotto.errors import SottoWarning
+from sotto.output import folder, remove_with
 from sotto.records import name_of, records_of
 from sotto.result import Fit
 from sotto.schema import Schema
@@ -86,29 +83,16 @@ def fit(
     )
     declared, files = declaration(schema)
     inputs = files + ([name_of(data)] if isinstance(data, (str, os.PathLike)) else [])
-    directory = tempfile.mkdtemp(prefix="sotto-") if out is None else os.fspath(out)
-    given |= {
-        "data.file": name_of(data),
-        "data.schema": files[0] if files else "<sotto.Schema>",
-        "output.directory": directory,
-    }
-    try:
+    with folder(out, "charges.jsonl") as directory:
+        given |= {
+            "data.file": name_of(data),
+            "data.schema": files[0] if files else "<sotto.Schema>",
+            "output.directory": str(directory),
+        }
         _sotto.fit(records_of(data), declared, assignments(given), inputs, overwrite)
         result = Fit(directory)
         for sentence in result.warnings:
             warnings.warn(sentence, SottoWarning, stacklevel=2)
-    except BaseException as error:
-        if out is None:
-            _remove_unpaid(directory, error)
-        raise
     if out is None:
-        weakref.finalize(result, shutil.rmtree, directory, ignore_errors=True)
+        remove_with(result, directory)
     return result
-
-
-def _remove_unpaid(directory: str, error: BaseException) -> None:
-    """A temporary folder goes with its fit, unless something was paid for: what stands in it is then the only record."""
-    if (Path(directory) / "charges.jsonl").exists():
-        error.add_note(f"what was paid for stands in {directory}")
-    else:
-        shutil.rmtree(directory, ignore_errors=True)
