@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sotto import _sotto
 from sotto.errors import CannotCreateError
@@ -79,6 +80,11 @@ class Fit:
         except ImportError:
             return xarray.DataTree.from_dict(groups)
         return InferenceData(**groups)
+
+    def _positions(self, parameters: list[str]) -> npt.NDArray[np.float64]:
+        """All draws of these parameters, shape (draws, parameters)."""
+        columns = [self._parameters.index(name) for name in parameters]
+        return np.concatenate([chain[:, columns] for chain in self._chains])
 
     def _dataset(self, variables: dict[str, np.ndarray]) -> Any:
         import xarray
