@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto import _sotto
 from sotto.errors import UsageError
-from sotto.records import name_of
+from sotto.records import name_of, path_of
 from sotto.schema import Schema
 from sotto.toml import text_of
 
@@ -58,5 +58,5 @@ def declaration(schema: Schema | str | os.PathLike[str]) -> tuple[_sotto.Schema,
     if isinstance(schema, Schema):
         return schema._checked, []
     if isinstance(schema, (str, os.PathLike)):
-        return _sotto.Schema.read(os.fsdecode(schema)), [os.fsdecode(schema)]
+        return _sotto.Schema.read(path_of(schema)), [path_of(schema)]
     raise UsageError(f"schema must be a sotto.Schema or the path of a schema file, not {name_of(schema)}")

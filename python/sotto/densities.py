@@ -12,7 +12,7 @@ from sotto import _sotto
 from sotto.errors import CannotCreateError, NoInputError, SottoWarning, UsageError
 from sotto.output import folder, read_table, remove_with
 from sotto.privatising import Release
-from sotto.records import name_of, records_of
+from sotto.records import name_of, path_of, records_of
 
 
 class Density:
@@ -23,13 +23,13 @@ class Density:
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
-        self.directory = Path(os.fsdecode(directory))
+        self.directory = Path(path_of(directory))
         self.summary: dict[str, Any] = self._json("summary.json")
         """``summary.json``: kernel, algorithm, widths of the bands, R-hat and effective draws."""
 
     def _json(self, name: str) -> dict[str, Any]:
         path = self.directory / name
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise NoInputError(f"there is no file {path}")
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return content
@@ -188,13 +188,13 @@ def density(
     with folder(out) as directory:
         _sotto.density(
             records_of(data),
-            None if channel is None else os.fsdecode(channel),
+            None if channel is None else path_of(channel),
             columns,
             0 if lower is None else lower,
             0 if upper is None else upper,
             {key: value for key, value in settings.items() if value is not None},
             inputs,
-            None if other is None else os.fsdecode(other),
+            None if other is None else path_of(other),
             str(directory),
         )
         result = Density(directory)

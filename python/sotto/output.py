@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sotto.records import path_of
+
 
 @contextlib.contextmanager
 def folder(out: str | os.PathLike[str] | None, record: str | None = None) -> Iterator[Path]:
     """``out``, or a new folder, which an error takes away unless a file ``record`` in it says that something was paid for."""
     if out is not None:
-        yield Path(os.fsdecode(out))
+        yield Path(path_of(out))
         return
     directory = Path(tempfile.mkdtemp(prefix="sotto-"))
     try:

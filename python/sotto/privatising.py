@@ -11,7 +11,7 @@ from typing import Any
 from sotto import _sotto
 from sotto.errors import CannotCreateError, NoInputError, SottoWarning, UsageError
 from sotto.output import folder, read_table, remove_with
-from sotto.records import name_of, records_of
+from sotto.records import name_of, path_of, records_of
 from sotto.toml import text_of
 
 
@@ -23,10 +23,10 @@ class Release:
     """
 
     def __init__(self, file: str | os.PathLike[str], channel_file: str | os.PathLike[str] | None = None) -> None:
-        self.file = Path(os.fsdecode(file))
-        self.channel_file = Path(f"{self.file}.channel.toml" if channel_file is None else os.fsdecode(channel_file))
+        self.file = Path(path_of(file))
+        self.channel_file = Path(f"{self.file}.channel.toml" if channel_file is None else path_of(channel_file))
         for path in (self.file, self.channel_file):
-            if not path.is_file():
+            if not os.path.isfile(path):
                 raise NoInputError(f"there is no file {path}")
         self.description: dict[str, Any] = tomllib.loads(self.channel_file.read_text(encoding="utf-8"))
         """What was promised, to whom, and each column's channel (``docs/channels.md``)."""
@@ -43,7 +43,7 @@ class Release:
 
     def save(self, file: str | os.PathLike[str]) -> "Release":
         """Copies the values to a new file, and the description beside it."""
-        copied = Path(os.fsdecode(file))
+        copied = Path(path_of(file))
         for source, target in ((self.channel_file, Path(f"{copied}.channel.toml")), (self.file, copied)):
             if target.exists():
                 raise CannotCreateError(f"{target} exists: choose another file")
@@ -136,8 +136,8 @@ def privatize(
         for name, one in settings.items()
     )
     inputs = [name_of(data)] if isinstance(data, (str, os.PathLike)) else []
-    with folder(None if out is None else Path(os.fsdecode(out)).parent, "release.csv.channel.toml") as directory:
-        file = directory / "release.csv" if out is None else Path(os.fsdecode(out))
+    with folder(None if out is None else Path(path_of(out)).parent, "release.csv.channel.toml") as directory:
+        file = directory / "release.csv" if out is None else Path(path_of(out))
         said = _sotto.privatize(records_of(data), declared, epsilon, delta, rho, str(file), inputs, keep_order, overwrite)
         result = Release(file)
         for sentence in said:

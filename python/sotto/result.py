@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sotto import _sotto
 from sotto.errors import CannotCreateError
+from sotto.records import path_of
 
 if TYPE_CHECKING:
     import pandas
@@ -29,8 +30,8 @@ class Fit:
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
-        self.directory = Path(directory)
-        self._parameters, self._chains, self._steps = _sotto.run(os.fspath(directory))
+        self.directory = Path(path_of(directory))
+        self._parameters, self._chains, self._steps = _sotto.run(path_of(directory))
         self._manifest: dict[str, Any] = self._json("manifest.json")
         self._summary: dict[str, Any] = self._json("summary.json")
         self.privacy: dict[str, Any] = self._json("privacy.json")
