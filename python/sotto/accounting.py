@@ -21,10 +21,10 @@ Bound = Literal["tight", "rdp", "zcdp", "advanced"]
 class Cost:
     """A promise: (``epsilon``, ``delta``) under ``adjacency`` for a group of ``group`` rows. Both are upper bounds.
 
-    What was asked for lies between ``..._lower`` and ``..._upper``, proven. ``bound`` is the accountant that was asked and ``bound_by``
-    whose answer was the least. ``rho`` is the zero-concentrated cost, which of sampled jobs leaves the sampling out, and ``gdp_mu``
-    that of Gaussian privacy; each None where none is proven. ``trade_off`` has a line (alpha, beta) per point: no test of level alpha that tells
-    two neighbours apart has a type II error below beta.
+    What was asked for lies between ``..._lower`` and ``..._upper``, proven. ``bound`` is the accountant that was asked and
+    ``bound_by`` whose answer was the least. ``rho`` is the zero-concentrated cost, which of sampled jobs leaves the sampling out, and
+    ``gdp_mu`` that of Gaussian privacy; each None where none is proven. ``trade_off`` has a line (alpha, beta) per point: no test of
+    level alpha that tells two neighbours apart has a type II error below beta.
     """
 
     epsilon: float

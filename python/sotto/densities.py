@@ -49,7 +49,7 @@ class Density:
 
     @property
     def quantities(self) -> list[dict[str, Any]]:
-        """What was asked for: ``quantity``, posterior ``mean`` and ``sd``, and the interval of ``level`` after the data and before them."""
+        """What was asked for: ``quantity``, its posterior ``mean`` and ``sd``, and intervals of ``level`` after the data and before."""
         return list(self.summary.get("quantities", []))
 
     @property

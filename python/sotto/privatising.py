@@ -57,7 +57,9 @@ class Release:
             else f"rho {self.description['rho']:g}"
         )
         channels = ", ".join(f"{column['name']} ({column['channel']})" for column in self.description["column"])
-        return f"{self.description['rows']} rows of {channels}; {promise if self.description['private'] else 'NOT PRIVATE'} for {self.description['privacy_unit']}"
+        if not self.description["private"]:
+            promise = "NOT PRIVATE"
+        return f"{self.description['rows']} rows of {channels}; {promise} for {self.description['privacy_unit']}"
 
 
 def privatize(
@@ -131,10 +133,7 @@ def privatize(
         for key, value in given.items():
             if value is not None:
                 raise UsageError(f"of several columns each has its own {key}: say it in their settings")
-    declared = "\n".join(
-        "[[column]]\n" + "\n".join(f"{text_of(key)} = {text_of(value)}" for key, value in ({**one, "name": name}).items() if value is not None)
-        for name, one in settings.items()
-    )
+    declared = "\n".join(_declaration(name, one) for name, one in settings.items())
     inputs = [name_of(data)] if isinstance(data, (str, os.PathLike)) else []
     with folder(None if out is None else Path(path_of(out)).parent, "release.csv.channel.toml") as directory:
         file = directory / "release.csv" if out is None else Path(path_of(out))
@@ -145,3 +144,9 @@ def privatize(
     if out is None:
         remove_with(result, directory)
     return result
+
+
+def _declaration(name: str, settings: Mapping[str, Any]) -> str:
+    """The column as a table of a file of columns."""
+    lines = [f"{text_of(key)} = {text_of(value)}" for key, value in {**settings, "name": name}.items() if value is not None]
+    return "\n".join(["[[column]]", *lines])

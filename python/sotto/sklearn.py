@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow  # type: ignore[import-untyped]
+from scipy.special import expit  # type: ignore[import-untyped]
 from sklearn.base import BaseEstimator, RegressorMixin  # type: ignore[import-untyped]
 from sklearn.utils import Tags, check_consistent_length, column_or_1d  # type: ignore[import-untyped]
 from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]
@@ -34,8 +35,9 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     method, chains, draws, warmup, seed, threads, prior    as for :func:`sotto.fit`
 
     A number outside its bounds moves to the nearest one, also in ``predict``. NaN in ``X`` or ``y`` drops its row in ``fit``, and
-    nothing tells. ``fit_`` is the :class:`sotto.Fit`, ``coef_`` and ``intercept_`` are posterior means, on the scale of the link.
-    Whatever is computed from ``X`` and ``y`` outside ``fit``, as by ``score``, is not private.
+    nothing tells; that all else is numbers is taken as public. ``fit_`` is the :class:`sotto.Fit`, ``coef_`` and ``intercept_`` are
+    posterior means, on the scale of the link. Whatever is computed from ``X`` and ``y`` outside ``fit``, as by ``score``, is not
+    private.
 
     >>> import numpy
     >>> from sotto.sklearn import PrivateRegression
@@ -82,7 +84,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any) -> "PrivateRegression":
-        """Draws from the posterior, and spends ``epsilon`` and ``delta`` on the rows of ``X``, shape (rows, columns), and ``y``, shape (rows).
+        """Draws from the posterior, and spends ``epsilon`` and ``delta`` on ``X``, shape (rows, columns), and ``y``, shape (rows).
 
         Errors, and the warnings of :func:`sotto.fit`, say nothing of what stands in a cell.
         """
@@ -139,7 +141,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _response_means(self, predictor: _Array) -> _Array:
         if self.family == "bernoulli":
-            return 1 / (1 + np.exp(-predictor))
+            return np.asarray(expit(predictor))
         return np.exp(predictor) if self.family == "poisson" else predictor
 
     def _names(self) -> list[str]:
