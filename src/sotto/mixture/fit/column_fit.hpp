@@ -32,7 +32,10 @@ std::vector<std::string_view> fitting_algorithms() {
   std::vector<std::string_view> names = {"neal5", "slice", "blocked-gibbs"};
   if (TakesMetropolis<Data, Kernel>) names.emplace_back("metropolis");
   if (mixture::HasMarginalDensity<Data, Kernel>) names.emplace_back("neal8");
-  if (mixture::ConjugateKernel<Kernel>) names.insert(names.end(), {"neal3", "split-merge"});
+  if (mixture::ConjugateKernel<Kernel>) {
+    names.emplace_back("neal3");
+    names.emplace_back("split-merge");
+  }
   if (mixture::ConjugateKernel<Kernel> && mixture::is_confidential<Data>) names.emplace_back("neal2");
   return names;
 }
