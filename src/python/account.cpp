@@ -18,6 +18,7 @@ namespace {
 // Events go in and out as JSON, which the library checks.
 std::vector<Event> events_from(const std::vector<std::string>& texts) {
   std::vector<Event> events;
+  events.reserve(texts.size());
   for (const std::string& text : texts) events.push_back(event_from_text(text));
   return events;
 }
