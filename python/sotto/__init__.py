@@ -7,6 +7,8 @@ Then ``sotto.fit(table, "smoker ~ age", schema=schema, epsilon=1, delta=1e-6)`` 
 """
 
 from sotto._sotto import version as __version__
+from sotto.accounting import Cost, account, largest_count, smallest_noise
+from sotto.densities import Density, density
 from sotto.errors import (
     BudgetError,
     CannotCreateError,
@@ -20,7 +22,30 @@ from sotto.errors import (
     UnavailableError,
     UsageError,
 )
+from sotto.events import (
+    Event,
+    approximate,
+    composition,
+    discrete_gaussian,
+    dp_barker,
+    dp_sgd,
+    exponential_mechanism,
+    gaussian,
+    laplace,
+    pure,
+    randomized_response,
+    renyi,
+    report_noisy_max,
+    subsampled_gaussian,
+    subsampled_laplace,
+    subsampled_penalty,
+    tree,
+    variance_completed_barker,
+    zcdp,
+)
 from sotto.fitting import fit
+from sotto.planning import Plan, plan
+from sotto.privatising import Release, privatize
 from sotto.result import Fit
 from sotto.schema import Column, Schema, Unit, binary, category, count, real
 
@@ -29,21 +54,50 @@ __all__ = [
     "CannotCreateError",
     "Column",
     "ConfigurationError",
+    "Cost",
     "DataError",
+    "Density",
     "Error",
+    "Event",
     "Fit",
     "InternalError",
     "IoError",
     "NoInputError",
+    "Plan",
+    "Release",
     "Schema",
     "SottoWarning",
     "UnavailableError",
     "Unit",
     "UsageError",
     "__version__",
+    "account",
+    "approximate",
     "binary",
     "category",
+    "composition",
     "count",
+    "density",
+    "discrete_gaussian",
+    "dp_barker",
+    "dp_sgd",
+    "exponential_mechanism",
     "fit",
+    "gaussian",
+    "laplace",
+    "largest_count",
+    "plan",
+    "privatize",
+    "pure",
+    "randomized_response",
     "real",
+    "renyi",
+    "report_noisy_max",
+    "smallest_noise",
+    "subsampled_gaussian",
+    "subsampled_laplace",
+    "subsampled_penalty",
+    "tree",
+    "variance_completed_barker",
+    "zcdp",
 ]

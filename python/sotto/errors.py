@@ -1,4 +1,4 @@
-"""What can go wrong, by the name of the error's code, and what is said aloud of a fit."""
+"""What can go wrong, by the name of the error's code, and what is said aloud of a result."""
 
 from sotto._sotto import exit_statuses
 
@@ -67,4 +67,4 @@ class ConfigurationError(Error):
 
 
 class SottoWarning(UserWarning):
-    """What a fit says of itself: what the noise hides, what the draws cannot tell."""
+    """What a result says of itself: what the noise hides, what the draws cannot tell."""

@@ -1,20 +1,17 @@
 """A posterior from private data."""
 
 import os
-import shutil
-import tempfile
 import warnings
-import weakref
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from sotto import _sotto
-from sotto.errors import SottoWarning, UsageError
+from sotto.configuration import assignments, configuration, declaration
+from sotto.errors import SottoWarning
+from sotto.output import folder, remove_with
 from sotto.records import name_of, records_of
 from sotto.result import Fit
 from sotto.schema import Schema
-from sotto.toml import text_of
 
 
 def fit(
@@ -70,60 +67,32 @@ def fit(
     >>> bool(-0.07 < fit.summary().loc["age", "mean"] < -0.03)
     True
     """
-    given = {
-        "model.formula": formula,
-        "model.family": family,
-        "privacy.epsilon": epsilon,
-        "privacy.delta": delta,
-        "privacy.not_private": not_private,
-        "method.name": method,
-        "method.chains": chains,
-        "method.draws": draws,
-        "method.warmup": warmup,
-        "method.seed": seed,
-        "threads": threads,
-        "prior": prior,
-        **(settings or {}),
-    }
-    for key in ("data.file", "data.schema", "output.directory"):
-        if key in given:
-            raise UsageError(f"{key} is no setting here: it is the argument {key.split('.')[0].replace('output', 'out')}")
-    declared, inputs = _declaration(schema)
-    if isinstance(data, (str, os.PathLike)):
-        inputs.append(name_of(data))
-    directory = tempfile.mkdtemp(prefix="sotto-") if out is None else os.fspath(out)
-    given |= {
-        "data.file": name_of(data),
-        "data.schema": inputs[0] if isinstance(schema, (str, os.PathLike)) else "<sotto.Schema>",
-        "output.directory": directory,
-    }
-    try:
-        assignments = [f"{key}={text_of(value)}" for key, value in given.items() if value is not None]
-        _sotto.fit(records_of(data), declared, assignments, inputs, overwrite)
+    given = {"privacy.not_private": not_private} | configuration(
+        formula=formula,
+        family=family,
+        epsilon=epsilon,
+        delta=delta,
+        method=method,
+        chains=chains,
+        draws=draws,
+        warmup=warmup,
+        seed=seed,
+        threads=threads,
+        prior=prior,
+        settings=settings,
+    )
+    declared, files = declaration(schema)
+    inputs = files + ([name_of(data)] if isinstance(data, (str, os.PathLike)) else [])
+    with folder(out, "charges.jsonl") as directory:
+        given |= {
+            "data.file": name_of(data),
+            "data.schema": files[0] if files else "<sotto.Schema>",
+            "output.directory": str(directory),
+        }
+        _sotto.fit(records_of(data), declared, assignments(given), inputs, overwrite)
         result = Fit(directory)
         for sentence in result.warnings:
             warnings.warn(sentence, SottoWarning, stacklevel=2)
-    except BaseException as error:
-        if out is None:
-            _remove_unpaid(directory, error)
-        raise
     if out is None:
-        weakref.finalize(result, shutil.rmtree, directory, ignore_errors=True)
+        remove_with(result, directory)
     return result
-
-
-def _declaration(schema: Schema | str | os.PathLike[str]) -> tuple[_sotto.Schema, list[str]]:
-    """The schema as the library knows it, and the file that it is read from."""
-    if isinstance(schema, Schema):
-        return schema._checked, []
-    if isinstance(schema, (str, os.PathLike)):
-        return _sotto.Schema.read(os.fsdecode(schema)), [os.fsdecode(schema)]
-    raise UsageError(f"schema must be a sotto.Schema or the path of a schema file, not {name_of(schema)}")
-
-
-def _remove_unpaid(directory: str, error: BaseException) -> None:
-    """A temporary folder goes with its fit, unless something was paid for: what stands in it is then the only record."""
-    if (Path(directory) / "charges.jsonl").exists():
-        error.add_note(f"what was paid for stands in {directory}")
-    else:
-        shutil.rmtree(directory, ignore_errors=True)

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sotto import _sotto
 from sotto.errors import CannotCreateError
+from sotto.records import path_of
 
 if TYPE_CHECKING:
     import pandas
@@ -28,8 +30,8 @@ class Fit:
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
-        self.directory = Path(directory)
-        self._parameters, self._chains, self._steps = _sotto.run(os.fspath(directory))
+        self.directory = Path(path_of(directory))
+        self._parameters, self._chains, self._steps = _sotto.run(path_of(directory))
         self._manifest: dict[str, Any] = self._json("manifest.json")
         self._summary: dict[str, Any] = self._json("summary.json")
         self.privacy: dict[str, Any] = self._json("privacy.json")
@@ -79,6 +81,11 @@ class Fit:
         except ImportError:
             return xarray.DataTree.from_dict(groups)
         return InferenceData(**groups)
+
+    def _positions(self, parameters: list[str]) -> npt.NDArray[np.float64]:
+        """All draws of these parameters, shape (draws, parameters)."""
+        columns = [self._parameters.index(name) for name in parameters]
+        return np.concatenate([chain[:, columns] for chain in self._chains])
 
     def _dataset(self, variables: dict[str, np.ndarray]) -> Any:
         import xarray

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sotto import _sotto
-from sotto.records import records_of
+from sotto.records import path_of, records_of
 from sotto.toml import text_of
 
 
@@ -114,7 +114,7 @@ class Schema:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "Schema":
         """The schema of a file; ``sotto schema DATA`` writes one to fill in."""
-        _sotto.Schema.read(os.fspath(path))  # refuses what is wrong, by file and line
+        _sotto.Schema.read(path_of(path))  # refuses what is wrong, by file and line
         with open(path, "rb") as file:
             declared = tomllib.load(file)
         columns = {}

@@ -184,11 +184,32 @@ def test_every_error_has_its_status():
     assert all(issubclass(error, sotto.Error) for error in errors)
 
 
-def test_what_a_library_says_is_not_passed_on():
-    # It may quote what it was given: here a name that is too long for a file system, elsewhere a cell.
+def test_what_a_library_says_is_not_passed_on(schema):
+    # It may quote what it was given, and elsewhere that is a cell.
     with pytest.raises(sotto.InternalError) as caught:
-        _sotto.run("secret" * 100)
-    assert "secret" not in str(caught.value)
+        _sotto.check(3, schema._checked)
+    assert str(caught.value) == "internal error: run it in a debugger to see where"
+
+
+@pytest.mark.parametrize("path", ["long" * 100, "t.csv\0"])
+def test_a_path_that_cannot_be_is_the_callers_fault(path, table, schema, program):
+    table.to_csv("t.csv", index=False)
+    refusals = (sotto.UsageError,) if "\0" in path else (sotto.UsageError, sotto.NoInputError, sotto.CannotCreateError)
+    for call in (
+        lambda: sotto.Fit(path),
+        lambda: sotto.fit(path, FORMULA, schema=schema, **BUDGET),
+        lambda: sotto.fit(table, FORMULA, schema=schema, **BUDGET, out=path),
+        lambda: sotto.fit(table, FORMULA, schema=path, **BUDGET),
+        lambda: sotto.Schema.read(path),
+        lambda: sotto.privatize(path, "age", lower=18, upper=90, epsilon=1),
+        lambda: sotto.privatize(table, "age", lower=18, upper=90, epsilon=1, out=f"{path}.csv"),
+        lambda: sotto.density(path),
+        lambda: sotto.Density(path),
+        lambda: sotto.Release(path),
+    ):
+        with pytest.raises(refusals, match="NUL" if "\0" in path else "long"):
+            call()
+    assert [file.name for file in program.folder.iterdir()] == ["t.csv"]
 
 
 def test_settings_that_are_arguments_are_refused(table, schema):

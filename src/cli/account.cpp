@@ -1,19 +1,13 @@
 // sotto account: the calculator.
-#include "sotto/accountant/account.hpp"
-
 #include <fmt/core.h>
 
-#include <cmath>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 
 #include "cli/verbs.hpp"
-#include "sotto/accountant/calibrate.hpp"
-#include "sotto/accountant/curve.hpp"
-#include "sotto/accountant/zcdp/concentrated.hpp"
+#include "sotto/accountant/cost.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -21,58 +15,23 @@ namespace {
 struct AccountOptions {
   std::vector<std::string> mechanisms;
   std::string event;
-  std::uint64_t group = 1;
-  double epsilon = -1;
-  double delta = -1;
-  std::string bound = "tight";
-  std::string adjacency = "substitute";
+  CostQuestion question;
   std::string solve;
-  double accuracy = kUsualWidth;
-  int trade_off = 0;
   bool json = false;
   std::FILE* out = stdout;
-
-  [[nodiscard]] Adjacency adjacent() const {
-    return adjacency == "substitute" ? Adjacency::substitute : Adjacency::add_remove;
-  }
 };
 
-constexpr std::pair<const char*, BoundKind> kBounds[] = {{"tight", BoundKind::tight},
-                                                         {"rdp", BoundKind::rdp},
-                                                         {"zcdp", BoundKind::zcdp},
-                                                         {"advanced", BoundKind::advanced}};
-
-BoundKind bound_kind(const std::string& name) {
-  for (const auto& [known, kind] : kBounds) {
-    if (name == known) return kind;
-  }
-  throw Error(ErrorCode::internal, "unknown bound");
-}
-const char* bound_name(BoundKind kind) {
-  for (const auto& [name, known] : kBounds) {
-    if (kind == known) return name;
-  }
-  return "";
-}
-
-// JSON has no infinity; null stands for it.
-nlohmann::json number(double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); }
-nlohmann::json number(const std::optional<double>& x) { return x ? number(*x) : nlohmann::json(nullptr); }
-
 // What stands behind an answer, in words.
-std::string terms(const AccountOptions& options, BoundKind by) {
-  const std::string group = options.group > 1 ? fmt::format(", groups of {} rows", options.group) : "";
-  const std::string least =
-      bound_kind(options.bound) != by ? fmt::format(", here by {}", bound_name(by)) : "";
-  return fmt::format("upper bound: {}{}; adjacency: {}{}", options.bound, least, options.adjacency, group);
+std::string terms(const CostQuestion& question, const std::string& by) {
+  const std::string group = question.group > 1 ? fmt::format(", groups of {} rows", question.group) : "";
+  const std::string least = question.bound != by ? fmt::format(", here by {}", by) : "";
+  return fmt::format("upper bound: {}{}; adjacency: {}{}", question.bound, least, question.adjacency, group);
 }
 
 void solve(const AccountOptions& options, const std::vector<Event>& events) {
-  Target target{Epsilon(options.epsilon), Delta(options.delta)};
-  target.adjacency = options.adjacent();
-  target.kind = bound_kind(options.bound);
-  target.others.mechanism = CompositionEvent{{events.begin() + 1, events.end()}};
-  nlohmann::json out{{"adjacency", options.adjacency}, {"bound", options.bound}};
+  const CostQuestion& question = options.question;
+  const Target target = target_of(question, {events.begin() + 1, events.end()});
+  nlohmann::json out{{"adjacency", question.adjacency}, {"bound", question.bound}};
   std::string found;
   if (options.solve == "count") {
     const std::uint64_t count = largest_count(events.front(), target);
@@ -86,58 +45,24 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
   if (options.json)
     fmt::print(options.out, "{}\n", out.dump());
   else
-    fmt::print(options.out, "{}\nfits epsilon {} at delta {} ({})\n", found, options.epsilon, options.delta,
-               terms(options, target.kind));
+    fmt::print(options.out, "{}\nfits epsilon {} at delta {} ({})\n", found, *question.epsilon,
+               *question.delta, terms(question, question.bound));
 }
 
-nlohmann::json trade_off_points(const AccountOptions& options, const Event& event) {
-  if (bound_kind(options.bound) != BoundKind::tight)
-    throw Error(ErrorCode::usage, "--trade-off is told by the tight bound only");
-  nlohmann::json points = nlohmann::json::array();
-  for (const ErrorTradeoff& point : trade_off(event_curve(event, options.adjacent()), options.trade_off))
-    points.push_back({point.alpha, point.beta});
-  return points;
-}
-
-void report(const AccountOptions& options, const Event& event, bool by_delta) {
-  const BoundKind kind = bound_kind(options.bound);
-  Bounds epsilon{options.epsilon, options.epsilon};
-  Bounds delta{options.delta, options.delta};
-  if (by_delta)
-    epsilon = account_epsilon(event, options.adjacent(), Delta(options.delta), kind, options.accuracy);
-  else
-    delta = account_delta(event, options.adjacent(), Epsilon(options.epsilon), kind, options.accuracy);
-  const Bounds& found = by_delta ? epsilon : delta;
-  if (kind == BoundKind::tight && options.accuracy < kUsualWidth &&
-      !(found.upper - found.lower <= options.accuracy * found.upper)) {
-    fmt::print(stderr, "the bounds stay {:.1e} apart, relatively: nothing finer is known here\n",
-               (found.upper - found.lower) / found.upper);
-  }
-  nlohmann::json points;
-  if (options.trade_off > 0) points = trade_off_points(options, event);
-  if (!options.json) {
-    const std::string answer = by_delta ? fmt::format("epsilon {} at delta {}", epsilon.upper, delta.upper)
-                                        : fmt::format("delta {} at epsilon {}", delta.upper, epsilon.upper);
-    fmt::print(options.out, "{} ({})\n", answer, terms(options, found.by));
-    for (const auto& point : points)
-      fmt::print(options.out, "alpha {} beta {}\n", point.at(0).get<double>(), point.at(1).get<double>());
+void report(const AccountOptions& options, const std::vector<Event>& events) {
+  const Cost cost = cost_of(events, options.question);
+  for (const std::string& sentence : cost.warnings) fmt::print(stderr, "{}\n", sentence);
+  if (options.json) {
+    fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());
     return;
   }
-  nlohmann::json out{{"epsilon", number(epsilon.upper)},
-                     {"epsilon_lower", number(epsilon.lower)},
-                     {"epsilon_upper", number(epsilon.upper)},
-                     {"delta", delta.upper},
-                     {"delta_lower", delta.lower},
-                     {"delta_upper", delta.upper},
-                     {"rho", number(concentrated_rho(event, options.adjacent()))},
-                     {"gdp_mu", number(gaussian_mu(event, options.adjacent()))},
-                     {"bound", options.bound},
-                     {"bound_by", bound_name(found.by)},
-                     {"adjacency", options.adjacency},
-                     {"event", nlohmann::json::parse(event_text(event))}};
-  if (options.group > 1) out["group"] = options.group;
-  if (options.trade_off > 0) out["trade_off"] = std::move(points);
-  fmt::print(options.out, "{}\n", out.dump());
+  const double epsilon = cost.epsilon.upper;
+  const double delta = cost.delta.upper;
+  const std::string answer = options.question.delta ? fmt::format("epsilon {} at delta {}", epsilon, delta)
+                                                    : fmt::format("delta {} at epsilon {}", delta, epsilon);
+  fmt::print(options.out, "{} ({})\n", answer, terms(options.question, name_of(cost.by)));
+  for (const ErrorTradeoff& point : cost.trade_off)
+    fmt::print(options.out, "alpha {} beta {}\n", point.alpha, point.beta);
 }
 
 Event event_from_file(const std::string& path) {
@@ -158,29 +83,19 @@ std::vector<Event> events_of(const AccountOptions& options) {
   }
   if (!options.event.empty()) events.push_back(event_from_file(options.event));
   if (events.empty()) throw Error(ErrorCode::usage, "say what is released: --mechanism SPEC or --event FILE");
-  for (Event& event : events) event = group_event(event, options.group);
   return events;
 }
 
-void account(const AccountOptions& options, bool by_delta, bool by_epsilon) {
-  if (by_delta && !(options.delta >= 0 && options.delta <= 1)) {
-    throw Error(ErrorCode::usage, "--delta must lie in [0, 1]");
-  }
-  if (by_epsilon && !(options.epsilon >= 0)) throw Error(ErrorCode::usage, "--epsilon must be a number >= 0");
-  std::vector<Event> events = events_of(options);
-  if (!options.solve.empty()) {
-    if (!by_delta || !by_epsilon) throw Error(ErrorCode::usage, "--solve needs both --epsilon and --delta");
-    if (options.group > 1 || options.trade_off > 0)
-      throw Error(ErrorCode::usage, "--solve goes without --group and --trade-off");
-    if (options.solve == "count" && !options.mechanisms.empty() &&
-        options.mechanisms.front().starts_with("dp-sgd"))
-      throw Error(ErrorCode::usage,
-                  "a count of dp-sgd would be one of steps: solve for sigma, or take subsampled-gaussian");
-    return solve(options, events);
-  }
-  if (by_delta == by_epsilon) throw Error(ErrorCode::usage, "give either --delta or --epsilon");
-  const Event all{CompositionEvent{std::move(events)}, 1};
-  report(options, all, by_delta);
+void account(const AccountOptions& options) {
+  const std::vector<Event> events = events_of(options);
+  if (options.solve.empty()) return report(options, events);
+  if (options.question.group > 1 || options.question.trade_off > 0)
+    throw Error(ErrorCode::usage, "--solve goes without --group and --trade-off");
+  if (options.solve == "count" && !options.mechanisms.empty() &&
+      options.mechanisms.front().starts_with("dp-sgd"))
+    throw Error(ErrorCode::usage,
+                "a count of dp-sgd would be one of steps: solve for sigma, or take subsampled-gaussian");
+  solve(options, events);
 }
 
 }  // namespace
@@ -188,6 +103,7 @@ void account(const AccountOptions& options, bool by_delta, bool by_epsilon) {
 void add_account(CLI::App& program, int&, std::FILE* out) {
   auto options = std::make_shared<AccountOptions>();
   options->out = out;
+  CostQuestion& question = options->question;
   CLI::App* verb =
       program.add_subcommand("account", "What releases cost: epsilon for delta, or delta for epsilon");
   verb->add_option(
@@ -213,20 +129,20 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
       ->allow_extra_args(false);
   verb->add_option("--event", options->event,
                    "The same as a tree in JSON, as the library writes it and --json prints it");
-  verb->add_option("--group", options->group, "Price what a group of so many rows together may suffer")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
+  verb->add_option("--group", question.group,
+                   "Price what a group of so many rows, at most 2^20, together may suffer")
       ->capture_default_str();
-  auto* delta = verb->add_option("--delta", options->delta, "Compute epsilon for this delta");
-  auto* epsilon = verb->add_option("--epsilon", options->epsilon, "Compute delta for this epsilon");
+  verb->add_option("--delta", question.delta, "Compute epsilon for this delta");
+  verb->add_option("--epsilon", question.epsilon, "Compute delta for this epsilon");
   verb->add_option(
-          "--bound", options->bound,
+          "--bound", question.bound,
           "Which accountant. What is printed is an upper bound: the truth is never larger, so that a promise "
           "made with it holds; how much smaller it may be is told by the lower bounds of --json. tight takes "
           "the least of loss distributions, rdp and zcdp, and says whose it is")
       ->check(CLI::IsMember({"tight", "rdp", "zcdp", "advanced"}))
       ->capture_default_str();
   verb->add_option(
-          "--adjacency", options->adjacency,
+          "--adjacency", question.adjacency,
           "Neighbours: one row exchanged, or one row more or less. An epsilon means nothing without it")
       ->check(CLI::IsMember({"substitute", "add-remove"}))
       ->capture_default_str();
@@ -235,17 +151,15 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
                    "mechanism; the others "
                    "stay as they are. The same call with the answer put in confirms it")
       ->check(CLI::IsMember({"sigma", "count"}));
-  verb->add_option(
-          "--accuracy", options->accuracy,
-          "How far apart, relatively, both tight bounds may be; 1e-6 takes up to some seconds for a kind of "
-          "event, and where nothing so narrow is known that is said")
-      ->check(CLI::Range(kLeastWidth, 1.0))
+  verb->add_option("--accuracy", question.accuracy,
+                   "How far apart, relatively, both tight bounds may be, 1e-7 to 1; 1e-6 takes up to some "
+                   "seconds for a kind of "
+                   "event, and where nothing so narrow is known that is said")
       ->capture_default_str();
-  verb->add_option(
-          "--trade-off", options->trade_off,
-          "Also so many points of the trade-off function: no test of level alpha that tells two neighbours "
-          "apart has a type II error below beta")
-      ->check(CLI::Range(2, 10000));
+  verb->add_option("--trade-off", question.trade_off,
+                   "Also so many points, 2 to 10000, of the trade-off function: no test of level alpha that "
+                   "tells two neighbours "
+                   "apart has a type II error below beta");
   verb->add_flag(
       "--json", options->json,
       "Print one JSON object, with bounds on both sides. rho: the total of zero-concentrated privacy, null "
@@ -257,7 +171,7 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
       "--adjacency add-remove --epsilon 1 --json\n"
       "          sotto account --mechanism dp-sgd:noise=1.1,rows=60000,batch=256,epochs=15 --mechanism "
       "laplace:scale=10 --adjacency add-remove --delta 1e-5");
-  verb->callback([=] { account(*options, delta->count() > 0, epsilon->count() > 0); });
+  verb->callback([options] { account(*options); });
 }
 
 }  // namespace sotto::cli

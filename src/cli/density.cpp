@@ -1,7 +1,6 @@
 // sotto density: from released values to a density with bands and clusters.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "cli/confidential.hpp"
@@ -9,10 +8,8 @@
 #include "cli/interruption.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
-#include "sotto/privatise/privatise.hpp"
-#include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
-#include "sotto_io/privatised_file.hpp"
+#include "sotto_io/density_run.hpp"
 #include "sotto_io/run_directory.hpp"
 
 namespace sotto::cli {
@@ -26,31 +23,13 @@ struct DensityOptions {
   std::filesystem::path compare;
   DensitySettings settings;
   bool not_private = false;
-  double lower = 0;
-  double upper = 0;
+  Interval bounds{0, 0};
   bool json = false;
 };
 
-std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std::string>& names) {
-  if (names.empty() && file.columns.size() == 1) return file.columns;
-  if (names.empty())
-    throw Error(ErrorCode::usage,
-                "the file has several columns: name one, or those of a joint estimate, with --column");
-  std::vector<Column> found;
-  for (const std::string& name : names) {
-    const auto at = std::find_if(file.columns.begin(), file.columns.end(),
-                                 [&](const Column& column) { return column.settings.name == name; });
-    if (at == file.columns.end())
-      throw Error(ErrorCode::usage, fmt::format("the channel description has no column '{}'", name));
-    found.push_back(*at);
-  }
-  return found;
-}
-
 std::filesystem::path channel_file(const DensityOptions& options) {
   if (!options.channel_file.empty()) return options.channel_file;
-  std::filesystem::path beside = options.data;
-  return beside += ".channel.toml";
+  return channel_file_beside(options.data);
 }
 
 /// Draws the line, and ends the run with what was drawn once a signal has come.
@@ -68,59 +47,22 @@ class Watch {
   Progress line_;
 };
 
-DensityReport from_release(const DensityOptions& options) {
-  DensityReport report;
-  report.channel = read_channel_file(channel_file(options));
-  report.rows = report.channel->rows;
-  const std::vector<Column> columns = find_columns(*report.channel, options.columns);
-  std::vector<PrivatisedColumn> released;
-  for (const Column& column : columns) {
-    released.push_back(read_privatised(options.data, *report.channel, column));
-    report.channels.push_back(column.settings.channel);
-    report.levels.push_back(column.settings.levels);
-  }
-  report.result = estimate_density(columns, released, report.rows, options.settings, Watch().progress());
-  return report;
-}
-
-DensityReport from_confidential(const DensityOptions& options) {
-  if (options.columns.size() != 1)
-    throw Error(ErrorCode::usage,
-                "confidential data are estimated one column at a time: name it with --column");
-  ColumnSettings settings;
-  settings.name = options.columns[0];
-  settings.lower = options.lower;
-  settings.upper = options.upper;
-  if (!(options.lower < options.upper))
-    throw Error(ErrorCode::configuration, "give the range of confidential data with --lower and --upper");
-  DensityReport report;
-  report.channels = {"none"};
-  report.levels = {{}};
-  std::vector<double> data;
-  const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, options.columns);
-  for (const std::string& cell : cells[0]) data.push_back(decode_number(cell, missing_value(settings)));
-  if (data.empty()) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
-  report.rows = data.size();
-  report.result =
-      estimate_density_not_private(settings, std::move(data), options.settings, Watch().progress());
-  return report;
-}
-
-void compare(DensityReport& report, const std::filesystem::path& directory) {
-  const mixture::Allocation other = read_partition(directory);
-  if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.size())
-    throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", directory.string()));
-  report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other);
+DensityReport report_of(const DensityOptions& options) {
+  const RecordReader records = records_of(options.data);
+  if (!options.not_private)
+    return density_of_release(records, read_channel_file(channel_file(options)), options.columns,
+                              options.settings, Watch().progress());
+  hold_rows();
+  return density_of_confidential(records, options.columns, options.bounds, options.settings,
+                                 Watch().progress());
 }
 
 void density(const DensityOptions& options, int& status) {
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
   check_run_directory(options.out, inputs, false);
-  if (options.not_private) hold_rows();
-  DensityReport report = options.not_private ? from_confidential(options) : from_release(options);
-  report.settings = options.settings;
-  if (!options.compare.empty()) compare(report, options.compare);
+  DensityReport report = report_of(options);
+  if (!options.compare.empty()) compare_partitions(report, options.compare);
   write_density(options.out, report);
   const nlohmann::json summary = density_summary(report);
   for (const auto& column : summary["columns"])
@@ -201,8 +143,8 @@ void add_density(CLI::App& program, int& status) {
   verb->add_flag("--not-private", options->not_private,
                  "DATA is confidential: use it as it is, for comparison only")
       ->excludes(channel_file);
-  verb->add_option("--lower", options->lower, "Bounds of confidential data");
-  verb->add_option("--upper", options->upper, "Bounds of confidential data");
+  verb->add_option("--lower", options->bounds.lower, "Bounds of confidential data");
+  verb->add_option("--upper", options->bounds.upper, "Bounds of confidential data");
   verb->add_option("--out", options->out, "Directory to write")->required();
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer("Example: sotto density z.csv --channel-file z.csv.channel.toml --out results");

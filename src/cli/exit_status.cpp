@@ -2,6 +2,8 @@
 
 #include <sysexits.h>
 
+#include <system_error>
+
 namespace sotto::cli {
 
 int exit_status(ErrorCode code) {
@@ -28,6 +30,12 @@ int exit_status(ErrorCode code) {
       return 130;
   }
   return EX_SOFTWARE;
+}
+
+Error error_of(const std::filesystem::filesystem_error& refused) {
+  if (refused.code() == std::errc::filename_too_long)
+    return {ErrorCode::usage, "a path, or a name in it, is too long"};
+  return {ErrorCode::io, "the file system refuses: " + refused.code().message()};
 }
 
 }  // namespace sotto::cli

@@ -1,7 +1,6 @@
 // sotto plan: what a privacy budget buys, on made-up rows, before any row is read.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,14 +14,12 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
-#include "sotto/run/rehearsal.hpp"
+#include "sotto/run/rehearsal_report.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
 
 namespace sotto::cli {
 namespace {
-
-constexpr std::size_t kForCoverage = 20;  // repeats from which a share that was covered says something
 
 struct PlanOptions {
   FitOptions fit;
@@ -33,60 +30,10 @@ struct PlanOptions {
   std::string like;
 };
 
-/// None: the configuration's, half and twice of it.
-std::vector<double> epsilons_of(const PlanOptions& options, const FitConfig& config) {
-  if (!options.epsilons.empty()) return options.epsilons;
-  return {*config.epsilon / 2, *config.epsilon, *config.epsilon * 2};
-}
-
-nlohmann::ordered_json json_of(const Rehearsal& rehearsal, const PlanOptions& options) {
-  nlohmann::ordered_json budgets = nlohmann::ordered_json::array();
-  for (const RehearsedBudget& budget : rehearsal.budgets) {
-    nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
-    for (const RehearsedParameter& one : budget.parameters) {
-      parameters[one.name] = {
-          {"sd", one.sd}, {"sd_inflation", one.sd_inflation}, {"ess", one.ess}, {"covered", one.covered}};
-    }
-    budgets.push_back({{"epsilon", budget.epsilon},
-                       {"verdict", name_of(budget.prospect)},
-                       {"why", budget.why},
-                       {"parameters", parameters}});
-  }
-  return {{"model", rehearsal.model},   {"method", rehearsal.method}, {"rows", options.rows},
-          {"repeats", options.repeats}, {"made_up_rows", true},       {"budgets", budgets}};
-}
-
 void print(const Rehearsal& rehearsal, const PlanOptions& options) {
-  fmt::print("{}, {}: {} made-up rows{}, {} repeats; rows of the data were not read\n\n", rehearsal.model,
-             rehearsal.method, options.rows, options.like.empty() ? "" : " like those of " + options.like,
-             options.repeats);
-  std::size_t width = 9;
-  for (const RehearsedParameter& one : rehearsal.without_noise) width = std::max(width, one.name.size());
-  fmt::print("posterior sd, and how many times that without noise\n{:{}}  no noise", "parameter", width);
-  for (const RehearsedBudget& budget : rehearsal.budgets)
-    fmt::print("  {:>16}", fmt::format("epsilon {:g}", budget.epsilon));
-  fmt::print("\n");
-  for (std::size_t j = 0; j < rehearsal.without_noise.size(); ++j) {
-    fmt::print("{:{}}  {:8.3g}", rehearsal.without_noise[j].name, width, rehearsal.without_noise[j].sd);
-    for (const RehearsedBudget& budget : rehearsal.budgets) {
-      fmt::print("  {:>16}", budget.parameters.empty()
-                                 ? std::string("-")
-                                 : fmt::format("{:.3g} ({:.1f}x)", budget.parameters[j].sd,
-                                               budget.parameters[j].sd_inflation));
-    }
-    fmt::print("\n");
-  }
-  fmt::print("\n");
-  for (const RehearsedBudget& budget : rehearsal.budgets) {
-    std::string covered;
-    if (options.repeats >= kForCoverage && !budget.parameters.empty()) {
-      double share = 0;
-      for (const RehearsedParameter& one : budget.parameters) share += one.covered;
-      covered = fmt::format("; 90 % intervals held the truth in {:.0f} %",
-                            100 * share / static_cast<double>(budget.parameters.size()));
-    }
-    fmt::print("epsilon {:g}: {}: {}{}\n", budget.epsilon, name_of(budget.prospect), budget.why, covered);
-  }
+  fmt::print("{}, {}: {} made-up rows{}, {} repeats; rows of the data were not read\n\n{}", rehearsal.model,
+             rehearsal.method, rehearsal.rows, options.like.empty() ? "" : " like those of " + options.like,
+             rehearsal.repeats, rehearsal_table(rehearsal));
   if (!options.like.empty()) {
     fmt::print("\nThe rows of {} are taken as public: nothing here protects them.\n", options.like);
   } else {
@@ -112,18 +59,17 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
     }
     hold_rows();
     like = read_table(options.like, schema.select(columns_of_right_side(config, schema)));
-    if (options.rows == 0) options.rows = like->rows();
   }
   SystemEntropy entropy;
   Progress line;
   const Rehearsal rehearsal = rehearse(
       config, schema, {options.rows, options.response_mean, like ? &*like : nullptr, config.method.seed},
-      epsilons_of(options, config), options.repeats, entropy, [&](double done) {
+      options.epsilons, options.repeats, entropy, [&](double done) {
         line.update("plan", done);
         return true;
       });
   if (options.fit.json) {
-    fmt::print("{}\n", json_of(rehearsal, options).dump());
+    fmt::print("{}\n", to_json(rehearsal).dump());
   } else {
     print(rehearsal, options);
   }

@@ -9,13 +9,7 @@
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/entropy/entropy.hpp"
-#include "sotto/privatise/privatise.hpp"
-#include "sotto/report/privacy_statement.hpp"
-#include "sotto_io/channel_file.hpp"
-#include "sotto_io/csv_cells.hpp"
-#include "sotto_io/output_guard.hpp"
-#include "sotto_io/privatised_file.hpp"
-#include "sotto_io/release_fingerprint.hpp"
+#include "sotto_io/column_release.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -63,144 +57,37 @@ std::vector<std::string> channel_names() {
   return names;
 }
 
-nlohmann::json summary(const ChannelFile& file, const PrivatizeOptions& options,
-                       const std::filesystem::path& channel_file) {
-  nlohmann::json columns = nlohmann::json::array();
-  for (const Column& column : file.columns) {
-    const Guarantee promised = guarantee(column.channel);
-    nlohmann::json entry{{"name", column.settings.name}, {"channel", column.settings.channel}};
-    if (std::isfinite(promised.epsilon.value())) {
-      entry["epsilon"] = promised.epsilon.value();
-      entry["delta"] = promised.delta.value();
-    }
-    entry["rho"] = promised.rho.value();
-    columns.push_back(entry);
-  }
-  nlohmann::json result{{"out", options.out.string()},
-                        {"channel_file", channel_file.string()},
-                        {"rows", file.rows},
-                        {"adjacency", "substitute"},
-                        {"privacy_unit", "one row"},
-                        {"rho", file.total.rho.value()},
-                        {"noise_source", file.noise_source},
-                        {"row_order", options.keep_order ? "kept" : "shuffled"},
-                        {"private", file.is_private},
-                        {"columns", columns}};
-  if (std::isfinite(file.total.epsilon.value())) {
-    result["epsilon"] = file.total.epsilon.value();
-    result["delta"] = file.total.delta.value();
-  }
-  if (!file.earlier.empty()) {
-    const Guarantee sum = with_earlier(file);
-    result["with_earlier"] = {{"releases", file.earlier.size() + 1}, {"rho", sum.rho.value()}};
-    if (std::isfinite(sum.epsilon.value())) {
-      result["with_earlier"]["epsilon"] = sum.epsilon.value();
-      result["with_earlier"]["delta"] = sum.delta.value();
-    }
-  }
-  return result;
-}
-
-/// What the release that stands there cost, and those before it, which the new description must carry on.
-std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file) {
-  if (!std::filesystem::exists(channel_file)) return {};
-  try {
-    ChannelFile file = read_channel_file(channel_file);
-    file.earlier.push_back(file.total);
-    return std::move(file.earlier);
-  } catch (const Error&) {
-    throw Error(
-        ErrorCode::cannot_create,
-        fmt::format("{} does not say what the release beside it cost: move both away, or choose another "
-                    "--out",
-                    channel_file.string()));
-  }
-}
-
-/// Before a row is read: nothing that is an input, and no release that was paid for, is written over.
-void check_output(const PrivatizeOptions& options, const std::filesystem::path& channel_file) {
-  const std::string extension = options.out.extension().string();
-  if (!extension.empty() && extension != ".csv" && extension != ".txt") {
-    throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
-                                              options.out.string()));
-  }
-  refuse_overwriting_inputs(std::vector{options.out, channel_file},
-                            std::vector{options.data, options.columns_file});
-  if (!std::filesystem::exists(options.out) && !std::filesystem::exists(channel_file)) return;
-  if (!options.overwrite) {
-    throw Error(ErrorCode::cannot_create,
-                fmt::format("{} or its description exists: choose another --out, or add --overwrite",
-                            options.out.string()));
-  }
-  fmt::print(stderr, "sotto: overwriting {}; if these rows were released before, the two releases add up\n",
-             options.out.string());
-}
-
 void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta, bool has_rho) {
-  std::filesystem::path channel_file = options.out;
-  channel_file += ".channel.toml";
-  check_output(options, channel_file);
-  std::vector<Guarantee> earlier = earlier_charges(channel_file);
-  std::vector<ColumnSettings> settings;
-  if (!options.columns_file.empty()) {
-    settings = read_column_settings(options.columns_file);
-  } else {
-    settings.push_back(options.column);
-  }
-  PrivacyTarget target;
-  if (has_epsilon) target.epsilon = Epsilon(options.epsilon);
-  if (has_delta) target.delta = Delta(options.delta);
-  if (has_rho) target.rho = Rho(options.rho);
-
-  std::vector<std::string> names;
-  names.reserve(settings.size());
-  for (const ColumnSettings& s : settings) names.push_back(s.name);
+  ColumnRelease release;
+  release.columns =
+      options.columns_file.empty() ? std::vector{options.column} : read_column_settings(options.columns_file);
+  if (has_epsilon) release.target.epsilon = Epsilon(options.epsilon);
+  if (has_delta) release.target.delta = Delta(options.delta);
+  if (has_rho) release.target.rho = Rho(options.rho);
+  release.out = options.out;
+  release.inputs = {options.data, options.columns_file};
+  if (options.keep_order) release.order = RowOrder::kept;
+  release.overwrite = options.overwrite;
   hold_rows();
-  const std::vector<std::vector<std::string>> cells = read_csv_cells(options.data, names);
-  const std::size_t rows = cells.at(0).size();
-  if (rows == 0) throw Error(ErrorCode::data, fmt::format("'{}' has no rows", options.data.string()));
-
   SystemEntropy entropy;
-  Privatiser privatiser(plan_columns(settings, target, rows), entropy);
-  ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
-                   entropy.is_private()};
-  file.earlier = std::move(earlier);
-  const auto promised_rows = static_cast<double>(rows);
-  if (std::isfinite(file.total.epsilon.value())) {
-    check_promise(file.total.delta.value(), promised_rows);
-    for (const std::string& sentence :
-         promise_warnings(file.total.epsilon.value(), file.total.delta.value(), promised_rows))
-      fmt::print(stderr, "sotto: {}\n", sentence);
-  }
-  // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
-  write_channel_file(channel_file, file);
-  if (options.keep_order)
-    fmt::print(stderr,
-               "sotto: the rows keep their order; if the file was sorted by anything, the order tells of the "
-               "values\n");
-  const auto released = privatiser.release(cells, options.keep_order ? RowOrder::kept : RowOrder::shuffled);
-  try {
-    write_privatised(options.out, file, released);
-    for (std::size_t c = 0; c < file.columns.size(); ++c)
-      file.fingerprints[file.columns[c].settings.name] =
-          release_fingerprint(file.columns[c], released.value()[c]);
-    write_channel_file(channel_file, file);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}; the release is spent all the same, as {} says", error.what(),
-                                          channel_file.string()));
-  }
+  const ChannelFile file =
+      release_columns(release, records_of(options.data), entropy,
+                      [](const std::string& sentence) { fmt::print(stderr, "sotto: {}\n", sentence); });
 
-  const nlohmann::json report = summary(file, options, channel_file);
+  const nlohmann::json report = release_summary(file, release);
   if (options.json) {
     fmt::print("{}\n", report.dump());
     return;
   }
+  std::vector<std::string> names;
+  for (const Column& column : file.columns) names.push_back(column.settings.name);
   // Said always, whatever the cells are: an error, or silence, that depends on them would tell of rows.
   fmt::print(
       "a cell without a number counted as --missing says, an undeclared category as the first one; "
       "`sotto schema --check` counts such cells, for your eyes alone\n");
-  fmt::print("{} rows privatised into {}, which holds {} and no other column\npublic description: {}\n", rows,
-             options.out.string(), fmt::join(names, ", "), channel_file.string());
+  fmt::print("{} rows privatised into {}, which holds {} and no other column\npublic description: {}\n",
+             file.rows, options.out.string(), fmt::join(names, ", "),
+             channel_file_beside(options.out).string());
   if (report.contains("epsilon")) {
     fmt::print("guarantee for each row: epsilon {}, delta {}\n", options.epsilon, file.total.delta.value());
   } else {
@@ -285,9 +172,6 @@ void add_privatize(CLI::App& program, int&) {
     }
     if (options->columns_file.empty()) {
       check_options(of_column, options->column.channel);
-      if (delta->count() > 0 && !channel_row(options->column.channel).needs_delta)
-        throw Error(ErrorCode::usage,
-                    fmt::format("the channel {} needs no --delta: leave it out", options->column.channel));
     }
     privatize(*options, epsilon->count() > 0, delta->count() > 0, rho->count() > 0);
   });

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ std::string meant(const CLI::App& program) {
   return suggestion(word, known);
 }
 
+int say(const Error& error, std::FILE* err) {
+  fmt::print(err, "sotto: {}\n", error.what());
+  return exit_status(error.code());
+}
+
 int not_written(std::FILE* err) {
   fmt::print(err, "sotto: standard output cannot be written: is the disk full?\n");
   return EX_IOERR;
@@ -63,8 +69,9 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
     fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(wrong), one_line(meant(program)));
     return EX_USAGE;
   } catch (const Error& error) {
-    fmt::print(err, "sotto: {}\n", error.what());
-    return exit_status(error.code());
+    return say(error, err);
+  } catch (const std::filesystem::filesystem_error& refused) {
+    return say(error_of(refused), err);
   } catch (const std::exception&) {
     if (std::ferror(stdout) != 0) return not_written(err);
     // What a library says of an exception may quote a cell, so it is not passed on.

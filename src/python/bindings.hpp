@@ -10,6 +10,12 @@ void add_errors(nanobind::module_& module);
 /// Schemas as the library knows them, and how well a table fits one.
 void add_tables(nanobind::module_& module);
 void add_fit(nanobind::module_& module);
+void add_plan(nanobind::module_& module);
+/// Events and what they cost.
+void add_account(nanobind::module_& module);
+/// Columns privatised once, and what their release says of the density.
+void add_privatise(nanobind::module_& module);
+void add_density(nanobind::module_& module);
 /// An output directory, read back.
 void add_run(nanobind::module_& module);
 

@@ -1,5 +1,6 @@
 #include <array>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <utility>
@@ -44,6 +45,9 @@ void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
+    raise(error.code(), error.what());
+  } catch (const std::filesystem::filesystem_error& refused) {
+    const Error error = cli::error_of(refused);
     raise(error.code(), error.what());
   } catch (const nb::builtin_exception&) {
     throw;

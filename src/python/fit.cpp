@@ -2,14 +2,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/progress.hpp"
 #include "python/bindings.hpp"
+#include "python/interruption.hpp"
 #include "python/records.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
@@ -22,29 +21,6 @@ namespace nb = nanobind;
 
 namespace sotto::python {
 namespace {
-
-/// Lets Python's signal handlers run now and then. What one of them raises ends the run with what was drawn.
-class Interruption {
- public:
-  [[nodiscard]] bool came() {
-    const Clock::time_point now = Clock::now();
-    if (raised_ || now - last_ < std::chrono::milliseconds(50)) return raised_.has_value();
-    last_ = now;
-    const nb::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() != 0) raised_.emplace();
-    return raised_.has_value();
-  }
-  /// Ctrl-C was answered by the end of the run; anything else goes its way. Needs the interpreter lock.
-  void pass_on() {
-    if (raised_ && !raised_->matches(PyExc_KeyboardInterrupt)) throw nb::python_error(*raised_);
-    raised_.reset();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
-  std::optional<nb::python_error> raised_;
-};
 
 void fit_records(const FitConfig& config, const RecordReader& records, const Schema& schema, bool overwrite,
                  Interruption& interruption) {
@@ -72,10 +48,8 @@ void fit_to_directory_of(const nb::object& data, const Schema& schema,
                       overwrite);
   const RecordReader records = records_of(data);
   Interruption interruption;
-  {
-    const nb::gil_scoped_release others_run;
-    fit_records(config, records, schema, overwrite, interruption);
-  }
+  const nb::gil_scoped_release others_run;
+  fit_records(config, records, schema, overwrite, interruption);
   interruption.pass_on();
 }
 

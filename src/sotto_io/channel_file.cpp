@@ -171,7 +171,23 @@ Column column_of(const toml::table& table, std::size_t rows) {
   return column;
 }
 
+std::vector<ColumnSettings> settings_in(const toml::table& document) {
+  std::vector<ColumnSettings> settings;
+  for (const toml::node& node : tables_of(document, "column")) {
+    for (const std::string_view reserved : kOfRelease)
+      if (node.as_table()->contains(reserved))
+        throw Error(ErrorCode::data,
+                    fmt::format("'{}' is not a column's own: the budget is split by weight", reserved));
+    settings.push_back(settings_of(*node.as_table()));
+  }
+  return settings;
+}
+
 }  // namespace
+
+std::filesystem::path channel_file_beside(std::filesystem::path released) {
+  return released += ".channel.toml";
+}
 
 Guarantee with_earlier(const ChannelFile& file) {
   double epsilon = file.total.epsilon.value();
@@ -244,19 +260,21 @@ ChannelFile read_channel_file(const std::filesystem::path& path) {
 
 std::vector<ColumnSettings> read_column_settings(const std::filesystem::path& path) {
   const toml::table document = parse(path);
-  std::vector<ColumnSettings> settings;
   try {
-    for (const toml::node& node : tables_of(document, "column")) {
-      for (const std::string_view reserved : kOfRelease)
-        if (node.as_table()->contains(reserved))
-          throw Error(ErrorCode::data,
-                      fmt::format("'{}' is not a column's own: the budget is split by weight", reserved));
-      settings.push_back(settings_of(*node.as_table()));
-    }
+    return settings_in(document);
   } catch (const Error& error) {
     throw Error(ErrorCode::configuration, fmt::format("'{}': {}", path.string(), error.what()));
   }
-  return settings;
+}
+
+std::vector<ColumnSettings> parse_column_settings(const std::string& toml) {
+  try {
+    return settings_in(toml::parse(toml));
+  } catch (const toml::parse_error& error) {
+    throw Error(ErrorCode::configuration, fmt::format("the columns are not TOML: {}", error.description()));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::configuration, error.what());
+  }
 }
 
 }  // namespace sotto

@@ -25,11 +25,16 @@ struct ChannelFile {
 /// What a row has spent that was in this release and in all earlier ones of its name: epsilon, delta and rho each add up.
 [[nodiscard]] Guarantee with_earlier(const ChannelFile& file);
 
+/// Where the description of a released file stands, unless it was moved: FILE.channel.toml.
+[[nodiscard]] std::filesystem::path channel_file_beside(std::filesystem::path released);
+
 void write_channel_file(const std::filesystem::path& path, const ChannelFile& file);
 /// Errors: no_input, data (not a channel file, or its noise does not fit its guarantee).
 [[nodiscard]] ChannelFile read_channel_file(const std::filesystem::path& path);
 
 /// Column declarations for many columns at once: [[column]] tables with the names of ColumnSettings.
 [[nodiscard]] std::vector<ColumnSettings> read_column_settings(const std::filesystem::path& path);
+/// The same of a file's text. Errors: configuration.
+[[nodiscard]] std::vector<ColumnSettings> parse_column_settings(const std::string& toml);
 
 }  // namespace sotto

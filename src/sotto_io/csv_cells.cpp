@@ -1,16 +1,19 @@
 #include "sotto_io/csv_cells.hpp"
 
-#include "sotto_io/table_records.hpp"
-
 namespace sotto {
 
-std::vector<std::vector<std::string>> read_csv_cells(const std::filesystem::path& path,
-                                                     const std::vector<std::string>& names) {
+std::vector<std::vector<std::string>> read_cells(const RecordReader& records,
+                                                 const std::vector<std::string>& names) {
   std::vector<std::vector<std::string>> cells(names.size());
-  read_records(path, names, [&](const TableRecord& record) {
+  records(names, [&](const TableRecord& record) {
     for (std::size_t c = 0; c < cells.size(); ++c) cells[c].emplace_back(record.cells[c].value_or(""));
   });
   return cells;
+}
+
+std::vector<std::vector<std::string>> read_csv_cells(const std::filesystem::path& path,
+                                                     const std::vector<std::string>& names) {
+  return read_cells(records_of(path), names);
 }
 
 std::string csv_field(const std::string& text) {

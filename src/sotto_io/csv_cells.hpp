@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "sotto_io/table_records.hpp"
+
 namespace sotto {
 
-/// The cells of the named columns, shape (columns) of (records), as text. Cells of a record that contributes nothing, and
-/// nulls, are empty. Errors: those of read_records.
+/// The cells of the named columns, shape (columns) of (records), as text, in one pass. Cells of a record that contributes nothing,
+/// and nulls, are empty. Errors: those of read_records.
+[[nodiscard]] std::vector<std::vector<std::string>> read_cells(const RecordReader& records,
+                                                               const std::vector<std::string>& names);
 [[nodiscard]] std::vector<std::vector<std::string>> read_csv_cells(const std::filesystem::path& path,
                                                                    const std::vector<std::string>& names);
 

@@ -39,13 +39,12 @@ double read_value(const Column& column, const auto& channel, const std::string& 
   }
 }
 
-PrivatisedColumn read_column(const std::filesystem::path& path, std::size_t rows, const Column& column,
-                             const auto& channel) {
-  const std::vector<std::vector<std::string>> cells =
-      read_csv_cells(path, channel.stored_names(column.settings.name));
+PrivatisedColumn read_column(std::span<const std::vector<std::string>> cells, std::size_t rows,
+                             const Column& column, const auto& channel) {
   if (cells[0].size() != channel.records(rows)) {
-    throw Error(ErrorCode::data, fmt::format("'{}' has {} rows where its channel description says {}",
-                                             path.string(), cells[0].size(), channel.records(rows)));
+    throw Error(ErrorCode::data,
+                fmt::format("the released table has {} rows where its channel description says {}",
+                            cells[0].size(), channel.records(rows)));
   }
   PrivatisedColumn result{{}, cells.size()};
   const Interval possible = channel.reach(rows);
@@ -97,16 +96,39 @@ void write_privatised(const std::filesystem::path& path, const ChannelFile& file
   write_whole_file(path, header);
 }
 
+std::vector<PrivatisedColumn> read_privatised(const RecordReader& records, const ChannelFile& file,
+                                              std::span<const Column> columns) {
+  std::vector<std::string> names;
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) {
+    const std::vector<std::string> stored = std::visit(
+        [&](const auto& channel) { return channel.stored_names(column.settings.name); }, column.channel);
+    names.insert(names.end(), stored.begin(), stored.end());
+    widths.push_back(stored.size());
+  }
+  const std::vector<std::vector<std::string>> cells = read_cells(records, names);
+  std::vector<PrivatisedColumn> result;
+  std::span<const std::vector<std::string>> rest = cells;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    result.push_back(std::visit(
+        [&](const auto& channel) {
+          return read_column(rest.first(widths[c]), file.rows, columns[c], channel);
+        },
+        columns[c].channel));
+    rest = rest.subspan(widths[c]);
+    const auto fingerprint = file.fingerprints.find(columns[c].settings.name);
+    if (fingerprint != file.fingerprints.end() &&
+        fingerprint->second != release_fingerprint(columns[c], result.back()))
+      throw Error(ErrorCode::data,
+                  "the values of the released table are not those that the channel description was written "
+                  "for");
+  }
+  return result;
+}
+
 PrivatisedColumn read_privatised(const std::filesystem::path& path, const ChannelFile& file,
                                  const Column& column) {
-  PrivatisedColumn result = std::visit(
-      [&](const auto& channel) { return read_column(path, file.rows, column, channel); }, column.channel);
-  const auto fingerprint = file.fingerprints.find(column.settings.name);
-  if (fingerprint != file.fingerprints.end() && fingerprint->second != release_fingerprint(column, result))
-    throw Error(ErrorCode::data,
-                fmt::format("the values in '{}' are not those that the channel description was written for",
-                            path.string()));
-  return result;
+  return read_privatised(records_of(path), file, {&column, 1}).front();
 }
 
 }  // namespace sotto

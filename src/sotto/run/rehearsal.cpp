@@ -115,8 +115,11 @@ const char* name_of(Prospect prospect) {
 }
 
 Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows made,
-                   const std::vector<double>& epsilons, std::size_t repeats, EntropySource& entropy,
+                   std::vector<double> epsilons, std::size_t repeats, EntropySource& entropy,
                    const std::function<bool(double)>& progress) {
+  if (epsilons.empty() && config.epsilon)
+    epsilons = {*config.epsilon / 2, *config.epsilon, *config.epsilon * 2};
+  if (made.rows == 0 && made.like != nullptr) made.rows = made.like->rows();
   if (epsilons.empty() || repeats == 0) refuse("a plan needs an epsilon and at least one repeat");
   FitConfig quiet = config;
   quiet.compare_not_private = quiet.not_private = false;
@@ -129,6 +132,8 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
   std::vector<Position> truths;
   std::vector<std::vector<Outcome>> outcomes(epsilons.size());
   Rehearsal rehearsal;
+  rehearsal.rows = made.rows;
+  rehearsal.repeats = repeats;
   double done = 0;
   const auto step = [&] {
     done += 1 / static_cast<double>(repeats * (epsilons.size() + 1));

@@ -31,6 +31,7 @@ struct RehearsedBudget {
 
 struct Rehearsal {
   std::string model, method;
+  std::size_t rows = 0, repeats = 0;
   std::vector<RehearsedParameter> without_noise;  ///< inflation 1
   std::vector<RehearsedBudget> budgets;           ///< in the order of the epsilons
 };
@@ -41,11 +42,12 @@ inline constexpr double kPoor = 1.5;
 inline constexpr double kHopeless = 5;
 
 /// Fits `repeats` made-up tables under each budget with the configuration's method, on noise from `entropy`. Each table is also
-/// fitted by release-once with a budget so large that its noise does not count. `progress`: share done; false ends it.
-/// Errors: those of make_up; configuration without delta or epsilons; interrupted.
+/// fitted by release-once with a budget so large that its noise does not count. No epsilons: the configuration's, half and twice
+/// of it; no rows: as many as `made.like` has. `progress`: share done; false ends it.
+/// Errors: those of make_up; configuration without delta or epsilon; interrupted.
 [[nodiscard]] Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows made,
-                                 const std::vector<double>& epsilons, std::size_t repeats,
-                                 EntropySource& entropy, const std::function<bool(double)>& progress = {});
+                                 std::vector<double> epsilons, std::size_t repeats, EntropySource& entropy,
+                                 const std::function<bool(double)>& progress = {});
 
 /// good, poor or hopeless.
 [[nodiscard]] const char* name_of(Prospect prospect);

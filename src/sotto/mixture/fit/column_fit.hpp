@@ -30,15 +30,13 @@ concept TakesMetropolis =
 template <class Kernel, class Data>
 std::vector<std::string_view> fitting_algorithms() {
   std::vector<std::string_view> names = {"neal5", "slice", "blocked-gibbs"};
-  const auto add = [&](bool fits, std::string_view name) {
-    if (fits) names.push_back(name);
-  };
-  const bool conjugate = mixture::ConjugateKernel<Kernel>;
-  add(TakesMetropolis<Data, Kernel>, "metropolis");
-  add(mixture::HasMarginalDensity<Data, Kernel>, "neal8");
-  add(conjugate, "neal3");
-  add(conjugate, "split-merge");
-  add(conjugate && mixture::is_confidential<Data>, "neal2");
+  if (TakesMetropolis<Data, Kernel>) names.emplace_back("metropolis");
+  if (mixture::HasMarginalDensity<Data, Kernel>) names.emplace_back("neal8");
+  if (mixture::ConjugateKernel<Kernel>) {
+    names.emplace_back("neal3");
+    names.emplace_back("split-merge");
+  }
+  if (mixture::ConjugateKernel<Kernel> && mixture::is_confidential<Data>) names.emplace_back("neal2");
   return names;
 }
 

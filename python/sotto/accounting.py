@@ -1,0 +1,135 @@
+"""What releases cost: epsilon for delta, delta for epsilon, and what fits a budget. No data are needed."""
+
+import dataclasses
+import json
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sotto import _sotto
+from sotto.errors import SottoWarning
+from sotto.events import Event
+
+Adjacency = Literal["substitute", "add-remove"]
+Bound = Literal["tight", "rdp", "zcdp", "advanced"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cost:
+    """A promise: (``epsilon``, ``delta``) under ``adjacency`` for a group of ``group`` rows. Both are upper bounds.
+
+    What was asked for lies between ``..._lower`` and ``..._upper``, proven. ``bound`` is the accountant that was asked and
+    ``bound_by`` whose answer was the least. ``rho`` is the zero-concentrated cost, which of sampled jobs leaves the sampling out, and
+    ``gdp_mu`` that of Gaussian privacy; each None where none is proven. ``trade_off`` has a line (alpha, beta) per point: no test of
+    level alpha that tells two neighbours apart has a type II error below beta.
+    """
+
+    epsilon: float
+    delta: float
+    epsilon_lower: float
+    epsilon_upper: float
+    delta_lower: float
+    delta_upper: float
+    rho: float | None
+    gdp_mu: float | None
+    adjacency: Adjacency
+    bound: Bound
+    bound_by: Bound
+    group: int
+    event: Event = dataclasses.field(repr=False)
+    trade_off: npt.NDArray[np.float64] | None = dataclasses.field(repr=False)
+
+
+def account(
+    events: Event | Iterable[Event],
+    *,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    adjacency: Adjacency = "substitute",
+    bound: Bound = "tight",
+    group: int = 1,
+    accuracy: float = 5e-4,
+    trade_off: int | None = None,
+) -> Cost:
+    """What events cost, one after the other: epsilon for this ``delta``, or delta for this ``epsilon``.
+
+    events       an :class:`Event`, or several, each chosen with knowledge of the answers before
+    delta        in [0, 1]
+    epsilon      >= 0
+    adjacency    neighbours: one row exchanged ("substitute"), or one row more or less ("add-remove")
+    bound        which accountant; "tight" takes the least of loss distributions, rdp and zcdp
+    group        rows, at most 2^20, whose joint suffering is priced
+    accuracy     how far apart, relatively, both tight bounds may be (1e-7 to 1); 1e-6 takes up to some seconds for a kind of event
+    trade_off    also so many points (2 to 10000) of the trade-off function
+
+    What is told is never smaller than the truth. What a bound cannot prove it refuses with UsageError; where nothing as narrow as
+    ``accuracy`` is known, that is a :class:`SottoWarning`.
+
+    >>> import sotto
+    >>> steps = sotto.subsampled_gaussian(sigma=4, rate=0.01, count=10000)
+    >>> cost = sotto.account(steps, epsilon=1, adjacency="add-remove")
+    >>> cost.delta_lower <= 4.243484e-06 <= cost.delta
+    True
+    """
+    answer: dict[str, Any] = json.loads(
+        _sotto.account(_texts(events), epsilon, delta, adjacency, bound, group, accuracy, trade_off or 0)
+    )
+    for sentence in answer.pop("warnings"):
+        warnings.warn(sentence, SottoWarning, stacklevel=2)
+    infinite = {key: float("inf") for key in ("epsilon", "epsilon_lower", "epsilon_upper") if answer[key] is None}
+    points = answer.get("trade_off")
+    return Cost(
+        **answer
+        | infinite
+        | {
+            "group": group,
+            "event": Event(json.dumps(answer["event"])),
+            "trade_off": None if points is None else np.array(points),
+        }
+    )
+
+
+def smallest_noise(
+    event: Event,
+    *,
+    epsilon: float,
+    delta: float,
+    others: Iterable[Event] = (),
+    adjacency: Adjacency = "substitute",
+    bound: Bound = "tight",
+) -> Event:
+    """The event with the smallest noise that fits the budget together with ``others``; its own noise is not used.
+
+    The noise is within 1e-6, relatively, of the smallest, from above; :func:`account` confirms it.
+
+    >>> import sotto
+    >>> fitting = sotto.smallest_noise(sotto.gaussian(sigma=1), epsilon=1, delta=1e-6)
+    >>> round(fitting.values["sigma"], 3)
+    4.225
+    """
+    return Event(_sotto.smallest_noise(event.to_json(), epsilon, delta, adjacency, bound, _texts(others)))
+
+
+def largest_count(
+    event: Event,
+    *,
+    epsilon: float,
+    delta: float,
+    others: Iterable[Event] = (),
+    adjacency: Adjacency = "substitute",
+    bound: Bound = "tight",
+) -> Event:
+    """The event as often as the budget allows together with ``others``, at most 2^50 times; its own count is not used.
+
+    >>> import sotto
+    >>> sotto.largest_count(sotto.gaussian(sigma=10), epsilon=1, delta=1e-6).count
+    5
+    """
+    return Event(_sotto.largest_count(event.to_json(), epsilon, delta, adjacency, bound, _texts(others)))
+
+
+def _texts(events: Event | Iterable[Event]) -> list[str]:
+    return [event.to_json() for event in ([events] if isinstance(events, Event) else events)]

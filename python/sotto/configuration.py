@@ -1,0 +1,62 @@
+"""What a fit and its plan are told, as the library reads it: keys of a configuration, and a schema."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from sotto import _sotto
+from sotto.errors import UsageError
+from sotto.records import name_of, path_of
+from sotto.schema import Schema
+from sotto.toml import text_of
+
+_ARGUMENTS = {"data.file": "data", "data.schema": "schema", "output.directory": "out"}
+
+
+def configuration(
+    *,
+    formula: str | None,
+    family: str,
+    epsilon: float | None,
+    delta: float | None,
+    method: str,
+    chains: int | None,
+    draws: int | None,
+    warmup: int | None,
+    seed: int | None,
+    threads: int | None,
+    prior: Mapping[str, Any] | None,
+    settings: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Arguments by the keys of a configuration file; ``settings``, which are such keys, win."""
+    for key, argument in _ARGUMENTS.items():
+        if key in (settings or {}):
+            raise UsageError(f"{key} is no setting here: it is the argument {argument}")
+    return {
+        "model.formula": formula,
+        "model.family": family,
+        "privacy.epsilon": epsilon,
+        "privacy.delta": delta,
+        "method.name": method,
+        "method.chains": chains,
+        "method.draws": draws,
+        "method.warmup": warmup,
+        "method.seed": seed,
+        "threads": threads,
+        "prior": prior,
+        **(settings or {}),
+    }
+
+
+def assignments(given: Mapping[str, Any]) -> list[str]:
+    """KEY=VALUE, as ``--set`` takes them; what is None is left to its default."""
+    return [f"{key}={text_of(value)}" for key, value in given.items() if value is not None]
+
+
+def declaration(schema: Schema | str | os.PathLike[str]) -> tuple[_sotto.Schema, list[str]]:
+    """The schema as the library knows it, and the file that it is read from."""
+    if isinstance(schema, Schema):
+        return schema._checked, []
+    if isinstance(schema, (str, os.PathLike)):
+        return _sotto.Schema.read(path_of(schema)), [path_of(schema)]
+    raise UsageError(f"schema must be a sotto.Schema or the path of a schema file, not {name_of(schema)}")

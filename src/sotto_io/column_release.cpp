@@ -1,0 +1,149 @@
+#include "sotto_io/column_release.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "sotto/report/privacy_statement.hpp"
+#include "sotto_io/csv_cells.hpp"
+#include "sotto_io/output_guard.hpp"
+#include "sotto_io/privatised_file.hpp"
+#include "sotto_io/release_fingerprint.hpp"
+
+namespace sotto {
+namespace {
+
+/// What the release that stands there cost, and those before it, which the new description must carry on.
+std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file) {
+  if (!std::filesystem::exists(channel_file)) return {};
+  try {
+    ChannelFile file = read_channel_file(channel_file);
+    file.earlier.push_back(file.total);
+    return std::move(file.earlier);
+  } catch (const Error&) {
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("{} does not say what the release beside it cost: move both away, or choose another "
+                    "output",
+                    channel_file.string()));
+  }
+}
+
+/// Before a row is read: nothing that is an input, and no release that was paid for, is written over.
+void check_output(const ColumnRelease& release, const std::filesystem::path& channel_file,
+                  const std::function<void(const std::string&)>& warn) {
+  const std::string extension = release.out.extension().string();
+  if (!extension.empty() && extension != ".csv" && extension != ".txt") {
+    throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
+                                              release.out.string()));
+  }
+  refuse_overwriting_inputs(std::vector{release.out, channel_file}, release.inputs);
+  if (!std::filesystem::exists(release.out) && !std::filesystem::exists(channel_file)) return;
+  if (!release.overwrite) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} or its description exists: choose another --out, or add --overwrite",
+                            release.out.string()));
+  }
+  warn(fmt::format("overwriting {}; if these rows were released before, the two releases add up",
+                   release.out.string()));
+}
+
+void check_columns(const ColumnRelease& release) {
+  if (release.columns.size() == 1 && release.target.delta &&
+      !channel_row(release.columns[0].channel).needs_delta)
+    throw Error(ErrorCode::usage,
+                fmt::format("the channel {} needs no delta: leave it out", release.columns[0].channel));
+}
+
+/// What the promise of a release to so many rows is worth.
+void judge(const ChannelFile& file, const std::function<void(const std::string&)>& warn) {
+  if (!std::isfinite(file.total.epsilon.value())) return;
+  const auto rows = static_cast<double>(file.rows);
+  check_promise(file.total.delta.value(), rows);
+  for (const std::string& sentence :
+       promise_warnings(file.total.epsilon.value(), file.total.delta.value(), rows))
+    warn(sentence);
+}
+
+void write_values(const ColumnRelease& release, const std::filesystem::path& channel_file, ChannelFile& file,
+                  const Released<std::vector<PrivatisedColumn>>& released) {
+  try {
+    write_privatised(release.out, file, released);
+    for (std::size_t c = 0; c < file.columns.size(); ++c)
+      file.fingerprints[file.columns[c].settings.name] =
+          release_fingerprint(file.columns[c], released.value()[c]);
+    write_channel_file(channel_file, file);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; the release is spent all the same, as {} says", error.what(),
+                                          channel_file.string()));
+  }
+}
+
+}  // namespace
+
+ChannelFile release_columns(const ColumnRelease& release, const RecordReader& records, EntropySource& entropy,
+                            const std::function<void(const std::string&)>& warn) {
+  const std::filesystem::path channel_file = channel_file_beside(release.out);
+  check_columns(release);
+  check_output(release, channel_file, warn);
+  std::vector<Guarantee> earlier = earlier_charges(channel_file);
+  std::vector<std::string> names;
+  for (const ColumnSettings& s : release.columns) names.push_back(s.name);
+  const std::vector<std::vector<std::string>> cells = read_cells(records, names);
+  const std::size_t rows = cells.at(0).size();
+  if (rows == 0) throw Error(ErrorCode::data, "the table has no rows");
+
+  Privatiser privatiser(plan_columns(release.columns, release.target, rows), entropy);
+  ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
+                   entropy.is_private()};
+  file.earlier = std::move(earlier);
+  judge(file, warn);
+  // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
+  write_channel_file(channel_file, file);
+  if (release.order == RowOrder::kept)
+    warn("the rows keep their order; if the file was sorted by anything, the order tells of the values");
+  write_values(release, channel_file, file, privatiser.release(cells, release.order));
+  return file;
+}
+
+nlohmann::json release_summary(const ChannelFile& file, const ColumnRelease& release) {
+  nlohmann::json columns = nlohmann::json::array();
+  for (const Column& column : file.columns) {
+    const Guarantee promised = guarantee(column.channel);
+    nlohmann::json entry{{"name", column.settings.name}, {"channel", column.settings.channel}};
+    if (std::isfinite(promised.epsilon.value())) {
+      entry["epsilon"] = promised.epsilon.value();
+      entry["delta"] = promised.delta.value();
+    }
+    entry["rho"] = promised.rho.value();
+    columns.push_back(entry);
+  }
+  nlohmann::json result{{"out", release.out.string()},
+                        {"channel_file", channel_file_beside(release.out).string()},
+                        {"rows", file.rows},
+                        {"adjacency", "substitute"},
+                        {"privacy_unit", "one row"},
+                        {"rho", file.total.rho.value()},
+                        {"noise_source", file.noise_source},
+                        {"row_order", release.order == RowOrder::kept ? "kept" : "shuffled"},
+                        {"private", file.is_private},
+                        {"columns", columns}};
+  if (std::isfinite(file.total.epsilon.value())) {
+    result["epsilon"] = file.total.epsilon.value();
+    result["delta"] = file.total.delta.value();
+  }
+  if (!file.earlier.empty()) {
+    const Guarantee sum = with_earlier(file);
+    result["with_earlier"] = {{"releases", file.earlier.size() + 1}, {"rho", sum.rho.value()}};
+    if (std::isfinite(sum.epsilon.value())) {
+      result["with_earlier"]["epsilon"] = sum.epsilon.value();
+      result["with_earlier"]["delta"] = sum.delta.value();
+    }
+  }
+  return result;
+}
+
+}  // namespace sotto
