@@ -1,7 +1,7 @@
 """What a fit and its plan are told, as the library reads it: keys of a configuration, and a schema."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sotto import _sotto
@@ -25,6 +25,7 @@ def configuration(
     warmup: int | None,
     seed: int | None,
     threads: int | None,
+    cuts: Iterable[float] | None,
     prior: Mapping[str, Any] | None,
     settings: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def configuration(
     return {
         "model.formula": formula,
         "model.family": family,
+        "model.cuts": None if cuts is None else [float(cut) for cut in cuts],
         "privacy.epsilon": epsilon,
         "privacy.delta": delta,
         "method.name": method,

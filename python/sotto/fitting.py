@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sotto import _sotto
@@ -28,6 +28,7 @@ def fit(
     warmup: int | None = None,
     seed: int | None = None,
     threads: int | None = None,
+    cuts: Iterable[float] | None = None,
     prior: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -39,7 +40,7 @@ def fit(
     data         the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
     formula      R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
     schema       what is declared of the table: a :class:`Schema`, or the path of a schema file
-    family       "bernoulli", "poisson", "normal", or "survival" for ``"Surv(days, died) ~ age"`` with ``settings={"model.cuts": [30, 365]}``
+    family       "bernoulli", "poisson", "normal", or "survival" for ``"Surv(days, died) ~ age"``
     epsilon      the privacy budget; 1 is one that can be defended in public
     delta        the privacy budget; well below one over the number of rows
     method       "auto", or one of ``docs/methods.md``
@@ -48,6 +49,7 @@ def fit(
     warmup       steps per chain (default: as many as draws)
     seed         of the chains, never of the noise (default 1)
     threads      for passes over the rows (default: all cores)
+    cuts         of survival: where the hazard may change, e.g. ``[30, 365]`` (default: nowhere)
     prior        ``{"default": {"family": "normal", "scale": 1}, "parameter": {"age": {...}}}``
     settings     any other key of a configuration, e.g. ``{"method.step_size": 0.1}``
     out          directory of the results; without it they live as long as the returned object
@@ -78,6 +80,7 @@ def fit(
         warmup=warmup,
         seed=seed,
         threads=threads,
+        cuts=cuts,
         prior=prior,
         settings=settings,
     )

@@ -65,6 +65,7 @@ def plan(
     warmup: int | None = None,
     seed: int | None = None,
     threads: int | None = None,
+    cuts: Iterable[float] | None = None,
     prior: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     repeats: int = 3,
@@ -76,7 +77,7 @@ def plan(
     rows           their number, or a public guess (default: that of ``like``)
     epsilon        budgets to compare; of a single one also half and twice of it
     repeats        made-up tables; from 20 on, how often intervals held the truth is told
-    response_mean  a public guess: share of ones, mean count, mean (default: a half, one, the middle)
+    response_mean  a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)
     like           a PUBLIC table whose columns the made-up rows are drawn from, as :func:`sotto.fit` takes tables; nothing protects it
 
     The rest is as for :func:`sotto.fit`, whose privacy budget none of it touches.
@@ -99,6 +100,7 @@ def plan(
         warmup=warmup,
         seed=seed,
         threads=threads,
+        cuts=cuts,
         prior=prior,
         settings=settings,
     )

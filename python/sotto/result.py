@@ -122,6 +122,13 @@ class Fit:
             )
         else:
             yield "NOT PRIVATE"
+        if self._manifest["width"]:
+            yield self._manifest["width"]
+
+    @property
+    def sd_inflation(self) -> dict[str, float]:
+        """Of coefficients: how many times as large their standard deviations are as without noise, as far as the releases tell."""
+        return dict(self._manifest["sd_inflation"])
 
     def _rows(self) -> Iterator[list[str]]:
         for line in self._summary["parameters"]:

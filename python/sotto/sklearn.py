@@ -90,8 +90,8 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise ValueError("PrivateRegression requires y to be passed, but the target y is None")
-        X = validate_data(self, _numbers(X), dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
-        y = _numbers(column_or_1d(y, warn=True)).astype(np.float64)
+        X = validate_data(self, _rows(X), dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
+        y = _numbers(column_or_1d(_numbers(y), warn=True)).astype(np.float64)
         check_consistent_length(X, y)
         names = self._names()
         response = next(name for name in ("y", "response", "the response") if name not in names)
@@ -134,7 +134,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _means(self, X: Any) -> list[_Array]:
         """The mean response by row and draw, some rows at a time."""
         check_is_fitted(self)
-        X = validate_data(self, _numbers(X), dtype=np.float64, ensure_all_finite=False, reset=False)
+        X = validate_data(self, _rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         X = np.clip(X, *np.array(self._bounds()).T)
         parts = (X[start : start + _ROWS] for start in range(0, len(X), _ROWS))
         return [self._response_means(self._positions[:, 0] + part @ self._positions[:, 1:].T) for part in parts]
@@ -172,11 +172,22 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return Column("count" if self.family == "poisson" else "real", lower, upper)
 
 
+def _rows(values: Any) -> Any:
+    """As `_numbers`, in two dimensions: what scikit-learn says of others quotes them."""
+    numbers = _numbers(values)
+    dimensions = np.ndim(numbers)
+    if dimensions == 2:
+        return numbers
+    raise ValueError(f"Expected 2D array, got {dimensions}D array instead: reshape your data, X.reshape(-1, 1) where it is one column")
+
+
 def _numbers(values: Any) -> Any:
     """Numbers of any kind as they are, all else as numbers, without a word of what is none."""
     types = getattr(values, "dtypes", getattr(values, "dtype", None))
     kinds = {getattr(one, "kind", "O") for one in (types if np.iterable(types) else [types])}
-    if kinds <= set("buifc"):
+    if "c" in kinds:
+        raise ValueError("Complex data not supported")
+    if kinds <= set("buif"):
         return values
     try:
         numbers = np.asarray(values, dtype=np.float64)

@@ -124,6 +124,10 @@ def test_confidential_data_are_marked(table):
     compared = sotto.density(release, compare=exact, **QUICK)
     assert repr(exact).startswith("NOT PRIVATE") and exact.summary["private"] is False
     assert -1 <= compared.summary["adjusted_rand_index"] <= 1
+    assert compared.summary["private"] is False and repr(compared).startswith("NOT PRIVATE")
+    assert "NOT PRIVATE, as that run was made without noise" in compared.report.read_text()
+    with_itself = sotto.density(release, compare=sotto.density(release, **QUICK), **QUICK)
+    assert with_itself.summary["private"] is True
 
 
 def test_what_is_said_is_raised_and_kept(table):

@@ -94,6 +94,15 @@ def test_nothing_tells_of_a_cell(rows):
         assert "secret" not in str(caught.value) and caught.value.__context__ is None
     with pytest.raises(TypeError, match="what is none is not told"):
         PrivateRegression(**RANGES, **BUDGET).fit(X, secret["b"])
+    one_column = [41.5, 77.25, 33.125]
+    for data in (one_column, np.array(one_column), pd.Series(one_column, dtype=object), X + 41.5j, pd.DataFrame(X + 41.5j)):
+        for use in (lambda: PrivateRegression(**RANGES, **BUDGET).fit(data, eta), lambda: clean.predict(data)):
+            with pytest.raises(ValueError, match="Expected 2D array|Complex data") as caught:
+                use()
+            assert "41" not in str(caught.value) and caught.value.__context__ is None
+    with pytest.raises(ValueError, match="Complex data") as caught:
+        PrivateRegression(**RANGES, **BUDGET).fit(X, eta + 41.5j)
+    assert "41" not in str(caught.value)
 
 
 def test_stands_in_a_pipeline_and_in_cross_validation(rows):

@@ -80,7 +80,10 @@ void density(const DensityOptions& options, int& status) {
     return;
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
-  if (report.agreement) fmt::print("adjusted Rand index with the other run: {:.3f}\n", *report.agreement);
+  if (report.agreement) {
+    fmt::print("adjusted Rand index with the other run: {:.3f}{}\n", *report.agreement,
+               report.agreement_is_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
+  }
   for (const QuantityEstimate& q : report.result.quantities)
     fmt::print("{}: {:.4g} ({:g} % interval {:.4g} to {:.4g}; before any data {:.4g} to {:.4g})\n", q.text,
                q.mean, 100 * report.settings.level, q.lower, q.upper, q.prior_lower, q.prior_upper);

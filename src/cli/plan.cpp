@@ -90,8 +90,9 @@ void add_plan(CLI::App& program, int& /*status*/) {
   verb->add_option("--repeats", options->repeats,
                    "made-up tables; from 20 on, how often intervals held the truth is told (default 3)")
       ->check(CLI::Range(1, 10000));
-  verb->add_option("--response-mean", options->response_mean,
-                   "a public guess: share of ones, mean count, mean (default: a half, one, the middle)");
+  verb->add_option(
+      "--response-mean", options->response_mean,
+      "a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)");
   verb->add_option("--like", options->like, "PUBLIC table whose columns the made-up rows are drawn from");
   verb->add_flag("--json", options->fit.json, "print one JSON object");
   verb->footer(

@@ -133,7 +133,7 @@ nlohmann::json density_summary(const DensityReport& report) {
   }
   nlohmann::json out{{"columns", columns},
                      {"rows", report.rows},
-                     {"private", report.channel && report.channel->is_private},
+                     {"private", report.channel && report.channel->is_private && report.agreement_is_private},
                      {"algorithm", r.algorithm},
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},
@@ -177,7 +177,7 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
   replace_results(directory, files);
 }
 
-mixture::Allocation read_partition(const std::filesystem::path& directory) {
+Partition read_partition(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / "clusters.json";
   std::ifstream file(path);
   if (!file) throw Error(ErrorCode::no_input, fmt::format("cannot open '{}' for reading", path.string()));
@@ -185,13 +185,13 @@ mixture::Allocation read_partition(const std::filesystem::path& directory) {
   const auto allocation = nlohmann::json::json_pointer("/partition_vi/allocation");
   if (clusters.is_discarded() || !clusters.contains(allocation) || !clusters[allocation].is_array())
     throw Error(ErrorCode::data, fmt::format("'{}' holds no partition", path.string()));
-  mixture::Allocation labels;
+  Partition partition{{}, clusters.value("private", false)};
   for (const nlohmann::json& label : clusters[allocation]) {
     if (!label.is_number_unsigned() || label.get<std::uint64_t>() >= clusters[allocation].size())
       throw Error(ErrorCode::data, fmt::format("'{}' holds no partition", path.string()));
-    labels.push_back(label.get<int>());
+    partition.labels.push_back(label.get<int>());
   }
-  return labels;
+  return partition;
 }
 
 }  // namespace sotto

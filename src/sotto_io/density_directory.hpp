@@ -13,9 +13,15 @@ namespace sotto {
 /// "private": false. Errors: cannot_create, io.
 void write_density(const std::filesystem::path& directory, const DensityReport& report);
 
+/// A partition of a run's rows, and whether a release is all it was made from.
+struct Partition {
+  mixture::Allocation labels;
+  bool is_private = false;
+};
+
 /// The partition of least expected variation of information in a directory that `write_density` wrote. Errors: no_input; data
 /// when it holds none.
-[[nodiscard]] mixture::Allocation read_partition(const std::filesystem::path& directory);
+[[nodiscard]] Partition read_partition(const std::filesystem::path& directory);
 
 /// What `--json` prints.
 [[nodiscard]] nlohmann::json density_summary(const DensityReport& report);

@@ -153,8 +153,10 @@ std::string density_html(const DensityReport& report) {
         "<p>One release describes all rows together, so it does not tell which rows belong together.</p>\n";
   }
   if (report.agreement)
-    page += fmt::format("<p>Adjusted Rand index with the partition of the other run: {:.3f}.</p>\n",
-                        *report.agreement);
+    page +=
+        fmt::format("<p>{}Adjusted Rand index with the partition of the other run: {:.3f}.</p>\n",
+                    report.agreement_is_private ? "" : "NOT PRIVATE, as that run was made without noise: ",
+                    *report.agreement);
   page += fmt::format(
       "<h2>How it was computed</h2>\n<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws "
       "every {} sweeps after {} sweeps of warmup, seed {}.",

@@ -20,6 +20,8 @@ struct DensityReport {
   std::size_t rows = 0;
   std::optional<ChannelFile> channel;  ///< none: confidential data were used, and every page says NOT PRIVATE
   std::optional<double> agreement;     ///< adjusted Rand index with the partition of another run
+  bool agreement_is_private =
+      true;  ///< false: the other run was made without noise, and so are the index and what shows it
 };
 
 /// The largest R-hat of a run with a verdict.

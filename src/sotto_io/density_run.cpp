@@ -73,10 +73,11 @@ DensityReport density_of_confidential(const RecordReader& records, const std::ve
 }
 
 void compare_partitions(DensityReport& report, const std::filesystem::path& directory) {
-  const mixture::Allocation other = read_partition(directory);
-  if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.size())
+  const Partition other = read_partition(directory);
+  if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.labels.size())
     throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", directory.string()));
-  report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other);
+  report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other.labels);
+  report.agreement_is_private = other.is_private;
 }
 
 }  // namespace sotto

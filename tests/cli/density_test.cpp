@@ -249,6 +249,24 @@ TEST_F(DensityVerb, several_columns_share_a_budget) {
   EXPECT_EQ(sotto("density z.csv --column a,c --out d" + quick_).status, EX_CONFIG);
 }
 
+// The index depends on the confidential partition, without noise.
+TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
+  std::string table = "y\n";
+  for (int i = 0; i < 30; ++i) table += i % 2 == 0 ? "2\n" : "8\n";
+  write("y.csv", table);
+  ASSERT_EQ(
+      sotto("privatize y.csv --column y --lower 0 --upper 10 --epsilon 100 --keep-order --out z.csv").status,
+      0);
+  ASSERT_EQ(sotto("density y.csv --not-private --column y --lower 0 --upper 10 --out open" + quick_).status,
+            0);
+  const Outcome run = sotto("density z.csv --compare open --out d" + quick_);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("(NOT PRIVATE: so are summary.json and report.html)"), std::string::npos) << run.out;
+  EXPECT_EQ(nlohmann::json::parse(content("d/summary.json"))["private"], false);
+  EXPECT_NE(content("d/report.html").find("NOT PRIVATE, as that run was made without noise"),
+            std::string::npos);
+}
+
 TEST_F(DensityVerb, counts_have_probabilities) {
   std::string table = "y\n";
   for (int i = 0; i < 40; ++i) table += std::to_string(i % 5) + "\n";

@@ -106,6 +106,12 @@ BoundedWeighting weighting_somewhere(Eigen::Index dim, ChainRng& rng) {
   if (kind == 2) weighting.at[0] = 40;
   const double scale = anywhere();
   for (double& entry : weighting.frame.reshaped()) entry = scale * rng.normal();
+  if (rng.below(4) == 0) {  // to where squares of lengths, or weights, leave the range of doubles
+    const double far = std::pow(10.0, 320 * (rng.uniform() - 0.5));
+    weighting.frame *= far;
+    weighting.score_bound *= far;
+    weighting.information_bound *= rng.below(2) == 0 ? far * far : 1;
+  }
   return weighting;
 }
 
@@ -199,6 +205,36 @@ TEST(TimeAtRiskSums, no_life_moves_a_total_further_than_declared) {
         },
         0.05, 6);
 }
+// The square of a length of 1e-163 is zero.
+TEST(TimeAtRiskSums, lengths_beyond_the_range_of_squares_are_known) {
+  for (const std::size_t pieces : {2, 5, 20}) {
+    const Eigen::Index dim = model_of(pieces).domain().columns();
+    Position at = Position::Zero(dim);
+    at[0] = std::log(5.0);
+    Position scales = Position::Constant(dim, 1e-165);
+    scales[0] = 1e-163;
+    const BoundedWeighting weighting{at, scales.asDiagonal(), 5.1e-163, 1, 1};
+    const Pass pass(pieces, BoundedScoreQuery{weighting, Rho(1)}, Adjacency::add_remove);
+    ASSERT_TRUE(pass.measured);
+    const auto moved = pass.contribution({{0, 0}, static_cast<double>(pieces), false});
+    const double declared = pass.sensitivity();
+    EXPECT_LE(apart(moved, std::vector<double>(moved.size(), 0.0)), declared) << pieces;
+  }
+}
+
+// Rows of a unit that are not declared to be pieces of one time have a bound each.
+TEST(TimeAtRiskSums, only_what_is_declared_to_be_pieces_shares_a_bound) {
+  const Eigen::Index dim = model_of(5).domain().columns();
+  ChainRng rng(1);
+  const Query query = BoundedScoreQuery{weighting_somewhere(dim, rng), Rho(1)};
+  const auto sensitivity = [&](std::size_t pieces) {
+    return measure_all_rows({AnyModel(model_of(5)), {.rows_per_unit = 5, .pieces = pieces}, 1})(query)
+        ->parts[0]
+        .charge.sensitivity;
+  };
+  EXPECT_GT(sensitivity(1), 4 * sensitivity(5));
+}
+
 TEST(TimeAtRiskSums, totals_are_of_events_and_of_time) {
   const auto total = [](TotalOf quantity, const Life& life) {
     const Pass pass(5, TotalQuery{quantity, Rho(1)}, Adjacency::substitute);

@@ -27,7 +27,7 @@ std::optional<Measurements> measure(const BoundedInformationQuery& query, const 
     });
   };
   const VectorBound bound = bound_of_matrices(query.weighting.information_bound);
-  return measure_matrix({"bounded information", bound, add, RowLaw(regression).together()},
+  return measure_matrix({"bounded information", bound, add, RowLaw(regression).together(context.unit)},
                         regression.domain().columns(), context, query.cost);
 }
 

@@ -28,8 +28,9 @@ std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerC
   };
   const auto entries = static_cast<std::size_t>(regression.domain().columns());
   const double bound = query.weighting.score_bound;
-  return measure_vector({"bounded score", {bound, 2 * bound}, entries, add, RowLaw(regression).together()},
-                        context, query.cost);
+  return measure_vector(
+      {"bounded score", {bound, 2 * bound}, entries, add, RowLaw(regression).together(context.unit)}, context,
+      query.cost);
 }
 
 }  // namespace sotto

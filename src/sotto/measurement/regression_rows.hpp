@@ -8,7 +8,7 @@
 #include <span>
 
 #include "sotto/data/rows.hpp"
-#include "sotto/measurement/gaussian_noise.hpp"
+#include "sotto/measurement/vector_noise.hpp"
 #include "sotto/model/glm/bounded_residual.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
@@ -106,8 +106,11 @@ struct RowLaw {
 
   explicit RowLaw(const Glm& regression)
       : link(known_link(regression.family())), pieces(regression.pieces()) {}
-  /// Rows of a unit whose contributions under a BoundedWeighting stay within its bounds together.
-  [[nodiscard]] std::size_t together() const { return link == Link::log_rate ? pieces.count : 1; }
+  /// Rows of a unit whose contributions under a BoundedWeighting stay within its bounds together: pieces of one time, where the unit's
+  /// rows are declared to be such.
+  [[nodiscard]] std::size_t together(const PrivacyUnit& unit) const {
+    return link == Link::log_rate && unit.pieces == pieces.count ? pieces.count : 1;
+  }
 };
 
 /// Linear predictors of all pieces of the time at risk that a row is a piece of: its other columns are theirs, so that all of
@@ -144,6 +147,12 @@ class PiecePredictors {
   Eigen::Index first_;
 };
 
+/// |z|, also where its square leaves the range of doubles.
+inline double length_of(const Position& z) {
+  const double square = z.squaredNorm();
+  return square >= kLeastNorm && square <= 1 / kLeastNorm ? std::sqrt(square) : z.stableNorm();
+}
+
 /// Calls visit(row) with a WeightedRow for each row that counts. Rows that are pieces of one time have bounds M and B of all of them,
 /// so that their contributions stay within the weighting's bounds together: |sum c psi z| <= sum |psi| R / M <= R, and so on.
 template <class Visit>
@@ -164,12 +173,14 @@ void for_each_weighted_row(const RowLaw& law, const GlmTiles& tiles, const Bound
         },
         [&](Eigen::Index lane, double y) {
           row = z.row(lane);
-          const double length2 = row.squaredNorm();
+          const double length = length_of(row);
           const double mean = response.mean(common[lane] + own[lane]);
           BoundedResidual r = response.residual(y, mean, weighting.clip, weighting.dispersion);
           if constexpr (std::same_as<decltype(response), EventResponse>) predictors.bound(common[lane], r);
-          const double c = std::min({1.0, weighting.score_bound / (r.largest * std::sqrt(length2)),
-                                     weighting.information_bound / (r.largest_slope * length2)});
+          double c = std::min({1.0, weighting.score_bound / (r.largest * length),
+                               weighting.information_bound / r.largest_slope / length / length});
+          if (!(c >= kLeastNorm))
+            c = 0;  // it has lost digits, and rows that share a bound are checked one by one
           visit(WeightedRow<decltype(response)>{row, c, y, mean, response, r});
         });
   });

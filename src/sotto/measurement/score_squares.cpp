@@ -28,7 +28,7 @@ std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerC
     });
   };
   const VectorBound bound = bound_of_matrices(query.weighting.score_bound * query.weighting.score_bound);
-  return measure_matrix({"score squares", bound, add, RowLaw(regression).together()},
+  return measure_matrix({"score squares", bound, add, RowLaw(regression).together(context.unit)},
                         regression.domain().columns(), context, query.cost);
 }
 

@@ -33,10 +33,11 @@ struct TimeAtRisk {
 
   [[nodiscard]] double start(std::size_t piece) const { return piece == 0 ? 0 : ends[piece - 1]; }
   [[nodiscard]] double width(std::size_t piece) const { return ends[piece] - start(piece); }
-  /// None: the piece was not reached. At most one piece has the event, whatever time and event are.
+  /// None: the piece was not reached. At most one piece has the event, whatever time and event are; who reaches the end has none: times
+  /// beyond it were taken as the end.
   [[nodiscard]] std::optional<PieceResponse> response(std::size_t piece, double time, bool event) const {
     if (piece > 0 && !(time > start(piece))) return std::nullopt;
-    const bool ends_here = time <= ends[piece] || piece + 1 == ends.size();
+    const bool ends_here = time <= ends[piece] && time < ends.back();
     return PieceResponse{event && ends_here ? 1.0 : 0.0,
                          std::clamp((time - start(piece)) / width(piece), 0.0, 1.0)};
   }

@@ -19,7 +19,7 @@ constexpr double kFurther = 1.5;        // than a step is foreseen to be off: it
 constexpr double kReserve = 0.45;       // of the cost: the rounds' and one more step's
 constexpr double kInformationRoom = 4;  // the information's bound should not bind here
 
-/// Of counts: whether a step left every part's predictor near where it was, or as near as is known. A level of small counts tells
+/// Of counts and events: whether a step left every part's predictor near where it was, or as near as is known. A level of small counts tells
 /// little of where it lies, and a step by the rows' mean square hides how far it moved.
 bool parts_stay(const StandIn& stand_in, const Matrix& frame, double noise, const Position& step,
                 const Position& at, const JointNormalPrior& prior, double near) {
@@ -93,9 +93,10 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
       place.spread = residual_spread(facts, stand_in, place.at, Look::first, &place.spread, questions);
       if (facts.link == Link::identity && before > 1.3 * place.spread.scale && step < steps - 1) continue;
     }
-    const bool stays = move < std::max(std::min(kWantedError, near), kFurther * foreseen) &&
-                       (facts.link != Link::log || parts_stay(stand_in, frame, noise(0, 0), step_made,
-                                                              place.at, prior, std::min(kWantedError, near)));
+    const bool stays =
+        move < std::max(std::min(kWantedError, near), kFurther * foreseen) &&
+        (facts.link == Link::logit || facts.link == Link::identity ||
+         parts_stay(stand_in, frame, noise(0, 0), step_made, place.at, prior, std::min(kWantedError, near)));
     if (stays || (step >= 1 && foreseen > 0.5)) break;
   }
   return found;

@@ -100,7 +100,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.warnings.push_back(fmt::format(
         "The search for the posterior did not settle: two releases disagree about where it lies, "
         "so do not rely on these intervals; {}.",
-        !release.at_bounds.empty() ? "declare bounds that hold all values"
+        !release.at_bounds.empty()             ? "declare bounds that hold all values"
+        : release.facts.link == Link::log_rate ? "declare the end of follow-up as the time's upper bound, or "
+                                                 "cut there; else a larger epsilon helps"
         : few ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"
               : "a larger epsilon helps, or narrower bounds of columns where you know them without a look at "
                 "the data"));

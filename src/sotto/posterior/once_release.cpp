@@ -32,6 +32,7 @@ constexpr double kSmallMove = 0.7;
 constexpr double kHardlyLess = 0.7;   // of a move: the next one's length
 constexpr double kHardlyWider = 0.5;  // of the posterior's sd, with a part of the cost
 constexpr double kClipDoubt = 0.3;    // of a move: what it lacks, of counts
+constexpr double kLivedDoubt = 1;     // likewise, of events: how long rows lived is no part of the stand-in
 constexpr double kLongestLogisticStep = 2;
 
 void check(const OnceSettings& settings) {
@@ -171,8 +172,10 @@ bool next_is_last(const OnceRelease& release, double still_sd) {
   const double next_move = std::hypot(sd, move * move / 2);
   if (next_move > kHardlyLess * move) return true;
   const double noise = std::sqrt(std::max(sd * sd - still_sd * still_sd, 0.0)) / move;
-  const double clip = release.facts.link == Link::log ? kClipDoubt : 0;
-  return move < kSmallMove && std::hypot(noise, clip) * next_move < kHardlyWider * still_sd;
+  const double doubt = release.facts.link == Link::log        ? kClipDoubt
+                       : release.facts.link == Link::log_rate ? kLivedDoubt
+                                                              : 0;
+  return move < kSmallMove && std::hypot(noise, doubt) * next_move < kHardlyWider * still_sd;
 }
 
 /// Rounds until the mode stays where it is; the last one takes what is left.

@@ -12,9 +12,14 @@ namespace {
 constexpr double kGuessDoubt = 0.3;    // relative error of the stand-in's level of information
 constexpr double kLeastSpread = 0.15;  // of the information's eigenvalues, over their mean
 constexpr double kLeastEigenvalue = 0.08;
-constexpr double kCurvatureDoubt = 0.3;
-constexpr double kWeightDoubt = 0.1;   // relative error of the guessed mean weight
-constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
+constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another position
+constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
+constexpr double kWeightDoubt = 0.1;     // relative error of the guessed mean weight
+constexpr double kLeastMisfit = 0.05;    // of the squares' eigenvalues against the information's
+
+double curvature_doubt(const StandIn& stand_in) {
+  return stand_in.link() == Link::log_rate ? kTimeDoubt : kCurvatureDoubt;
+}
 
 /// Rounds whose clips are alike estimate the same information and may be pooled with the last.
 std::vector<const OnceRound*> comparable(const std::vector<OnceRound>& rounds) {
@@ -39,7 +44,7 @@ NoisyMatrix pool_information(const std::vector<const OnceRound*>& rounds, const 
     const double ratio = round->information.value.trace() / std::max(there.trace(), 1e-9);
     const Matrix moved = ratio * (expected - there);
     const double doubt =
-        kCurvatureDoubt * kCurvatureDoubt * moved.squaredNorm() / static_cast<double>(moved.size());
+        std::pow(curvature_doubt(stand_in), 2) * moved.squaredNorm() / static_cast<double>(moved.size());
     const double weight = 1 / (round->information.variance + doubt);
     pooled.value += weight * (round->information.value + moved);
     weights += weight;
@@ -87,7 +92,7 @@ void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& fram
   for (const OnceRound* round : rounds) {
     const Position linear = to_phi * (round->at - last.at);
     const Position phi = displacement(round->at);
-    const double curved = kCurvatureDoubt * (release.information * (phi - linear)).norm();
+    const double curved = curvature_doubt(stand_in) * (release.information * (phi - linear)).norm();
     const double doubt =
         release.information_variance / 2 * phi.squaredNorm() * (1 + 1 / d) + curved * curved / d;
     const Position moved = round->score.value + release.information * phi;

@@ -147,6 +147,7 @@ Json manifest_json(const RunRecord& record) {
   json["method"] = record.method;
   json["markov_chain"] = record.markov_chain;
   json["warnings"] = record.warnings;
+  json["width"] = width_sentence(record);
   json["sd_inflation"] = Json::object();
   for (const auto& [parameter, times] : record.sd_inflation) json["sd_inflation"][parameter] = number(times);
   json["private"] = record.privacy.is_private;

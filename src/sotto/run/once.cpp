@@ -128,6 +128,11 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
+    if (problem.prior_shift[j] != 0) {
+      CoefficientPrior prior = settings.priors.back().value_or(CoefficientPrior{});
+      prior.location += problem.prior_shift[j];
+      settings.priors.back() = prior;
+    }
   }
   facts.offset = problem.offset;
   facts.groups = problem.groups.columns();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/model/glm/glm.hpp"
 
 namespace sotto {
 namespace {
@@ -42,6 +43,10 @@ void check(const FitConfig& config, const OwnModel& own) {
   }
   if (!(own.expected_rows >= 1)) refuse("expected_rows must be at least 1");
   if (own.unit.rows_per_unit < 1) refuse("a unit of privacy holds at least one row");
+  const Glm* glm = own.model.as<Glm>();
+  const std::size_t pieces = glm == nullptr ? 1 : glm->pieces().count;
+  if (own.unit.pieces != pieces || own.unit.rows_per_unit % pieces != 0)
+    refuse("unit.pieces must be the model's, and divide unit.rows_per_unit");
 }
 
 /// No row tells more about a coordinate than the square of its longest gradient, so the posterior is hardly narrower.

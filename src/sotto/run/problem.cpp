@@ -64,6 +64,8 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicPr
     priors.push_back(!reported                      ? known_coefficient(*problem.offset)
                      : found == config.priors.end() ? config.default_prior
                                                     : found->second);
+    const auto column = static_cast<Eigen::Index>(priors.size()) - 1;
+    if (column < problem.prior_shift.size()) priors.back().location += problem.prior_shift[column];
   }
   return priors;
 }
@@ -217,6 +219,8 @@ Problem regression(FitConfig config, const Table& table, std::optional<double> r
         if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
         return x;
       };
+  public_info.prior_shift = -design.of_hazards();
+  public_info.prior_shift[0] = 0;
   public_info.coefficient_priors = priors_for(config, public_info);
   if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
   public_info.prior = prior_of(public_info);

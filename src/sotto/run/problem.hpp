@@ -37,6 +37,8 @@ struct PublicProblem {
   LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position
+  /// Regressions: what is added to priors' locations, by column. A piece of time has the first one's hazard, over its own length.
+  Position prior_shift;
   std::vector<PriorDescription> prior_descriptions;
   Position prior_scale;     ///< rough sd of the posterior, from public facts: where warmup starts
   Matrix prior_covariance;  ///< of the same, where it is known to be correlated; else empty
