@@ -178,7 +178,9 @@ def _rows(values: Any) -> Any:
     dimensions = np.ndim(numbers)
     if dimensions == 2:
         return numbers
-    raise ValueError(f"Expected 2D array, got {dimensions}D array instead: reshape your data, X.reshape(-1, 1) where it is one column")
+    raise ValueError(
+        f"Expected 2D array, got {dimensions}D array instead. Reshape your data: X.reshape(-1, 1) where it is one column"
+    )
 
 
 def _numbers(values: Any) -> Any:
