@@ -55,6 +55,7 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   std::vector<std::string> warnings;
   const auto names = [&](const std::vector<Eigen::Index>& columns) {
     std::vector<std::string> all;
+    all.reserve(columns.size());
     for (const Eigen::Index j : columns) all.push_back(coordinates[static_cast<std::size_t>(j)]);
     return all;
   };
