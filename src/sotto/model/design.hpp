@@ -11,22 +11,9 @@
 #include "sotto/data/schema.hpp"
 #include "sotto/model/domain.hpp"
 #include "sotto/model/formula.hpp"
-#include "sotto/model/response_kind.hpp"
-#include "sotto/model/time_at_risk.hpp"
+#include "sotto/model/response.hpp"
 
 namespace sotto {
-
-/// A column of the table as a design reads it, after its transform.
-struct Source {
-  Variable variable;
-  SchemaColumn declared;            ///< as in the schema
-  Interval range;                   ///< of its values; indices for a category
-  std::vector<std::string> levels;  ///< names of the levels of a category, else empty
-
-  [[nodiscard]] bool is_category() const { return !levels.empty(); }
-  /// What a decoded cell becomes: its transform, or the index of its level.
-  [[nodiscard]] double value(double cell) const;
-};
 
 /// A column of the design: a product of sources' values and indicators of levels, shifted and scaled. The
 /// intercept is the empty product.
@@ -50,20 +37,6 @@ struct DesignGroup {
   std::string name;                   ///< of the column
   std::vector<std::string> levels;    ///< the first is in the intercept
   std::vector<Eigen::Index> columns;  ///< of the design: the other levels'
-};
-
-/// The left side of the formula.
-struct Response {
-  std::string name;
-  ResponseKind kind;
-  Interval range;  ///< of its values
-  Source source;
-  std::optional<Comparison> comparison;
-  std::optional<Source> event{};             ///< of a time at risk
-  std::optional<TimeAtRisk> time_at_risk{};  ///< likewise: its pieces, which are rows of the design
-
-  /// Of all but a time at risk.
-  [[nodiscard]] double value(double cell) const;
 };
 
 /// With an intercept a column that is not made of indicators alone is centred at the middle of its declared

@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/model/glm/glm.hpp"
+#include "sotto/run/describe_priors.hpp"
 
 namespace sotto {
 namespace {

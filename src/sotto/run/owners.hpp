@@ -18,7 +18,8 @@ namespace sotto {
 /// Adjacency    as declared, of one row of one owner's table: a row is in one table only. Units of several rows are refused, as a
 ///              person may be in several
 /// Sensitivity  each owner's own, from the same public bounds: owners are alike, so all pay the same
-/// Noise        each owner's own, at the size that one owner alone would need
+/// Noise        each owner's own, at the size that the question asks of each: barker asks for a share, all others for as much as of one
+///              owner alone
 /// Charge       on each owner's books; the first's are `ledger`, on whose writer every charge stands before any owner draws noise
 ///              for it. What is booked there is what any one row pays: no row is in two tables
 /// Source       parallel composition: the other owners' releases do not depend on the row

@@ -73,10 +73,6 @@ struct Problem {
 /// ratio_bound and gradient_norm, from model and unit. `likelihood_power`: n0 / n.
 void state_bounds(Problem& problem, double likelihood_power);
 
-/// The reported parameters' priors in numbers: a figure's worth. `where`: what follows each prior's text.
-[[nodiscard]] std::vector<PriorDescription> describe_priors(const PublicProblem& problem,
-                                                            const std::string& where);
-
 /// Whose rows are protected, in words.
 [[nodiscard]] std::string in_words(const PrivacyUnit& unit);
 

@@ -1,0 +1,171 @@
+#include "sotto/model/response.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+namespace sotto {
+namespace {
+
+constexpr double kMostLevelsOfCount = 256;
+constexpr double kNarrowestPiece = 1e-100;
+constexpr std::size_t kMostPieces = 20;  // every one is a row, and shares its unit's bound
+
+double apply(const Variable& variable, double x) {
+  switch (variable.transform) {
+    case Transform::none:
+      return x;
+    case Transform::log:
+      return std::log(x);
+    case Transform::log1p:
+      return std::log1p(x);
+    case Transform::sqrt:
+      return std::sqrt(x);
+    case Transform::power:
+      return std::pow(x, variable.power);
+  }
+  return x;
+}
+
+void check_transform(const Variable& variable, const SchemaColumn& column) {
+  if (variable.transform == Transform::none) return;
+  if (column.kind == ColumnKind::category)
+    refuse_formula(fmt::format("{}: {} is a category", variable.text(), column.name));
+  if (variable.transform == Transform::power) return;  // defined everywhere
+  const double lower = column.range().lower;
+  const bool legal = variable.transform == Transform::log     ? lower > 0
+                     : variable.transform == Transform::log1p ? lower > -1
+                                                              : lower >= 0;
+  if (!legal)
+    refuse_formula(
+        fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
+}
+
+Response survival_of(const Formula& formula, const Schema& schema, std::vector<double> ends) {
+  const Source time = source_of(formula.response, schema);
+  const Source event = source_of(*formula.event, schema);
+  const auto [lower, upper] = time.range;
+  const std::string name = time.declared.name;
+  if (time.is_category() || event.declared.kind != ColumnKind::binary) {
+    refuse_formula(
+        fmt::format("Surv({0}, {1}): {0} is a number, and {1} yes or no: declare it with kind = \"binary\"",
+                    name, event.declared.name));
+  }
+  if (lower < 0 || !(upper > 0))
+    refuse_formula(
+        fmt::format("Surv({0}, ...): times are not negative; declare bounds of {0} from 0 on", name));
+  if (ends.size() >= kMostPieces)
+    refuse_formula(fmt::format("model.cuts: at most {} pieces of time", kMostPieces));
+  ends.push_back(upper);
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    const double width = ends[k] - (k == 0 ? 0 : ends[k - 1]);
+    if (!(width >= kNarrowestPiece) || !std::isfinite(width)) {
+      refuse_formula(
+          fmt::format("model.cuts must ascend, between 0 and the upper bound of {}, {:g}", name, upper));
+    }
+  }
+  return {fmt::format("Surv({}, {})", name, event.declared.name),
+          ResponseKind::time,
+          PieceResponse::kCodes,
+          time,
+          {},
+          event,
+          TimeAtRisk{std::move(ends)}};
+}
+
+}  // namespace
+
+Source source_of(const Variable& variable, const Schema& schema) {
+  const SchemaColumn& column = schema.column(variable.column);
+  check_transform(variable, column);
+  Source source{variable, column, {}, {}};
+  const auto [lower, upper] = column.range();
+  source.range = {apply(variable, lower), apply(variable, upper)};
+  if (source.range.upper < source.range.lower) std::swap(source.range.lower, source.range.upper);
+  if (variable.power % 2 == 0 && lower < 0 && upper > 0) {
+    source.range = {0, std::max(source.range.lower, source.range.upper)};
+  }
+  if (column.kind == ColumnKind::category) source.levels = column.levels;
+  if (!variable.categorical || column.kind == ColumnKind::category) return source;
+  if (column.kind == ColumnKind::real) {
+    refuse_formula(fmt::format(
+        "C({0}): {0} is declared as a real number; declare it as a category with levels", column.name));
+  }
+  if (upper - lower >= kMostLevelsOfCount) {
+    refuse_formula(fmt::format("C({0}): {0} has more than {1} levels; narrow its bounds", column.name,
+                               kMostLevelsOfCount));
+  }
+  for (double level = lower; level <= upper; ++level) source.levels.push_back(fmt::format("{:.0f}", level));
+  return source;
+}
+
+Response response_of(const Formula& formula, const Schema& schema, const std::vector<double>& cuts) {
+  if (formula.event) return survival_of(formula, schema, cuts);
+  if (!cuts.empty()) refuse_formula("model.cuts are for times at risk: write Surv(time, event) ~ ...");
+  Source source = source_of(formula.response, schema);
+  const SchemaColumn& column = source.declared;
+  Response response{formula.response.text(), ResponseKind::real, source.range, source, formula.comparison};
+  if (formula.comparison) {
+    const bool with_level = std::holds_alternative<std::string>(formula.comparison->with);
+    if (with_level && column.kind == ColumnKind::binary) {
+      refuse_formula(fmt::format("{0} is binary, yes or no already: write {0} ~ ... alone", column.name));
+    }
+    if (source.is_category() != with_level) {
+      refuse_formula(fmt::format("{} is {}", column.name,
+                                 with_level ? "no category; compare it with a number, without quotes"
+                                            : "a category; compare it with a level in quotes: == 'level'"));
+    }
+    if (with_level) {
+      const auto& level = std::get<std::string>(formula.comparison->with);
+      const auto found = std::find(source.levels.begin(), source.levels.end(), level);
+      if (found == source.levels.end()) {
+        refuse_formula(fmt::format("'{}' is no level of {}; its levels are {}", level, column.name,
+                                   fmt::join(source.levels, ", ")));
+      }
+      response.comparison->with = static_cast<double>(found - source.levels.begin());
+    }
+    response.kind = ResponseKind::binary;
+    response.range = {0, 1};
+    return response;
+  }
+  if (source.is_category()) {
+    refuse_formula(fmt::format("{0} is a category; for a response of 0 and 1 write {0} == '{1}' ~ ...",
+                               column.name, source.levels.back()));
+  }
+  if (formula.response.transform != Transform::none) return response;
+  if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
+  if (column.kind == ColumnKind::count) response.kind = ResponseKind::count;
+  return response;
+}
+
+double Source::value(double cell) const {
+  if (!is_category()) return apply(variable, cell);
+  return declared.kind == ColumnKind::category ? cell : cell - declared.range().lower;
+}
+
+double Response::value(double cell) const {
+  const double value = source.value(cell);
+  if (!comparison) return value;
+  const double with = std::get<double>(comparison->with);
+  switch (comparison->relation) {
+    case Comparison::Relation::less:
+      return value < with ? 1 : 0;
+    case Comparison::Relation::less_equal:
+      return value <= with ? 1 : 0;
+    case Comparison::Relation::equal:
+      return value == with ? 1 : 0;
+    case Comparison::Relation::not_equal:
+      return value != with ? 1 : 0;
+    case Comparison::Relation::greater_equal:
+      return value >= with ? 1 : 0;
+    case Comparison::Relation::greater:
+      return value > with ? 1 : 0;
+  }
+  return 0;
+}
+
+}  // namespace sotto

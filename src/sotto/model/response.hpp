@@ -1,0 +1,49 @@
+// Columns of the table as a formula reads them, and its left side: values within declared bounds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/interval.hpp"
+#include "sotto/data/schema.hpp"
+#include "sotto/model/formula.hpp"
+#include "sotto/model/response_kind.hpp"
+#include "sotto/model/time_at_risk.hpp"
+
+namespace sotto {
+
+/// A column of the table as a design reads it, after its transform.
+struct Source {
+  Variable variable;
+  SchemaColumn declared;            ///< as in the schema
+  Interval range;                   ///< of its values; indices for a category
+  std::vector<std::string> levels;  ///< names of the levels of a category, else empty
+
+  [[nodiscard]] bool is_category() const { return !levels.empty(); }
+  /// What a decoded cell becomes: its transform, or the index of its level.
+  [[nodiscard]] double value(double cell) const;
+};
+
+/// Errors: configuration for a column that is not there, a transform that is not defined on all its values, or levels of what has none.
+[[nodiscard]] Source source_of(const Variable& variable, const Schema& schema);
+
+/// The left side of the formula.
+struct Response {
+  std::string name;
+  ResponseKind kind;
+  Interval range;  ///< of its values
+  Source source;
+  std::optional<Comparison> comparison;
+  std::optional<Source> event{};             ///< of a time at risk
+  std::optional<TimeAtRisk> time_at_risk{};  ///< likewise: its pieces, which are rows of the design
+
+  /// Of all but a time at risk.
+  [[nodiscard]] double value(double cell) const;
+};
+
+/// `cuts`: where the pieces of a time at risk meet. Errors: configuration, saying what to change, if formula, schema and cuts do not fit.
+[[nodiscard]] Response response_of(const Formula& formula, const Schema& schema,
+                                   const std::vector<double>& cuts);
+
+}  // namespace sotto

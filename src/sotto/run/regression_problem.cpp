@@ -1,0 +1,237 @@
+#include "sotto/run/regression_problem.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
+#include "sotto/math/decomposition.hpp"
+#include "sotto/model/design.hpp"
+#include "sotto/model/design_rows.hpp"
+#include "sotto/model/glm/glm.hpp"
+#include "sotto/run/describe_priors.hpp"
+
+namespace sotto {
+namespace {
+
+Family family_of(const ModelConfig& model) {
+  if (const auto family = find_family(model.family, model.sigma)) return *family;
+  std::vector<std::string> known{"normal-mean", "banana"};
+  for (const Family& family : families()) {
+    std::visit(
+        [&](const auto& f) {
+          known.insert(known.end(), {std::string(f.name), std::string(f.alias)});
+        },
+        family);
+  }
+  const bool logistic = model.family == "logistic" || model.family == "logit";
+  refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana{}", model.family, family_names(),
+                     logistic ? "; logistic regression is bernoulli" : suggestion(model.family, known)));
+}
+
+std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicProblem& problem) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < problem.parameters.size(); ++j) {
+    if (!problem.groups.has(static_cast<Eigen::Index>(j))) names.push_back(problem.parameters[j]);
+  }
+  for (const auto& [name, prior] : config.priors) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      refuse(fmt::format("prior.parameter.{} names no parameter of this model: they are {}", name,
+                         fmt::join(names, ", ")));
+    }
+  }
+  std::vector<CoefficientPrior> priors;
+  for (const std::string& name : problem.coordinates) {
+    const bool reported =
+        std::find(problem.parameters.begin(), problem.parameters.end(), name) != problem.parameters.end();
+    const auto found = config.priors.find(name);
+    priors.push_back(!reported                      ? known_coefficient(*problem.offset)
+                     : found == config.priors.end() ? config.default_prior
+                                                    : found->second);
+    const auto column = static_cast<Eigen::Index>(priors.size()) - 1;
+    if (column < problem.prior_shift.size()) priors.back().location += problem.prior_shift[column];
+  }
+  return priors;
+}
+
+/// Where a real response's units are unknown to a prior, its declared range stands for them: an effect of half the range from the
+/// middle of a column to its end is two standard deviations, and the intercept lies about the range's middle.
+void scale_default_prior(FitConfig& config, const Interval& response, bool intercept) {
+  if (config.default_prior_given) return;
+  const double sd = response.width() / 4;
+  config.default_prior = {PriorFamily::normal, 0, sd};
+  if (intercept)
+    config.priors.try_emplace(
+        "Intercept",
+        CoefficientPrior{PriorFamily::normal, std::midpoint(response.lower, response.upper), sd});
+}
+
+LogPrior prior_of(const PublicProblem& problem) {
+  if (problem.groups.empty()) return product(problem.coefficient_priors);
+  std::vector<CoefficientPrior> own = problem.coefficient_priors;
+  for (std::size_t j = 0; j < own.size(); ++j) {
+    if (problem.groups.has(static_cast<Eigen::Index>(j))) own[j].family = PriorFamily::flat;
+  }
+  const LogPrior others = product(std::move(own));
+  const std::vector<VaryingIntercepts> groups = problem.groups.priors(problem.group_scale);
+  return {[others, groups](const Position& x) {
+            double sum = others.log_density(x);
+            for (const VaryingIntercepts& group : groups) sum += group.log_density(x);
+            return sum;
+          },
+          [others, groups](const Position& x) {
+            Position slope = others.gradient(x);
+            for (const VaryingIntercepts& group : groups) group.add_slope(x, slope);
+            return slope;
+          }};
+}
+
+/// What a row tells about a coordinate if columns were uniform over their declared ranges: only where warmup starts.
+Position prior_scale(const Glm& glm, const PublicProblem& problem) {
+  const double rows = problem.rows.value_or(1000);
+  const Eigen::Index p = glm.domain().columns();
+  const double weight =
+      std::visit([&](const auto& family) { return family.information(glm.response()); }, glm.family());
+  Position sd(problem.start.size());
+  for (Eigen::Index j = 0; j < sd.size(); ++j) {
+    const Interval range = j < p ? glm.domain().range(Position::Unit(p, j)) : Interval{1, 1};
+    const double square =
+        range.width() > 0 ? range.width() * range.width() / 12 : range.magnitude() * range.magnitude();
+    const CoefficientPrior& prior = problem.coefficient_priors[static_cast<std::size_t>(j)];
+    sd[j] = 1 / std::sqrt(rows * weight * square + 1 / (prior.scale * prior.scale));
+  }
+  if (glm.unknown_sigma()) sd[p] = 1 / std::sqrt(2 * rows + 1);
+  return sd;
+}
+
+constexpr double kLongestScale = 10;   // of answers, such as 0 to 10
+constexpr double kFarPrior = 10;       // of its standard deviations
+constexpr double kFarPredictor = 100;  // of a linear predictor; real responses: ten times the largest
+
+/// Generous: what passes it is no posterior's, whatever the rows are.
+Position reach(const Glm& glm, const PublicProblem& problem) {
+  const Eigen::Index p = glm.domain().columns();
+  const double predictor =
+      sigma_of(glm.family()) != nullptr ? 10 * glm.response().magnitude() : kFarPredictor;
+  Position far(problem.start.size());
+  for (Eigen::Index j = 0; j < far.size(); ++j) {
+    const CoefficientPrior& prior = problem.coefficient_priors[static_cast<std::size_t>(j)];
+    far[j] = std::abs(prior.location - problem.start[j]) + kFarPrior * prior.scale;
+    if (j < p) far[j] += predictor / std::max(glm.domain().range(Position::Unit(p, j)).magnitude(), 1e-300);
+  }
+  return far;
+}
+
+}  // namespace
+
+Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
+  const ModelConfig& model = config.model;
+  const Design design(parse_formula(model.formula), table.schema(), model.cuts);
+  const Response& response = design.response();
+  const Family family = family_of(model);
+  std::visit(
+      [&](const auto& f) {
+        const bool time = response.kind == ResponseKind::time || f.response == ResponseKind::time;
+        if (time ? response.kind != f.response : response.kind > f.response) refuse(std::string(f.needs));
+      },
+      family);
+  const Glm glm(family, design.domain(), response.range, design.pieces());
+  Problem problem{.public_info = {},
+                  .model = glm,
+                  .rows = [&table, design] { return design_rows(table, design); },
+                  .unit = {}};
+  PublicProblem& public_info = problem.public_info;
+  public_info.title = model.formula;
+  public_info.model = std::visit([](const auto& f) { return f.title(); }, family);
+  public_info.rows = rows;
+  public_info.intercept = design.has_intercept();
+  const SchemaColumn& declared = response.source.declared;
+  if (declared.out_of_range == OutOfRangePolicy::missing && response.source.levels.empty()) {
+    public_info.warnings.push_back(fmt::format(
+        "Rows whose {} lies outside {:g} to {:g} are left out, as the schema says (out_of_range). Should "
+        "there be such rows, "
+        "the fit is of the others alone, whose effects are smaller: declare bounds that hold all responses.",
+        declared.name, declared.bounds.lower, declared.bounds.upper));
+  }
+  public_info.parameters = public_info.coordinates = design.names();
+  public_info.offset = design.offset();
+  public_info.groups = Groups(design.groups());
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    const auto& parts = design.column(j).parts;
+    const Interval& range = design.column(j).range;
+    public_info.from_zero.push_back(range.lower == 0);
+    public_info.codes.push_back(range.width() <= kLongestScale && range.lower == std::floor(range.lower) &&
+                                range.upper == std::floor(range.upper));
+    public_info.indicator.push_back(
+        !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
+          return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
+        }));
+  }
+  public_info.start = Position::Zero(glm.dim());
+  if (sigma_of(family) != nullptr) {
+    scale_default_prior(config, response.range, design.has_intercept());
+    public_info.group_scale = response.range.width() / 4;
+  }
+  Matrix original = design.original_from_scaled();
+  if (design.offset()) {
+    public_info.parameters.pop_back();
+    public_info.start[design.columns() - 1] = *design.offset();
+    original.conservativeResize(design.columns() - 1, Eigen::NoChange);
+  }
+  const Position shift = design.of_hazards().head(original.rows());
+  if (glm.unknown_sigma()) {
+    public_info.parameters.emplace_back("sigma");
+    public_info.coordinates.emplace_back("sigma");
+    // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
+    const double middle = std::log(response.range.width() / 4);
+    config.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
+    public_info.start[design.columns()] = middle;
+    public_info.to_report = [original](const Position& x) {
+      Position reported(original.rows() + 1);
+      reported.head(original.rows()) = original * x.head(original.cols());
+      reported[original.rows()] = std::exp(x[original.cols()]);
+      return reported;
+    };
+  } else {
+    public_info.to_report = [original, shift](const Position& x) { return Position(original * x + shift); };
+  }
+  Position known = public_info.start;  // an offset's coefficient is
+  known.head(original.rows()).setZero();
+  public_info.from_report =
+      [known, back = inverse(original.leftCols(original.rows())),
+       origin = Position(original * known.head(original.cols()) + shift)](const Position& reported) {
+        Position x = known;
+        x.head(back.rows()) = back * (reported.head(back.rows()) - origin);
+        if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
+        return x;
+      };
+  public_info.prior_shift = -design.of_hazards();
+  public_info.prior_shift[0] = 0;
+  public_info.coefficient_priors = priors_for(config, public_info);
+  if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
+  public_info.prior = prior_of(public_info);
+  for (const PriorDescription& prior : describe_priors(public_info, " on the scaled column")) {
+    const auto at = std::find(public_info.parameters.begin(), public_info.parameters.end(), prior.parameter);
+    if (!public_info.groups.has(at - public_info.parameters.begin()))
+      public_info.prior_descriptions.push_back(prior);
+  }
+  for (const PriorDescription& prior : public_info.groups.describe(public_info.group_scale)) {
+    public_info.prior_descriptions.push_back(prior);
+  }
+  public_info.prior_scale = prior_scale(glm, public_info);
+  public_info.reach = reach(glm, public_info);
+  return problem;
+}
+
+std::vector<std::string> columns_of_regression(const ModelConfig& model) {
+  static_cast<void>(family_of(model));
+  if (model.formula.empty()) refuse("which model? give --formula, or model.formula, as in \"y ~ x1 + x2\"");
+  return parse_formula(model.formula).columns();
+}
+
+}  // namespace sotto
