@@ -30,6 +30,10 @@ DESIGNS = {
     "most have the event": {"hazards": [0.6, 0.5, 0.4, 0.3]},
     "strong levels": {"effects": [0.05, 2.5, -2.0]},
     "bounds 20 times too wide": {"bounds": (0, 1000)},
+    "few reach the last piece": {"cuts": [0.5, 2.5], "hazards": [2, 2, 2], "effects": [0.02, 0.5, -0.8]},
+    "hazard rises": {"cuts": [2, 4, 6, 8], "hazards": [0.05, 0.2, 0.6, 1.2, 2.0]},
+    "ratios 10 and 0.1": {"rows": 100000, "effects": [0.05, 2.3, -2.3]},
+    "ratios 10 and 0.1, end far": {"cuts": [1, 3], "hazards": [0.3, 0.3, 0.3], "effects": [0.02, 2.3, -2.3]},
     "3,000 rows": {"rows": 3000},
     "add-remove": {"adjacency": "add-remove"},
 }

@@ -99,7 +99,8 @@ BoundedWeighting weighting_somewhere(Eigen::Index dim, ChainRng& rng) {
   const auto anywhere = [&] {
     return std::pow(10.0, rng.below(4) == 0 ? 60 * (rng.uniform() - 0.5) : rng.normal());
   };
-  BoundedWeighting weighting{1.5 * rng.normals(dim), Matrix(dim, dim), anywhere(), anywhere(), 1};
+  BoundedWeighting weighting{1.5 * rng.normals(dim), Matrix(dim, dim), anywhere(), anywhere(),
+                             std::pow(4.0, static_cast<double>(rng.below(5)) - 1)};
   const std::size_t kind = rng.below(12);
   if (kind == 0) weighting.at *= 1e6;
   if (kind == 1) weighting.at *= 1e17;  // digits of one piece are lost in another's predictor
@@ -205,6 +206,41 @@ TEST(TimeAtRiskSums, no_life_moves_a_total_further_than_declared) {
         },
         0.05, 6);
 }
+// Over times whose law is the position's: what comes after the stop is left out whether it is an event or none.
+TEST(TimeAtRiskSums, a_score_has_mean_zero_wherever_a_time_stops_to_count) {
+  constexpr std::size_t kPieces = 5;
+  constexpr std::size_t kTimes = 20000;
+  const Position at{{0.2, 0.4, -1.5, 1.0, 0.3, 0.5, -0.25}};
+  const double x[kCovariates] = {0.5, 1};
+  const auto dim = at.size();
+  for (const double stop : {0.3, 1.0, 3.0, 8.0, 1e6}) {
+    const Pass pass(kPieces, BoundedScoreQuery{{at, Matrix::Identity(dim, dim), 50, 1e6, stop}, Rho(1)},
+                    Adjacency::substitute);
+    Position mean = Position::Zero(dim);
+    Position size = Position::Zero(dim);
+    const auto add = [&](double time, bool event, double probability) {
+      const auto moved = pass.contribution({{x[0], x[1]}, time, event});
+      for (Eigen::Index j = 0; j < dim; ++j) {
+        mean[j] += probability * moved[static_cast<std::size_t>(j)];
+        size[j] += probability * std::abs(moved[static_cast<std::size_t>(j)]);
+      }
+    };
+    double cumulated = 0;
+    for (std::size_t i = 0; i < kTimes; ++i) {
+      const double width = static_cast<double>(kPieces) / kTimes;
+      const double time = (static_cast<double>(i) + 0.5) * width;
+      const auto piece = static_cast<Eigen::Index>(time);
+      const double predictor = at[0] + (piece > 0 ? at[piece] : 0) + x[0] * at[dim - 2] + x[1] * at[dim - 1];
+      const double hazard = std::exp(predictor) * width;
+      add(time, true, std::exp(-cumulated) * -std::expm1(-hazard));
+      cumulated += hazard;
+    }
+    add(static_cast<double>(kPieces), false, std::exp(-cumulated));
+    for (Eigen::Index j = 0; j < dim; ++j) EXPECT_LE(std::abs(mean[j]), 2e-3 * size[j]) << stop << " " << j;
+    EXPECT_GT(stop > 3 ? size.minCoeff() : size[0], 0);
+  }
+}
+
 // The square of a length of 1e-163 is zero.
 TEST(TimeAtRiskSums, lengths_beyond_the_range_of_squares_are_known) {
   for (const std::size_t pieces : {2, 5, 20}) {

@@ -89,7 +89,7 @@ void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& 
   }
 }
 
-/// A row under a weighting: z is the row in the frame, c its weight.
+/// A row under a weighting: z is the row in the frame, c its weight; the mean is none of pieces of a time.
 template <class Response>
 struct WeightedRow {
   const Position& z;
@@ -113,38 +113,57 @@ struct RowLaw {
   }
 };
 
-/// Linear predictors of all pieces of the time at risk that a row is a piece of: its other columns are theirs, so that all of
-/// these rows come to the same numbers, bit by bit.
-class PiecePredictors {
+/// Bounded residuals of pieces of a time at risk. A row's other columns are its time's, so that all of its rows come to the same
+/// bounds, bit by bit.
+class PieceResiduals {
  public:
-  PiecePredictors(const Pieces& pieces, const Position& at) : rest_(at), first_(pieces.first) {
+  PieceResiduals(const Pieces& pieces, const BoundedWeighting& weighting)
+      : rest_(weighting.at), first_(pieces.first), stop_(weighting.clip) {
     const auto others = static_cast<Eigen::Index>(pieces.count) - 1;
-    of_pieces_ = at.segment(pieces.first, others);
+    of_pieces_ = Position::Zero(others + 1);
+    of_pieces_.tail(others) = weighting.at.segment(pieces.first, others);
     rest_.segment(pieces.first, others).setZero();
   }
-  /// What the pieces of the tile's rows have in common, and what each row's own piece adds.
+  /// Linear predictors of the tile's rows without what their own pieces add.
   template <class Tile>
   [[nodiscard]] TileNumbers common(const Tile& x) const {
     return x * rest_;
   }
+  /// Which piece each of the tile's rows is.
   template <class Tile>
-  [[nodiscard]] TileNumbers own(const Tile& x) const {
-    if (of_pieces_.size() == 0) return TileNumbers::Zero();
-    return x.middleCols(first_, of_pieces_.size()) * of_pieces_;
+  [[nodiscard]] TileNumbers piece(const Tile& x) const {
+    const Eigen::Index others = of_pieces_.size() - 1;
+    if (others == 0) return TileNumbers::Zero();
+    return x.middleCols(first_, others) * Position::LinSpaced(others, 1, static_cast<double>(others));
   }
-  /// M and B of all pieces together, with m_k their means were they lived through. B: the sum of the m_k. M: the absolute values of
-  /// the residuals add up to at most that sum without an event, and to m_1 + .. + m_(j-1) + max(1, m_j - 1) with one in piece j.
-  void bound(double common, BoundedResidual& residual) const {
-    double last = count_mean(common);
-    double all = last;
-    for (const double of_piece : of_pieces_) all += last = count_mean(common + of_piece);
-    residual.largest_slope = all * kRoundUp;
-    residual.largest = std::max(residual.largest_slope, 1 + (all - last) * kRoundUp);
+  /// With m_k the pieces' means were they lived through, and w_k what of m_k lies before the stop: w_1 + .. + w_k is at most h.
+  /// An event counts as long as it comes before the stop. So b <= w_k in piece k, and their sum is at most B = w_1 + .. + w_K; the
+  /// absolute values of psi add up to at most B without an event, and to w_1 + .. + w_(j-1) + max(1, w_j - 1) with one in piece j.
+  [[nodiscard]] BoundedResidual residual(double common, double piece, double y) const {
+    const PieceResponse seen = PieceResponse::of(y);
+    BoundedResidual r{0, 1, 0, 0};
+    double passed = 0;
+    for (Eigen::Index k = 0; k < of_pieces_.size(); ++k) {
+      const double mean = count_mean(common + of_pieces_[k]);
+      const double within = std::min(mean, stop_ - passed);
+      if (!(within > 0)) break;
+      if (static_cast<double>(k) == piece) {
+        const double lived = seen.share * mean;
+        r.slope = std::min(lived, within);
+        r.psi = (lived <= within ? seen.event : 0) - r.slope;
+      }
+      r.largest = 1 + passed * kRoundUp;
+      passed += within;
+    }
+    r.largest_slope = passed * kRoundUp;
+    r.largest = std::max(r.largest, r.largest_slope);
+    return r;
   }
 
  private:
   Position of_pieces_, rest_;
   Eigen::Index first_;
+  double stop_;
 };
 
 /// |z|, also where its square leaves the range of doubles.
@@ -160,23 +179,28 @@ void for_each_weighted_row(const RowLaw& law, const GlmTiles& tiles, const Bound
                            const Visit& visit) {
   const auto dim = static_cast<Eigen::Index>(tiles.predictors);
   TileVectors z(kTile, dim);
-  TileNumbers common, own;
+  TileNumbers common, piece;
   Position row(dim);
-  const PiecePredictors predictors(law.pieces, weighting.at);
+  const PieceResiduals pieces(law.pieces, weighting);
   with_response(law.link, [&](auto response) {
     for_each_row(
         tiles,
         [&](const auto& x) {
           z.noalias() = x * weighting.frame.transpose();
-          common = predictors.common(x);
-          own = predictors.own(x);
+          common = pieces.common(x);
+          piece = pieces.piece(x);
         },
         [&](Eigen::Index lane, double y) {
           row = z.row(lane);
           const double length = length_of(row);
-          const double mean = response.mean(common[lane] + own[lane]);
-          BoundedResidual r = response.residual(y, mean, weighting.clip, weighting.dispersion);
-          if constexpr (std::same_as<decltype(response), EventResponse>) predictors.bound(common[lane], r);
+          double mean = 0;
+          BoundedResidual r;
+          if constexpr (std::same_as<decltype(response), EventResponse>) {
+            r = pieces.residual(common[lane], piece[lane], y);
+          } else {
+            mean = response.mean(common[lane]);
+            r = response.residual(y, mean, weighting.clip, weighting.dispersion);
+          }
           double c = std::min({1.0, weighting.score_bound / (r.largest * length),
                                weighting.information_bound / r.largest_slope / length / length});
           if (!(c >= kLeastNorm))

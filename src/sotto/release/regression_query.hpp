@@ -17,8 +17,9 @@ namespace sotto {
 ///             counts    psi = clip(y, l, u) - E clip(Y, l, u), Y of mean m and variance V = m + dispersion m^2, Poisson
 ///                       or negative binomial; l, u = m -+ h max(1, sqrt V), l at least 0
 ///                       M = max(u - E, E - l)             b = B = m dE/dm
-///             events in a piece of time at risk, of which the share s is lived through: psi = y - s m, b = s m; M and B
-///                       bound the sums of |psi| and b over all pieces of the time (measurement/regression_rows.hpp)
+///             events in a piece of time at risk, of which the share s is lived through: psi = y - s m, b = s m, up to where
+///                       the hazard at this position, cumulated over the time's pieces, has come to h: what comes later counts
+///                       nothing; M and B bound the sums of |psi| and b over all pieces (measurement/regression_rows.hpp)
 ///   weight    c = min(1, score_bound / (M |z|), information_bound / (B |z|^2))
 /// M and B are the largest |psi| and b over the responses, so the weight is a function of the covariates alone and the
 /// weighted score has mean zero at the true position.
