@@ -37,7 +37,7 @@ TEST(Decode, kinds) {
     EXPECT_EQ(decode_cell(binary, text), 1) << text;
   for (const char* text : {"0", "false", "FALSE", "no", "NO", "No\r", "-0"})
     EXPECT_EQ(decode_cell(binary, text), 0) << text;
-  for (const char* text : {"ja", "y", "n", "t", "yess", "no way", "truefalse"})
+  for (const char* text : {"ja", "y", "n", "t", "yess", "no way", "truefalse", "2", "-1", "1e9", "inf"})
     EXPECT_EQ(read_cell(binary, text).reading, CellReading::undecodable) << text;
   const SchemaColumn region{"r", ColumnKind::category, {}, {"north", "None", "1"}};
   EXPECT_EQ(decode_cell(region, " north "), 0);

@@ -199,7 +199,7 @@ TEST(TimeAtRiskSums, no_life_moves_moments_further_than_declared) {
       0.3, 5);
 }
 TEST(TimeAtRiskSums, no_life_moves_a_total_further_than_declared) {
-  for (const TotalOf quantity : {TotalOf::rows, TotalOf::events, TotalOf::time_at_risk})
+  for (const TotalOf quantity : {TotalOf::rows, TotalOf::times, TotalOf::events, TotalOf::time_at_risk})
     expect_all_pieces_within(
         [&](const BoundedWeighting&) {
           return Query(TotalQuery{quantity, Rho(1)});
@@ -277,6 +277,7 @@ TEST(TimeAtRiskSums, totals_are_of_events_and_of_time) {
     return pass.contribution(life)[0] * pass.measured->parts[0].charge.grid;
   };
   EXPECT_EQ(total(TotalOf::rows, {{}, 2.5, true}), 3);
+  EXPECT_EQ(total(TotalOf::times, {{}, 2.5, true}), 1);
   EXPECT_EQ(total(TotalOf::events, {{}, 2.5, true}), 1);
   EXPECT_EQ(total(TotalOf::events, {{}, 2.5, false}), 0);
   EXPECT_EQ(total(TotalOf::time_at_risk, {{}, 2.5, true}), 2.5);

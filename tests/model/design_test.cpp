@@ -133,6 +133,11 @@ TEST(Design, refuses_times_at_risk_that_are_none) {
     return "";
   };
   EXPECT_THAT(refused("Surv(days, x) ~ r", {}), HasSubstr("kind = \"binary\""));
+  EXPECT_THAT(refused("Surv(days, x) ~ r", {}), HasSubstr("Surv(days, x == 1)"));
+  EXPECT_THAT(refused("Surv(days, r) ~ x", {}), HasSubstr("Surv(days, r == '"));
+  EXPECT_THAT(refused("Surv(days, r == 'nowhere') ~ x", {}), HasSubstr("is no level of r"));
+  EXPECT_THAT(refused("Surv(days, died == 'yes') ~ x", {}), HasSubstr("write died alone"));
+  EXPECT_THAT(refused("Surv(died, x == 1) ~ r", {}), HasSubstr("the time is a number"));
   EXPECT_THAT(refused("Surv(x, died) ~ r", {}), HasSubstr("from 0 on"));
   EXPECT_THAT(refused("Surv(days, died) ~ x - 1", {}), HasSubstr("leave + 0 or - 1 out"));
   EXPECT_THAT(refused("Surv(days, died) ~ died", {}), HasSubstr("is the response"));
@@ -219,7 +224,7 @@ TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("r == 1 ~ x"), HasSubstr("in quotes"));
   EXPECT_THAT(refusal("y == '1' ~ x"), HasSubstr("without quotes"));
   EXPECT_THAT(refusal("y ~ y"), HasSubstr("response"));
-  EXPECT_THAT(refusal("b == 'yes' ~ x"), HasSubstr("write b ~ ... alone"));
+  EXPECT_THAT(refusal("b == 'yes' ~ x"), HasSubstr("write b alone"));
   EXPECT_THAT(refusal("y ~ log(z)"), HasSubstr("not defined"));
   EXPECT_THAT(refusal("y ~ log(r)"), HasSubstr("category"));
   EXPECT_THAT(refusal("y ~ C(x)"), HasSubstr("real"));

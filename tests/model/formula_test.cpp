@@ -73,6 +73,10 @@ TEST(Formula, a_time_at_risk) {
   ASSERT_TRUE(formula.event);
   EXPECT_EQ(formula.event->column, "died");
   EXPECT_EQ(formula.columns(), (std::vector<std::string>{"days", "age", "clinic", "died"}));
+  EXPECT_FALSE(formula.event_comparison);
+  EXPECT_EQ(std::get<double>(parse_formula("Surv(days, status == 2) ~ x").event_comparison->with), 2);
+  EXPECT_EQ(std::get<std::string>(parse_formula("Surv(days, end != 'left') ~ x").event_comparison->with),
+            "left");
   EXPECT_EQ(parse_formula("Surv ~ x").response.column, "Surv");
   for (const char* text : {"Surv(days) ~ x", "Surv(days, died, sex) ~ x", "Surv(log(days), died) ~ x",
                            "Surv(days, C(died)) ~ x", "Surv(days, died) > 0 ~ x", "Surv(days, died ~ x"})

@@ -1,8 +1,10 @@
 // Times to an event from a table to the posterior, against closed forms.
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -27,11 +29,12 @@ struct Lives {
 };
 
 /// `effect`: of x, -1 or 1, on the log hazard. Censored at a uniform time.
-Lives some_lives(std::size_t count, double effect, std::uint64_t seed) {
-  Lives lives{Table(Schema{{{"t", ColumnKind::real, {0, 6}, {}},
-                            {"died", ColumnKind::binary},
-                            {"x", ColumnKind::real, {-1, 1}, {}}},
-                           {}})};
+/// `codes`: of who lives and who dies.
+Lives some_lives(std::size_t count, double effect, std::uint64_t seed,
+                 const SchemaColumn& died_column = {"died", ColumnKind::binary},
+                 const std::array<const char*, 2>& codes = {"0", "1"}) {
+  Lives lives{Table(
+      Schema{{{"t", ColumnKind::real, {0, 6}, {}}, died_column, {"x", ColumnKind::real, {-1, 1}, {}}}, {}})};
   ChainRng rng(seed);
   for (std::size_t i = 0; i < count; ++i) {
     const double x = rng.below(2) == 0 ? -1 : 1;
@@ -51,7 +54,7 @@ Lives some_lives(std::size_t count, double effect, std::uint64_t seed) {
       lives.time[k] += std::clamp(end - start, 0.0, kEnds[k] - start);
       if (died && end > start && end <= kEnds[k]) lives.events[k] += 1;
     }
-    const std::string cells[] = {fmt::format("{:.17g}", end), died ? "1" : "0", fmt::format("{}", x)};
+    const std::string cells[] = {fmt::format("{:.17g}", end), codes[died ? 1 : 0], fmt::format("{}", x)};
     const std::vector<std::optional<std::string_view>> views(std::begin(cells), std::end(cells));
     lives.table.append(views, std::nullopt);
   }
@@ -113,6 +116,37 @@ TEST(Survival, effects_are_found_at_epsilon_one) {
   }
   // Chi-squared with 40 degrees of freedom, whatever correlations there are within a table: mean 40, beyond 100 1e-4 at the most.
   EXPECT_LT(squares, 100);
+}
+
+// The same draws from the same noise.
+TEST(Survival, the_event_may_have_any_code) {
+  const auto draws = [](const char* formula, const SchemaColumn& died,
+                        const std::array<const char*, 2>& codes) {
+    TestEntropy entropy(3);
+    const Lives lives = some_lives(2000, kEffect, 1, died, codes);
+    const Problem problem = make_problem(config_of(formula, 1), lives.table);
+    return summarise(fit(config_of(formula, 1), problem, entropy).draws)[0].mean;
+  };
+  const double usual = draws("Surv(t, died) ~ x", {"died", ColumnKind::binary}, {"0", "1"});
+  EXPECT_EQ(draws("Surv(t, died == 2) ~ x", {"died", ColumnKind::count, {1, 2}, {}}, {"1", "2"}), usual);
+  EXPECT_EQ(
+      draws("Surv(t, died != 'no') ~ x", {"died", ColumnKind::category, {}, {"no", "dead"}}, {"no", "dead"}),
+      usual);
+}
+
+// Noise of four standard deviations would be needed: 6e-5.
+TEST(Survival, codes_that_mean_something_else_are_told) {
+  const auto warned = [](const std::array<const char*, 2>& codes) {
+    TestEntropy entropy(3);
+    const FitConfig config = config_of("Surv(t, died) ~ x", 1);
+    const Lives lives = some_lives(20000, 0.2, 1, {"died", ColumnKind::binary}, codes);
+    return fmt::format("{}",
+                       fmt::join(fit(config, make_problem(config, lives.table), entropy).warnings, "; "));
+  };
+  EXPECT_THAT(warned({"0", "1"}), testing::Not(testing::AnyOf(testing::HasSubstr("could be used"),
+                                                              testing::HasSubstr("end with the event"))));
+  EXPECT_THAT(warned({"2", "1"}), testing::HasSubstr("end with the event"));
+  EXPECT_THAT(warned({"2", "3"}), testing::HasSubstr("of the rows could be used"));
 }
 
 TEST(Survival, a_person_is_one_unit_whatever_the_number_of_pieces) {

@@ -61,6 +61,8 @@ DecodedCell read_cell(const SchemaColumn& column, std::string_view cell) {
   if (!number) return {CellReading::undecodable};
   const auto [lower, upper] = column.range();
   const bool inside = lower <= *number && *number <= upper;
+  // 2 may be the yes, or the no: nobody can tell.
+  if (column.kind == ColumnKind::binary && !inside) return {CellReading::undecodable};
   if (!inside && column.out_of_range == OutOfRangePolicy::missing) return {CellReading::out_of_range};
   const double value = std::clamp(*number, lower, upper);
   if (column.kind != ColumnKind::real && value != std::floor(value)) return {CellReading::undecodable};

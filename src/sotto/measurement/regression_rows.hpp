@@ -111,6 +111,13 @@ struct RowLaw {
   [[nodiscard]] std::size_t together(const PrivacyUnit& unit) const {
     return link == Link::log_rate && unit.pieces == pieces.count ? pieces.count : 1;
   }
+  /// Which piece of a time each of the tile's rows is; 0: the first, or none.
+  template <class Tile>
+  [[nodiscard]] TileNumbers piece(const Tile& x) const {
+    const auto others = static_cast<Eigen::Index>(pieces.count) - 1;
+    if (others == 0) return TileNumbers::Zero();
+    return x.middleCols(pieces.first, others) * Position::LinSpaced(others, 1, static_cast<double>(others));
+  }
 };
 
 /// Bounded residuals of pieces of a time at risk. A row's other columns are its time's, so that all of its rows come to the same
@@ -118,7 +125,7 @@ struct RowLaw {
 class PieceResiduals {
  public:
   PieceResiduals(const Pieces& pieces, const BoundedWeighting& weighting)
-      : rest_(weighting.at), first_(pieces.first), stop_(weighting.clip) {
+      : rest_(weighting.at), stop_(weighting.clip) {
     const auto others = static_cast<Eigen::Index>(pieces.count) - 1;
     of_pieces_ = Position::Zero(others + 1);
     of_pieces_.tail(others) = weighting.at.segment(pieces.first, others);
@@ -128,13 +135,6 @@ class PieceResiduals {
   template <class Tile>
   [[nodiscard]] TileNumbers common(const Tile& x) const {
     return x * rest_;
-  }
-  /// Which piece each of the tile's rows is.
-  template <class Tile>
-  [[nodiscard]] TileNumbers piece(const Tile& x) const {
-    const Eigen::Index others = of_pieces_.size() - 1;
-    if (others == 0) return TileNumbers::Zero();
-    return x.middleCols(first_, others) * Position::LinSpaced(others, 1, static_cast<double>(others));
   }
   /// With m_k the pieces' means were they lived through, and w_k what of m_k lies before the stop: w_1 + .. + w_k is at most h.
   /// An event counts as long as it comes before the stop. So b <= w_k in piece k, and their sum is at most B = w_1 + .. + w_K; the
@@ -162,7 +162,6 @@ class PieceResiduals {
 
  private:
   Position of_pieces_, rest_;
-  Eigen::Index first_;
   double stop_;
 };
 
@@ -188,7 +187,7 @@ void for_each_weighted_row(const RowLaw& law, const GlmTiles& tiles, const Bound
         [&](const auto& x) {
           z.noalias() = x * weighting.frame.transpose();
           common = pieces.common(x);
-          piece = pieces.piece(x);
+          piece = law.piece(x);
         },
         [&](Eigen::Index lane, double y) {
           row = z.row(lane);

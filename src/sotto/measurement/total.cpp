@@ -1,8 +1,9 @@
-// A noisy count of rows, of rows with response 1 or of events, or the time at risk.
+// A noisy count of rows, of rows with response 1, of times at risk or of their events, or how much time was at risk.
 //
-// Query        sum over the rows of 1, of a binary response, of a piece's event, or of the share of it that was lived through
+// Query        sum over the rows of 1, of a binary response, of 1 where the row is a time's first piece, of a piece's event, or of the
+//              share of it that was lived through
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  in [0, 1];
+// Sensitivity  in [0, 1]; of the first pieces, and of the events, of one time at risk together;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -24,6 +25,7 @@ bool legal(TotalOf quantity, const Glm& regression) {
       return true;
     case TotalOf::ones:
       return !times && regression.response().lower >= 0 && regression.response().upper <= 1;
+    case TotalOf::times:
     case TotalOf::events:
     case TotalOf::time_at_risk:
       return times;
@@ -31,12 +33,14 @@ bool legal(TotalOf quantity, const Glm& regression) {
   return false;
 }
 
-double value_of(TotalOf quantity, double y) {
+double value_of(TotalOf quantity, double y, double piece) {
   switch (quantity) {
     case TotalOf::rows:
       break;
     case TotalOf::ones:
       return y;
+    case TotalOf::times:
+      return piece == 0 ? 1 : 0;
     case TotalOf::events:
       return PieceResponse::of(y).event;
     case TotalOf::time_at_risk:
@@ -51,6 +55,8 @@ const char* name_of(TotalOf quantity) {
       break;
     case TotalOf::ones:
       return "number of ones";
+    case TotalOf::times:
+      return "number of times at risk";
     case TotalOf::events:
       return "number of events";
     case TotalOf::time_at_risk:
@@ -63,16 +69,21 @@ const char* name_of(TotalOf quantity) {
 
 template <>
 std::optional<Measurements> measure(const TotalQuery& query, const OwnerContext& context) {
-  if (!legal(query.quantity, asked_regression(context))) return std::nullopt;
-  const auto add = [quantity = query.quantity](const GlmTiles& tiles, IntegerSums& sums) {
+  const Glm& regression = asked_regression(context);
+  if (!legal(query.quantity, regression)) return std::nullopt;
+  const RowLaw law(regression);
+  const auto add = [law, quantity = query.quantity](const GlmTiles& tiles, IntegerSums& sums) {
+    TileNumbers piece;
     for_each_row(
-        tiles, [](const auto&) {},
-        [&](Eigen::Index, double y) {
-          sums.entries[0] = sums.factor * value_of(quantity, y);
+        tiles, [&](const auto& x) { piece = law.piece(x); },
+        [&](Eigen::Index lane, double y) {
+          sums.entries[0] = sums.factor * value_of(quantity, y, piece[lane]);
           sums.add();
         });
   };
-  return measure_vector({name_of(query.quantity), {1, 1}, 1, add}, context, query.cost);
+  const bool once = query.quantity == TotalOf::times || query.quantity == TotalOf::events;
+  return measure_vector({name_of(query.quantity), {1, 1}, 1, add, once ? law.together(context.unit) : 1},
+                        context, query.cost);
 }
 
 }  // namespace sotto

@@ -41,11 +41,12 @@ Rows design_rows(const Table& table, const Design& design) {
     for (std::size_t k = 0; k < pieces; ++k) {
       double y = 0;
       if (response.time_at_risk) {
-        const auto piece = response.time_at_risk->response(k, responses[i], events[i] != 0);
+        const auto piece =
+            response.time_at_risk->response(k, responses[i], response.event->value(events[i]) != 0);
         if (!piece) break;
         y = piece->coded();
       } else {
-        y = response.value(responses[i]);
+        y = response.source.value(responses[i]);
       }
       if (design.piece_source()) values[*design.piece_source()] = static_cast<double>(k);
       const std::size_t row = i * pieces + k;

@@ -138,7 +138,7 @@ class Parser {
     return inner;
   }
 
-  /// Surv(time, event): two columns as they are.
+  /// Surv(time, event): two columns as they are, or the second compared with a value.
   void time_and_event(Formula& formula) {
     const auto column = [&](const char* what) {
       const Variable found = variable(what);
@@ -150,6 +150,7 @@ class Parser {
     formula.response = column("the time");
     if (!accept(",")) refuse_formula("Surv(...) needs a time and an event: Surv(time, event)");
     formula.event = column("the event");
+    formula.event_comparison = comparison();
     if (!accept(")")) refuse_formula("Surv(...) takes a time and an event, no more");
   }
 

@@ -1,4 +1,4 @@
-// R-style formulas: y ~ x1 + x2 + x1:x2 + x1*x2 + C(region) - 1, y > 0 ~ ..., y == 'level' ~ ..., Surv(time, event) ~ ...
+// R-style formulas: y ~ x1 + x2 + x1:x2 + x1*x2 + C(region) - 1, y > 0 ~ ..., y == 'level' ~ ..., Surv(time, event == 2) ~ ...
 #pragma once
 
 #include <optional>
@@ -44,6 +44,7 @@ struct Formula {
   Variable response;
   std::optional<Comparison> comparison;
   std::optional<Variable> event;  ///< written Surv(time, event): what ended the response, a time at risk
+  std::optional<Comparison> event_comparison;  ///< written Surv(time, event == 2)
   bool intercept = true;
   std::vector<Term> terms;         ///< main effects first, then by order, as in R
   std::optional<Variable> offset;  ///< written offset(column) or offset(log(column)): its coefficient is 1

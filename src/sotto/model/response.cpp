@@ -45,16 +45,51 @@ void check_transform(const Variable& variable, const SchemaColumn& column) {
         fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
 }
 
+/// The column with 0 and 1 for its values: whether it is so to a number or level.
+Source compared(Source source, Comparison comparison) {
+  const SchemaColumn& column = source.declared;
+  const auto* level = std::get_if<std::string>(&comparison.with);
+  if (level && column.kind == ColumnKind::binary) {
+    refuse_formula(fmt::format("{0} is binary, yes or no already: write {0} alone", column.name));
+  }
+  if (source.is_category() != (level != nullptr)) {
+    refuse_formula(fmt::format("{} is {}", column.name,
+                               level ? "no category; compare it with a number, without quotes"
+                                     : "a category; compare it with a level in quotes: == 'level'"));
+  }
+  if (level) {
+    const auto found = std::find(source.levels.begin(), source.levels.end(), *level);
+    if (found == source.levels.end()) {
+      refuse_formula(fmt::format("'{}' is no level of {}; its levels are {}", *level, column.name,
+                                 fmt::join(source.levels, ", ")));
+    }
+    comparison.with = static_cast<double>(found - source.levels.begin());
+  }
+  source.comparison = comparison;
+  source.range = {0, 1};
+  return source;
+}
+
+/// Yes or no.
+Source event_of(const Formula& formula, const Schema& schema) {
+  Source event = source_of(*formula.event, schema);
+  if (formula.event_comparison) return compared(std::move(event), *formula.event_comparison);
+  const SchemaColumn& column = event.declared;
+  if (column.kind == ColumnKind::binary) return event;
+  refuse_formula(
+      fmt::format("Surv({}, {}): {} is not yes or no; declare it with kind = \"binary\", or say which value "
+                  "is the event, as in Surv({}, {} == {})",
+                  formula.response.column, column.name, column.name, formula.response.column, column.name,
+                  event.is_category() ? fmt::format("'{}'", event.levels.back()) : "1"));
+}
+
 Response survival_of(const Formula& formula, const Schema& schema, std::vector<double> ends) {
   const Source time = source_of(formula.response, schema);
-  const Source event = source_of(*formula.event, schema);
+  const Source event = event_of(formula, schema);
   const auto [lower, upper] = time.range;
   const std::string name = time.declared.name;
-  if (time.is_category() || event.declared.kind != ColumnKind::binary) {
-    refuse_formula(
-        fmt::format("Surv({0}, {1}): {0} is a number, and {1} yes or no: declare it with kind = \"binary\"",
-                    name, event.declared.name));
-  }
+  if (time.is_category() || time.declared.kind == ColumnKind::binary)
+    refuse_formula(fmt::format("Surv({}, ...): the time is a number; declare it with kind = \"real\"", name));
   if (lower < 0 || !(upper > 0))
     refuse_formula(
         fmt::format("Surv({0}, ...): times are not negative; declare bounds of {0} from 0 on", name));
@@ -72,7 +107,6 @@ Response survival_of(const Formula& formula, const Schema& schema, std::vector<d
           ResponseKind::time,
           PieceResponse::kCodes,
           time,
-          {},
           event,
           TimeAtRisk{std::move(ends)}};
 }
@@ -108,34 +142,17 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
   if (!cuts.empty()) refuse_formula("model.cuts are for times at risk: write Surv(time, event) ~ ...");
   Source source = source_of(formula.response, schema);
   const SchemaColumn& column = source.declared;
-  Response response{formula.response.text(), ResponseKind::real, source.range, source, formula.comparison};
   if (formula.comparison) {
-    const bool with_level = std::holds_alternative<std::string>(formula.comparison->with);
-    if (with_level && column.kind == ColumnKind::binary) {
-      refuse_formula(fmt::format("{0} is binary, yes or no already: write {0} ~ ... alone", column.name));
-    }
-    if (source.is_category() != with_level) {
-      refuse_formula(fmt::format("{} is {}", column.name,
-                                 with_level ? "no category; compare it with a number, without quotes"
-                                            : "a category; compare it with a level in quotes: == 'level'"));
-    }
-    if (with_level) {
-      const auto& level = std::get<std::string>(formula.comparison->with);
-      const auto found = std::find(source.levels.begin(), source.levels.end(), level);
-      if (found == source.levels.end()) {
-        refuse_formula(fmt::format("'{}' is no level of {}; its levels are {}", level, column.name,
-                                   fmt::join(source.levels, ", ")));
-      }
-      response.comparison->with = static_cast<double>(found - source.levels.begin());
-    }
-    response.kind = ResponseKind::binary;
-    response.range = {0, 1};
-    return response;
+    return {formula.response.text(),
+            ResponseKind::binary,
+            {0, 1},
+            compared(std::move(source), *formula.comparison)};
   }
   if (source.is_category()) {
     refuse_formula(fmt::format("{0} is a category; for a response of 0 and 1 write {0} == '{1}' ~ ...",
                                column.name, source.levels.back()));
   }
+  Response response{formula.response.text(), ResponseKind::real, source.range, source};
   if (formula.response.transform != Transform::none) return response;
   if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
   if (column.kind == ColumnKind::count) response.kind = ResponseKind::count;
@@ -143,12 +160,12 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
 }
 
 double Source::value(double cell) const {
-  if (!is_category()) return apply(variable, cell);
-  return declared.kind == ColumnKind::category ? cell : cell - declared.range().lower;
-}
-
-double Response::value(double cell) const {
-  const double value = source.value(cell);
+  double value = cell;
+  if (levels.empty()) {
+    value = apply(variable, cell);
+  } else if (declared.kind != ColumnKind::category) {
+    value = cell - declared.range().lower;
+  }
   if (!comparison) return value;
   const double with = std::get<double>(comparison->with);
   switch (comparison->relation) {

@@ -13,15 +13,16 @@
 
 namespace sotto {
 
-/// A column of the table as a design reads it, after its transform.
+/// A column of the table as a design reads it, after its transform or comparison.
 struct Source {
   Variable variable;
-  SchemaColumn declared;            ///< as in the schema
-  Interval range;                   ///< of its values; indices for a category
-  std::vector<std::string> levels;  ///< names of the levels of a category, else empty
+  SchemaColumn declared;                   ///< as in the schema
+  Interval range;                          ///< of its values; indices for a category
+  std::vector<std::string> levels;         ///< names of the levels of a category, else empty
+  std::optional<Comparison> comparison{};  ///< with a number, or with a level by its index
 
-  [[nodiscard]] bool is_category() const { return !levels.empty(); }
-  /// What a decoded cell becomes: its transform, or the index of its level.
+  [[nodiscard]] bool is_category() const { return !levels.empty() && !comparison; }
+  /// What a decoded cell becomes: its transform, the index of its level, or whether the comparison holds, 0 or 1.
   [[nodiscard]] double value(double cell) const;
 };
 
@@ -34,12 +35,8 @@ struct Response {
   ResponseKind kind;
   Interval range;  ///< of its values
   Source source;
-  std::optional<Comparison> comparison;
   std::optional<Source> event{};             ///< of a time at risk
   std::optional<TimeAtRisk> time_at_risk{};  ///< likewise: its pieces, which are rows of the design
-
-  /// Of all but a time at risk.
-  [[nodiscard]] double value(double cell) const;
 };
 
 /// `cuts`: where the pieces of a time at risk meet. Errors: configuration, saying what to change, if formula, schema and cuts do not fit.

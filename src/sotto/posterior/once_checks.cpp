@@ -54,6 +54,15 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.noise_dominates = *release.few_usable < kNextToNone;
     if (verdict.noise_dominates) return verdict;  // whatever else is seen comes from that
   }
+  if (release.nearly_all) {
+    const bool times = release.facts.link == Link::log_rate;
+    verdict.notes.push_back(
+        fmt::format("About {:.0f} % of the {}: where that surprises, see how the column is coded. 1, true "
+                    "and yes count; {} "
+                    "takes another value.",
+                    100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
+                    times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
+  }
   verdict.curved = release.curved;
   verdict.far_rows = release.light.columns;
   verdict.far_share = release.light.share;

@@ -32,6 +32,8 @@ struct OnceFacts {
   std::vector<std::vector<Eigen::Index>>
       groups{};  ///< columns of all levels but the first, where intercepts vary between a category's levels
   std::optional<double> rows;  ///< their number, where it is public
+  std::optional<double>
+      times{};  ///< of times at risk likewise, each of which is as many rows as it lived through
   Adjacency adjacency = Adjacency::substitute;
   double pieces = 1;     ///< of a time at risk, each a row
   double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners

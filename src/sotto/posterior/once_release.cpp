@@ -274,6 +274,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   for (const auto& few : {zoomed.few_usable, intercept.few_usable, release.frame.few_usable}) {
     if (!release.few_usable) release.few_usable = few;
   }
+  release.nearly_all = intercept.nearly_all;
   ask_rounds(release, locating, questions);
   return release;
 }

@@ -47,6 +47,8 @@ struct OnceRelease {
   LightRows light{};
   std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
+  std::optional<double>
+      nearly_all{};  ///< share of the responses that are 1, or of the times that end with the event, where it clearly is
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit; interrupted.

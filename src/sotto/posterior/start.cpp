@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kStartShare = 0.01;
 constexpr double kFewestBins = 6;
+constexpr double kNearlyAll = 0.97;
+constexpr double kClearly = 2;   // standard deviations of the noise
 constexpr double kAtEnd = 1e-9;  // of a bin
 
 double clamped_place(const Position& edges, double place) {
@@ -19,6 +21,13 @@ double clamped_place(const Position& edges, double place) {
   place = std::clamp(place, 0.0, last);
   const auto k = std::min(static_cast<Eigen::Index>(place), edges.size() - 2);
   return edges[k] + (place - static_cast<double>(k)) * (edges[k + 1] - edges[k]);
+}
+
+std::optional<double> nearly_all(const NoisyVector& part, const NoisyVector& whole) {
+  const double all = std::max(whole.value[0], 1.0);
+  const double doubt = kClearly * std::sqrt(part.variance + whole.variance);
+  if (part.value[0] - doubt < kNearlyAll * all) return std::nullopt;
+  return std::min(part.value[0] / all, 1.0);
 }
 
 }  // namespace
@@ -57,11 +66,18 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     const auto ones = questions.ask<NoisyVector>(TotalQuery{TotalOf::ones, questions.pay(kStartShare)});
     const double least = std::max(0.2, std::sqrt(ones.variance)) / rows;
     const double share = least < 0.5 ? std::clamp(ones.value[0] / rows, least, 1 - least) : 0.5;
-    return {std::clamp(std::log(share / (1 - share)), -6.0, 6.0), 0};
+    FirstIntercept first{std::clamp(std::log(share / (1 - share)), -6.0, 6.0)};
+    first.nearly_all = nearly_all(ones, {Position::Constant(1, rows), 0});
+    return first;
   }
   if (facts.link == Link::log_rate) {
-    const auto events = questions.ask<NoisyVector>(TotalQuery{TotalOf::events, questions.pay(kStartShare)});
-    return {std::log(std::max({events.value[0], std::sqrt(events.variance), 0.2}) / rows), 0};
+    const auto events =
+        questions.ask<NoisyVector>(TotalQuery{TotalOf::events, questions.pay(kStartShare / 2)});
+    const auto times = questions.ask<NoisyVector>(TotalQuery{TotalOf::times, questions.pay(kStartShare / 2)});
+    FirstIntercept first{std::log(std::max({events.value[0], std::sqrt(events.variance), 0.2}) / rows)};
+    first.nearly_all = nearly_all(events, times);
+    if (facts.times) first.few_usable = few_usable(times, *facts.times);
+    return first;
   }
   const bool counts = facts.link == Link::log;
   const double low = counts ? std::log(0.5) : facts.response.lower;

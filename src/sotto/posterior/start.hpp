@@ -26,6 +26,8 @@ struct FirstIntercept {
       0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
   std::vector<AtBound> at_bounds{};    ///< of the responses
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
+  std::optional<double>
+      nearly_all{};  ///< share of binary responses that are 1, or of times that end with the event, where it clearly is
 };
 [[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
 

@@ -132,6 +132,7 @@ struct LightRowsQuery {
 enum class TotalOf {
   rows,          ///< 1 for each row
   ones,          ///< y of a binary response
+  times,         ///< of times at risk: 1 for the first piece of each
   events,        ///< of a time at risk: 1 for the piece in which it came
   time_at_risk,  ///< the share of each piece that was lived through
 };

@@ -120,8 +120,8 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.codes = problem.codes;
   guess_spreads(model.domain(), facts);
   if (!facts.intercept) facts.levels = constant_levels(model.domain());
-  if (facts.link != Link::log_rate)
-    facts.rows = problem.rows;  // how much time was lived through is not public
+  // How much time was lived through is not public.
+  (facts.link == Link::log_rate ? facts.times : facts.rows) = problem.rows;
   facts.adjacency = unit.adjacency;
   facts.pieces = static_cast<double>(unit.pieces);
   facts.unit_rows = static_cast<double>(unit.table_rows()) * std::sqrt(static_cast<double>(problem.owners));
