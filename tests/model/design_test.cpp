@@ -217,7 +217,33 @@ TEST(Design, groups_have_columns_for_all_levels_but_the_first) {
   EXPECT_THAT(with.groups()[1].columns, ElementsAre(4, 5));
 }
 
+// x in [1, 5]: slopes turn about 3.
+TEST(Design, slopes_of_levels_turn_about_the_middle) {
+  const Design with = design("y ~ x + (x || r)");
+  EXPECT_THAT(with.names(), ElementsAre("Intercept", "x", "r[s]", "r[w]", "x:r[s]", "x:r[w]"));
+  ASSERT_EQ(with.groups().size(), 2U);
+  const DesignGroup& slopes = with.groups()[1];
+  EXPECT_EQ(slopes.name, "x:r");
+  EXPECT_THAT(slopes.columns, ElementsAre(4, 5));
+  EXPECT_EQ(slopes.mean, 1);
+  EXPECT_EQ(slopes.centre, 3);
+  EXPECT_EQ(slopes.half_width, 2);
+  for (const double x : {1.0, 2.0, 3.0, 5.0}) {
+    const std::vector<double> second{x, 1};
+    EXPECT_EQ(with.column(4).scaled(second), (x - 3) / 2);
+    EXPECT_EQ(with.column(5).scaled(second), 0);
+    EXPECT_EQ(with.column(4).scaled(std::vector<double>{x, 0}), 0);
+  }
+  EXPECT_EQ(with.to_original(Position::Unit(6, 4)), Position(Position::Unit(6, 4) / 2));
+  EXPECT_EQ(with.domain().range(Position::Unit(6, 4)).lower, -1);
+  EXPECT_EQ(with.domain().range(Position::Unit(6, 4)).upper, 1);
+}
+
 TEST(Design, refusals_say_what_to_change) {
+  EXPECT_THAT(refusal("y ~ (x || r)"), HasSubstr("write x + (x || r)"));
+  EXPECT_THAT(refusal("y ~ x*r + (x || r)"), HasSubstr("a term and a group"));
+  EXPECT_THAT(refusal("y ~ x:r + x + (0 + x || r)"), HasSubstr("leave out one of x:r and (x | r)"));
+  EXPECT_THAT(refusal("y ~ x + C(k) + (C(k) || r)"), HasSubstr("slopes are of numbers"));
   EXPECT_THAT(refusal("y ~ q"), HasSubstr("not declared"));
   EXPECT_THAT(refusal("r ~ x"), HasSubstr("r == 'w'"));
   EXPECT_THAT(refusal("r == 'q' ~ x"), HasSubstr("its levels are n, s, w"));

@@ -47,12 +47,28 @@ TEST(Formula, an_offset_is_no_term) {
 
 TEST(Formula, a_group_is_no_term) {
   const Formula formula = parse_formula("y ~ (1 | g) + a + (1|C(k))");
-  ASSERT_EQ(formula.groups.size(), 2U);
-  EXPECT_EQ(formula.groups[0].text(), "g");
-  EXPECT_EQ(formula.groups[1].text(), "C(k)");
+  ASSERT_EQ(formula.varying.size(), 2U);
+  EXPECT_EQ(formula.varying[0].group.text(), "g");
+  EXPECT_EQ(formula.varying[1].group.text(), "C(k)");
   EXPECT_TRUE(formula.intercept);
   EXPECT_EQ(formula.terms.size(), 1U);
   EXPECT_EQ(formula.columns(), (std::vector<std::string>{"y", "a", "g", "k"}));
+}
+
+TEST(Formula, slopes_vary_too) {
+  const Formula formula = parse_formula("y ~ x + log(z) + (x + log(z) || g) + (0 + w | h)");
+  ASSERT_EQ(formula.varying.size(), 4U);
+  EXPECT_EQ(formula.varying[0], (VaryingTerm{{"g"}, {}}));
+  EXPECT_EQ(formula.varying[1], (VaryingTerm{{"g"}, Variable{"x"}}));
+  EXPECT_EQ(formula.varying[2], (VaryingTerm{{"g"}, Variable{"z", Transform::log}}));
+  EXPECT_EQ(formula.varying[3], (VaryingTerm{{"h"}, Variable{"w"}}));
+  EXPECT_FALSE(formula.correlated);
+  EXPECT_EQ(formula.columns(), (std::vector<std::string>{"y", "x", "z", "g", "h", "w"}));
+  for (const char* text : {"y ~ x + (x | g)", "y ~ x + (1 + x | g)"}) {
+    EXPECT_TRUE(parse_formula(text).correlated) << text;
+    EXPECT_EQ(parse_formula(text).varying.size(), 2U) << text;
+  }
+  EXPECT_FALSE(parse_formula("y ~ (1 | g)").correlated);
 }
 
 TEST(Formula, response) {
@@ -127,8 +143,12 @@ TEST(Formula, errors_are_configuration_errors) {
                            "offset(y) ~ x",
                            "y ~ x - (1 | g)",
                            "y ~ x:(1 | g)",
-                           "y ~ (x | g)",
-                           "y ~ (1 + x | g)",
+                           "y ~ (0 | g)",
+                           "y ~ (x - 1 | g)",
+                           "y ~ (x ||| g)",
+                           "y ~ (2 | g)",
+                           "y ~ (x + (z | g))",
+                           "y ~ (x || g) + (1 | g)",
                            "y ~ (1 | g + h)",
                            "y ~ (1 | g) + (1 | g)",
                            "y ~ 1 | g"}) {

@@ -230,7 +230,7 @@ TEST(OnceRelease, a_groups_deviations_are_from_the_rows_mean) {
   data.truth = Position::Zero(4);
   respond(data, {0, 1}, rng);
   OnceSettings settings = settings_of(data, kRho);
-  settings.facts.groups = {{1, 2, 3}};
+  settings.facts.groups = {{{1, 2, 3}}};
   RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 6);
   const OnceRelease release = release_once(settings, oracle);
   ASSERT_EQ(release.prior.deviations.size(), 1U);

@@ -9,7 +9,7 @@
 
 #include "sotto/diagnostics/effective_sample_size.hpp"
 #include "sotto/diagnostics/rhat.hpp"
-#include "sotto/prior/varying_intercepts.hpp"
+#include "sotto/prior/varying_effects.hpp"
 
 namespace sotto {
 namespace {
@@ -121,7 +121,7 @@ TEST(OnceSampler, settles_where_a_group_varies_little) {
   release.anchor = Position::Zero(d);
   std::vector<Eigen::Index> columns(d - 1);
   std::iota(columns.begin(), columns.end(), 1);
-  const VaryingIntercepts group(columns, 2.5);
+  const VaryingEffects group(columns, 2.5);
   ResolvedPrior prior = normal_prior(d, 2.5);
   prior.ratio = [&](const Position& at) {
     return group.log_density(at) + at.tail(d - 1).squaredNorm() / (2 * 2.5 * 2.5);

@@ -34,7 +34,7 @@ double DesignColumn::scaled(std::span<const double> values) const {
   double product = 1;
   for (const Part& part : parts) {
     const double value = values[part.source];
-    product *= part.level ? (value == static_cast<double>(*part.level) ? 1.0 : 0.0) : value;
+    product *= part.level ? (value == static_cast<double>(*part.level) ? 1.0 : 0.0) : value - part.centre;
   }
   return (product - center) / half_width;
 }
@@ -59,7 +59,7 @@ Design::Design(const Formula& formula, const Schema& schema, const std::vector<d
     }
     add_term(term, all_levels, schema);
   }
-  for (const Variable& group : formula.groups) add_group(group, formula, schema);
+  for (const VaryingTerm& term : formula.varying) add_group(term, formula, schema);
   if (formula.offset) add_offset(*formula.offset, schema);
   for (DesignColumn& column : columns_) scale(column);
 }
@@ -130,7 +130,8 @@ void Design::add_term(const Term& term, const std::vector<bool>& all_levels, con
   columns_.insert(columns_.end(), products.begin(), products.end());
 }
 
-void Design::add_group(const Variable& variable, const Formula& formula, const Schema& schema) {
+void Design::add_group(const VaryingTerm& term, const Formula& formula, const Schema& schema) {
+  const Variable& variable = term.group;
   const std::string text = variable.text();
   if (!intercept_) refuse_formula(fmt::format("(1 | {}) needs the intercept: leave + 0 or - 1 out", text));
   if (is_response(variable))
@@ -144,15 +145,53 @@ void Design::add_group(const Variable& variable, const Formula& formula, const S
         fmt::format("(1 | {0}): {0} is no category of two levels or more{1}", text,
                     codes ? fmt::format("; write (1 | C({})) to take its values for levels", text) : ""));
   }
-  for (const Term& term : formula.terms) {
-    if (term.variables.size() == 1 && term.variables[0].column == variable.column)
-      refuse_formula(fmt::format("{0} is a term and a group too: leave out one of {0} and (1 | {0})", text));
+  for (const Term& fixed : formula.terms) {
+    const bool has_slope = term.slope && contains(fixed.variables, *term.slope);
+    const bool same = fixed.variables.size() == (term.slope ? 2 : 1) && (has_slope || !term.slope);
+    if (same && std::any_of(fixed.variables.begin(), fixed.variables.end(),
+                            [&](const Variable& v) { return v.column == variable.column; })) {
+      refuse_formula(fmt::format("{0} is a term and a group too: leave out one of {0} and ({1} | {2})",
+                                 term.slope ? term.slope->text() + ":" + text : text,
+                                 term.slope ? term.slope->text() : "1", text));
+    }
   }
   DesignGroup group{variable.column, levels, {}};
   for (std::size_t k = 1; k < levels.size(); ++k) {
     group.columns.push_back(columns() + static_cast<Eigen::Index>(k) - 1);
   }
-  add_term({{variable}}, {false}, schema);
+  if (term.slope) {
+    add_slopes(sources_[add_source(*term.slope, schema)], index, std::move(group));
+  } else {
+    add_term({{variable}}, {false}, schema);
+    groups_.push_back(std::move(group));
+  }
+}
+
+/// Slopes of `source` that vary between a category's levels about the column's own.
+void Design::add_slopes(const Source& source, std::size_t category, DesignGroup group) {
+  const std::string text = source.variable.text();
+  if (is_response(source.variable))
+    refuse_formula(fmt::format("{} is the response and cannot be a term too", source.variable.column));
+  if (source.is_category())
+    refuse_formula(
+        fmt::format("({0} | {1}): {0} is a category, and slopes are of numbers", text, group.name));
+  const auto own = std::find_if(columns_.begin(), columns_.end(), [&](const DesignColumn& column) {
+    return column.name == text && column.parts.size() == 1;
+  });
+  if (own == columns_.end())
+    refuse_formula(fmt::format("({0} || {1}) varies about the slope of {0}: write {0} + ({0} || {1})", text,
+                               group.name));
+  const std::size_t value = own->parts[0].source;
+  group.mean = own - columns_.begin();
+  group.centre = std::midpoint(source.range.lower, source.range.upper);
+  group.half_width = source.range.width() / 2;
+  const Interval range{-group.half_width, group.half_width};
+  for (std::size_t k = 1; k < group.levels.size(); ++k) {
+    columns_.push_back({fmt::format("{}:{}[{}]", text, group.name, group.levels[k]),
+                        {{value, std::nullopt, group.centre}, {category, k}},
+                        range});
+  }
+  group.name = fmt::format("{}:{}", text, group.name);
   groups_.push_back(std::move(group));
 }
 

@@ -21,6 +21,7 @@ struct DesignColumn {
   struct Part {
     std::size_t source;
     std::optional<std::size_t> level;  ///< an indicator of this level, else the value itself
+    double centre = 0;                 ///< is taken off the value
   };
   std::string name;  ///< "Intercept", "x", "region[north]", "x:region[north]"
   std::vector<Part> parts;
@@ -32,17 +33,22 @@ struct DesignColumn {
   [[nodiscard]] double scaled(std::span<const double> values) const;
 };
 
-/// Levels of a category between which the intercept varies.
+/// Levels of a category between which the intercept varies, or the coefficient of another column.
 struct DesignGroup {
-  std::string name;                   ///< of the column
-  std::vector<std::string> levels;    ///< the first is in the intercept
-  std::vector<Eigen::Index> columns;  ///< of the design: the other levels'
+  std::string name;                   ///< "clinic", or "age:clinic"
+  std::vector<std::string> levels;    ///< of the category
+  std::vector<Eigen::Index> columns;  ///< of the design: those of all levels but the first
+  Eigen::Index mean =
+      0;  ///< the column whose coefficient is the first level's: the intercept, or the other column
+  double centre = 0;      ///< the other column's value at which slopes turn: the middle of its declared range
+  double half_width = 1;  ///< of the columns
 };
 
 /// With an intercept a column that is not made of indicators alone is centred at the middle of its declared
 /// range and divided by half its width, so that it lies in [-1, 1]; without one it is divided by the largest
 /// magnitude of its range. Indicators stay 0 or 1. Categories are coded as in R: a level less (the first is
-/// the baseline) where the rest of the term is in the model, all levels otherwise. Everything here is public.
+/// the baseline) where the rest of the term is in the model, all levels otherwise. Slopes that vary between levels turn about the
+/// middle of their column's range: there intercepts and slopes deviate independently. Everything here is public.
 class Design {
  public:
   /// `cuts`: where the pieces of a time at risk meet. Throws ErrorCode::configuration, saying what to change, if formula, schema
@@ -85,7 +91,8 @@ class Design {
  private:
   std::size_t add_source(const Variable& variable, const Schema& schema);
   void add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema);
-  void add_group(const Variable& variable, const Formula& formula, const Schema& schema);
+  void add_group(const VaryingTerm& term, const Formula& formula, const Schema& schema);
+  void add_slopes(const Source& source, std::size_t category, DesignGroup group);
   void add_offset(const Variable& variable, const Schema& schema);
   void add_pieces();
   [[nodiscard]] bool is_response(const Variable& variable) const;

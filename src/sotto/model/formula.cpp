@@ -81,7 +81,8 @@ class Parser {
     Terms terms{Term{}};
     sum(terms);
     formula.offset = offset_;
-    formula.groups = groups_;
+    formula.varying = varying_;
+    formula.correlated = correlated_;
     if (here().kind != Token::Kind::end) refuse_formula("expected + - : * or the end, found " + unexpected());
     for (Term& term : terms) {
       std::sort(term.variables.begin(), term.variables.end(),
@@ -231,19 +232,51 @@ class Parser {
     return at < tokens_.size() && tokens_[at].kind == kind && tokens_[at].text == text;
   }
 
+  /// Whether a bar stands in the parentheses that open here.
+  [[nodiscard]] bool group_follows() const {
+    if (!follows(0, Token::Kind::symbol, "(")) return false;
+    int depth = 0;
+    for (std::size_t ahead = 0; position_ + ahead < tokens_.size(); ++ahead) {
+      if (follows(ahead, Token::Kind::symbol, "(")) ++depth;
+      if (follows(ahead, Token::Kind::symbol, ")") && --depth == 0) return false;
+      if (depth == 1 && follows(ahead, Token::Kind::symbol, "|")) return true;
+    }
+    return false;
+  }
+
+  /// (1 | g), (x || g), (0 + x || g), (x + z || g).
   bool accept_group(bool minus) {
-    if (!follows(0, Token::Kind::symbol, "(") || !follows(1, Token::Kind::number, "1") ||
-        !follows(2, Token::Kind::symbol, "|"))
-      return false;
+    if (!group_follows()) return false;
     if (minus || depth_ > 0) refuse_formula("(1 | g) stands by itself, after a +");
-    position_ += 3;
+    accept("(");
+    bool intercept = true;
+    std::vector<VaryingTerm> found;
+    do {
+      if (here().kind == Token::Kind::number && (here().text == "0" || here().text == "1")) {
+        intercept = tokens_[position_++].text == "1";
+      } else {
+        found.push_back({{}, variable("what varies between levels")});
+      }
+    } while (accept("+"));
+    if (!accept("|")) {
+      refuse_formula(fmt::format(
+          "before the | of a group stand 1, 0 and columns, with + between them; found {}", shown()));
+    }
+    if (intercept) found.insert(found.begin(), VaryingTerm{});
+    if (found.empty()) refuse_formula("(0 | g) lets nothing vary: leave it out");
+    const bool one_bar = !accept("|");
+    correlated_ = correlated_ || (one_bar && found.size() > 1);
     const Variable group = variable("the category whose levels vary");
-    if (std::find(groups_.begin(), groups_.end(), group) != groups_.end())
-      refuse_formula(fmt::format("(1 | {}) is there twice", group.text()));
-    groups_.push_back(group);
+    for (VaryingTerm& term : found) {
+      term.group = group;
+      if (std::find(varying_.begin(), varying_.end(), term) != varying_.end())
+        refuse_formula(
+            fmt::format("({} | {}) is there twice", term.slope ? term.slope->text() : "1", group.text()));
+      varying_.push_back(term);
+    }
     if (!accept(")"))
       refuse_formula(fmt::format(
-          "(1 | {} ...): one category may stand there; where two cross or nest, make one column of both "
+          "(... | {} ...): one category may stand there; where two cross or nest, make one column of both "
           "before, or write (1 | a) + (1 | b)",
           group.text()));
     return true;
@@ -290,8 +323,7 @@ class Parser {
       if (++depth_ > 50) refuse_formula("parentheses are nested too deeply");
       Terms inner;
       sum(inner);
-      if (accept("|"))
-        refuse_formula("only intercepts vary between levels: write (1 | g), by itself, after a +");
+      if (accept("|")) refuse_formula("(x | g) stands by itself, after a +");
       if (!accept(")")) refuse_formula(fmt::format("expected ) , found {}", shown()));
       --depth_;
       return inner;
@@ -314,7 +346,8 @@ class Parser {
   std::vector<Token> tokens_;
   std::vector<Variable> seen_;  // of the right side, in order of appearance
   std::optional<Variable> offset_;
-  std::vector<Variable> groups_;
+  std::vector<VaryingTerm> varying_;
+  bool correlated_ = false;
   std::size_t position_ = 0;
   int depth_ = 0;
 };
@@ -345,7 +378,11 @@ std::vector<std::string> Formula::columns() const {
         names.push_back(variable.column);
     }
   }
-  std::vector<Variable> others = groups;
+  std::vector<Variable> others;
+  for (const VaryingTerm& term : varying) {
+    others.push_back(term.group);
+    if (term.slope) others.push_back(*term.slope);
+  }
   if (offset) others.push_back(*offset);
   if (event) others.push_back(*event);
   for (const Variable& variable : others) {

@@ -38,6 +38,14 @@ struct Comparison {
   std::variant<double, std::string> with;
 };
 
+/// What varies between a category's levels about its mean: the intercept, or a column's coefficient.
+struct VaryingTerm {
+  Variable group;
+  std::optional<Variable> slope{};  ///< none: the intercept
+
+  friend bool operator==(const VaryingTerm&, const VaryingTerm&) = default;
+};
+
 /// What a formula says, before it meets a schema.
 struct Formula {
   std::string text;  ///< as it was written
@@ -46,17 +54,19 @@ struct Formula {
   std::optional<Variable> event;  ///< written Surv(time, event): what ended the response, a time at risk
   std::optional<Comparison> event_comparison;  ///< written Surv(time, event == 2)
   bool intercept = true;
-  std::vector<Term> terms;         ///< main effects first, then by order, as in R
-  std::optional<Variable> offset;  ///< written offset(column) or offset(log(column)): its coefficient is 1
-  std::vector<Variable> groups;    ///< written (1 | column): intercepts that vary between a category's levels
+  std::vector<Term> terms;           ///< main effects first, then by order, as in R
+  std::optional<Variable> offset;    ///< written offset(column) or offset(log(column)): its coefficient is 1
+  std::vector<VaryingTerm> varying;  ///< written (1 | g), (x || g), (0 + x + z || g)
+  bool correlated =
+      false;  ///< some intercepts and slopes, or slopes, are written with one bar, (x | g): R's are correlated
 
   /// Every column it reads, each once, the response first.
   [[nodiscard]] std::vector<std::string> columns() const;
 };
 
 /// Grammar of the right side: + - : * ^ and parentheses with R's meaning, 0 and 1 for the intercept, C(x),
-/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), (1 | g), and `back quotes` around names
-/// with odd characters. Throws ErrorCode::configuration, saying what to change.
+/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), (1 | g), (x || g), and `back quotes` around
+/// names with odd characters. Throws ErrorCode::configuration, saying what to change.
 [[nodiscard]] Formula parse_formula(std::string_view text);
 
 }  // namespace sotto

@@ -16,7 +16,7 @@ constexpr double kClearCurve = 4;     // standard deviations
 std::vector<Eigen::Index> columns_for_curves(const OnceFacts& facts) {
   std::vector<Eigen::Index> columns;
   for (Eigen::Index j = facts.intercept ? 1 : 0; j < facts.unknown(); ++j) {
-    if (!facts.indicator[static_cast<std::size_t>(j)]) columns.push_back(j);
+    if (!facts.indicator[static_cast<std::size_t>(j)] && !facts.in_group(j)) columns.push_back(j);
   }
   return columns;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sotto/posterior/offset.hpp"
-#include "sotto/prior/varying_intercepts.hpp"
+#include "sotto/prior/varying_effects.hpp"
 
 namespace sotto {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 constexpr double kSlope = 2.5;
 constexpr double kIntercept = 5;
 constexpr double kNarrowest = 1e-4;  // spread of a column over the width of its declared range
+constexpr double kNarrowestOfAll = 1e-150;
 
 double standard_deviation(const CoefficientPrior& prior) {
   switch (prior.family) {
@@ -36,7 +37,7 @@ bool needs_ratio(const std::optional<CoefficientPrior>& prior) {
 }
 
 PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own,
-                    const std::vector<VaryingIntercepts>& groups) {
+                    const std::vector<VaryingEffects>& groups) {
   std::vector<std::pair<Eigen::Index, CoefficientPrior>> others;
   for (std::size_t j = 0; j < own.size(); ++j) {
     if (needs_ratio(own[j])) others.emplace_back(static_cast<Eigen::Index>(j), *own[j]);
@@ -44,7 +45,7 @@ PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own,
   if (others.empty() && groups.empty()) return {};
   return [others, groups](const Position& at) {
     double sum = 0;
-    for (const VaryingIntercepts& group : groups) {
+    for (const VaryingEffects& group : groups) {
       sum += group.log_density(at) + group.squares(at) / (2 * group.scale() * group.scale());
     }
     for (const auto& [j, prior] : others) {
@@ -61,17 +62,30 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
                             const StandIn& stand_in, double unit, const FirstIntercept& centre) {
   const Eigen::Index d = facts.dim();
   const Position constant = facts.constant();
-  std::vector<VaryingIntercepts> groups;
-  for (const auto& columns : facts.groups)
-    groups.emplace_back(columns, VaryingIntercepts::kUsualScale * unit);
+  const auto spread = [&](Eigen::Index j) {
+    const double width = facts.range[static_cast<std::size_t>(j)].width();
+    return std::max(
+        {std::sqrt(std::max(stand_in.covariance()(j, j), 0.0)), kNarrowest * width, kNarrowestOfAll});
+  };
+  std::vector<VaryingEffects> groups;
+  std::vector<double> scales;
+  for (const VaryingColumns& group : facts.groups) {
+    const double scale = VaryingEffects::kUsualScale * unit;
+    scales.push_back(group.mean == 0 ? scale : scale / (2 * spread(group.mean)));
+    groups.emplace_back(group.columns, scales.back());
+  }
   ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own, groups), Position::Zero(d)};
-  for (const VaryingIntercepts& group : groups) {
+  prior.group_scales = std::move(scales);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const VaryingEffects& group = groups[g];
+    const VaryingColumns& of = facts.groups[g];
     prior.normal.precision(group.columns(), group.columns()) += group.stand_in();
     prior.alone(group.columns()).setConstant(1 / (group.scale() * group.scale()));
     Matrix deviations = Matrix::Zero(d, d);
     for (const Eigen::Index j : group.columns()) {
       deviations(j, j) = 1;
-      deviations.col(j) -= stand_in.mean()[j] * constant;
+      deviations.col(j) -= of.mean == 0 ? Position(stand_in.mean()[j] * constant)
+                                        : Position(Position::Unit(d, of.mean) / of.levels());
     }
     prior.deviations.push_back(std::move(deviations));
   }
@@ -97,10 +111,8 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       prior.normal.precision += row * row.transpose() / (sd * sd);
     } else if (!facts.in_group(j)) {
       const double width = facts.range[static_cast<std::size_t>(j)].width();
-      const double spread =
-          std::max(std::sqrt(std::max(stand_in.covariance()(j, j), 0.0)), kNarrowest * width);
       const bool indicator = facts.indicator[static_cast<std::size_t>(j)] && width > 0;
-      const double sd = unit * (indicator ? kSlope / width : kSlope / (2 * std::max(spread, 1e-150)));
+      const double sd = unit * (indicator ? kSlope / width : kSlope / (2 * spread(j)));
       prior.normal.precision(j, j) += 1 / (sd * sd);
       prior.alone[j] = 1 / (sd * sd);
     }

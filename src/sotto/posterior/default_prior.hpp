@@ -20,9 +20,10 @@ struct ResolvedPrior {
   PriorRatio ratio;
   Position
       alone{};  ///< precisions of the coefficients with priors of their own: all but an intercept's and levels'
-  /// Where intercepts vary, one for each group: the part of a position that the levels' deviations from the rows' mean are,
+  /// Where intercepts or slopes vary, one for each group: the part of a position that the levels' deviations from the rows' mean are,
   /// shape (dim, dim), of rank one less than there are levels. They may all be small: their spread is then little known.
   std::vector<Matrix> deviations{};
+  std::vector<double> group_scales{};  ///< of the groups' priors of their spread
 };
 
 /// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a
@@ -32,7 +33,7 @@ struct ResolvedPrior {
 ///   intercept             N(centre, (5 unit)^2 + its doubt^2) on the linear predictor at the covariates' mean
 ///   all levels, without   the same of each level's predictor there
 ///   an intercept
-///   groups' levels        VaryingIntercepts of scale 2.5 unit
+///   groups' levels        VaryingEffects of scale 2.5 unit, of slopes 2.5 unit / (2 s_j)
 /// Other families of prior are a normal with their location and standard deviation, times a ratio.
 [[nodiscard]] ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own,
                                           const OnceFacts& facts, const StandIn& stand_in, double unit,

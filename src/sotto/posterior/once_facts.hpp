@@ -12,6 +12,14 @@
 
 namespace sotto {
 
+/// Columns whose coefficients are levels' deviations from the first level's, which stands in that of column `mean`.
+struct VaryingColumns {
+  std::vector<Eigen::Index> columns;
+  Eigen::Index mean = 0;
+
+  [[nodiscard]] double levels() const { return static_cast<double>(columns.size()) + 1; }
+};
+
 struct OnceFacts {
   Link link =
       Link::logit;  ///< logit: binary responses; log: counts; identity: normal responses; log_rate: events
@@ -29,9 +37,8 @@ struct OnceFacts {
   std::vector<bool>
       codes{};  ///< per column: its values may be codes or a scale of few numbers; empty: all may
   std::optional<double> offset;  ///< the last column's coefficient, where it is known; its prior says so too
-  std::vector<std::vector<Eigen::Index>>
-      groups{};  ///< columns of all levels but the first, where intercepts vary between a category's levels
-  std::optional<double> rows;  ///< their number, where it is public
+  std::vector<VaryingColumns> groups{};  ///< where intercepts or slopes vary between a category's levels
+  std::optional<double> rows;            ///< their number, where it is public
   std::optional<double>
       times{};  ///< of times at risk likewise, each of which is as many rows as it lived through
   Adjacency adjacency = Adjacency::substitute;
@@ -44,8 +51,8 @@ struct OnceFacts {
   /// Columns whose coefficients are asked for, the intercept's too: all but an offset.
   [[nodiscard]] Eigen::Index unknown() const { return dim() - (offset ? 1 : 0); }
   [[nodiscard]] bool in_group(Eigen::Index column) const {
-    return std::any_of(groups.begin(), groups.end(), [column](const std::vector<Eigen::Index>& group) {
-      return std::find(group.begin(), group.end(), column) != group.end();
+    return std::any_of(groups.begin(), groups.end(), [column](const VaryingColumns& group) {
+      return std::find(group.columns.begin(), group.columns.end(), column) != group.columns.end();
     });
   }
   /// Guess of each column's root mean square.

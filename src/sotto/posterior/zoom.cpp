@@ -51,6 +51,19 @@ ColumnSpread spread_of(const Interval& window, const Position& counts, double le
   return spread;
 }
 
+/// Slopes that vary: each level's column is the slope's own where the level is, and zero elsewhere.
+void spread_slopes(OnceFacts& facts) {
+  for (const VaryingColumns& group : facts.groups) {
+    if (group.mean == 0) continue;
+    const double mean = facts.column_mean[group.mean];
+    const double sd = facts.column_sd[group.mean];
+    for (const Eigen::Index j : group.columns) {
+      facts.column_mean[j] = mean / group.levels();
+      facts.column_sd[j] = std::sqrt((mean * mean + sd * sd) / group.levels());
+    }
+  }
+}
+
 }  // namespace
 
 Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
@@ -60,7 +73,8 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
   std::vector<Eigen::Index> columns;
   std::vector<Interval> windows;
   for (std::size_t j = 0; j < facts.range.size(); ++j) {
-    if (facts.indicator[j] || !(facts.range[j].width() > 0)) continue;
+    if (facts.indicator[j] || facts.in_group(static_cast<Eigen::Index>(j)) || !(facts.range[j].width() > 0))
+      continue;
     columns.push_back(static_cast<Eigen::Index>(j));
     windows.push_back(facts.range[j]);
   }
@@ -99,6 +113,7 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     columns = std::move(narrowed);
     windows = std::move(narrower);
   }
+  spread_slopes(facts);
   return {std::move(facts), std::move(piled), usable, std::move(offsets)};
 }
 

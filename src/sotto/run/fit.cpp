@@ -20,7 +20,7 @@ namespace sotto {
 namespace {
 
 void complete(Draws& draws, const FitConfig& config, const PublicProblem& problem) {
-  problem.groups.complete(draws, problem.group_scale, config.method.seed);
+  problem.groups.complete(draws, problem.group_scales, config.method.seed);
 }
 
 /// The same model without privacy, for study and for comparison: every page says so.

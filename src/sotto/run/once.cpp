@@ -73,8 +73,7 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   const auto coefficients = static_cast<std::size_t>(release.facts.unknown());
   const Cholesky precision(release.prior.normal.precision);
   std::vector<PriorDescription> descriptions = problem.prior_descriptions;
-  const std::vector<PriorDescription> of_groups =
-      problem.groups.describe(VaryingIntercepts::kUsualScale * release.unit);
+  const std::vector<PriorDescription> of_groups = problem.groups.describe(release.prior.group_scales);
   descriptions.resize(descriptions.size() - of_groups.size());  // those are last, of another scale
   descriptions.insert(descriptions.end(), of_groups.begin(), of_groups.end());
   if (!precision.is_positive_definite()) return descriptions;  // a flat direction has no numbers
@@ -172,7 +171,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     chain.draws = std::move(reported);
   }
   record.draws.chains = std::move(posterior.chains);
-  known.groups.complete(record.draws, VaryingIntercepts::kUsualScale * release.unit, config.method.seed);
+  known.groups.complete(record.draws, release.prior.group_scales, config.method.seed);
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)

@@ -33,7 +33,7 @@ struct PublicProblem {
   std::function<Position(const Position&)> from_report;  ///< back; none: nobody knows
   std::optional<Position> chosen_start;                  ///< of all chains, where the configuration names one
   Groups groups;                                         ///< completes what is reported
-  double group_scale = VaryingIntercepts::kUsualScale;   ///< of the prior of their spread
+  std::vector<double> group_scales{};                    ///< of the priors of their spreads
   LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< regressions: of each coordinate of the chain's position

@@ -78,15 +78,15 @@ LogPrior prior_of(const PublicProblem& problem) {
     if (problem.groups.has(static_cast<Eigen::Index>(j))) own[j].family = PriorFamily::flat;
   }
   const LogPrior others = product(std::move(own));
-  const std::vector<VaryingIntercepts> groups = problem.groups.priors(problem.group_scale);
+  const std::vector<VaryingEffects> groups = problem.groups.priors(problem.group_scales);
   return {[others, groups](const Position& x) {
             double sum = others.log_density(x);
-            for (const VaryingIntercepts& group : groups) sum += group.log_density(x);
+            for (const VaryingEffects& group : groups) sum += group.log_density(x);
             return sum;
           },
           [others, groups](const Position& x) {
             Position slope = others.gradient(x);
-            for (const VaryingIntercepts& group : groups) group.add_slope(x, slope);
+            for (const VaryingEffects& group : groups) group.add_slope(x, slope);
             return slope;
           }};
 }
@@ -107,6 +107,24 @@ Position prior_scale(const Glm& glm, const PublicProblem& problem) {
   }
   if (glm.unknown_sigma()) sd[p] = 1 / std::sqrt(2 * rows + 1);
   return sd;
+}
+
+/// What people who know these models from elsewhere would take otherwise.
+void tell_about_groups(const Design& design, bool correlated, std::vector<std::string>& warnings) {
+  for (const DesignGroup& group : design.groups()) {
+    if (group.mean == 0) continue;
+    const std::string& column = design.column(group.mean).name;
+    warnings.push_back(
+        fmt::format("Note: {}[...] are slopes' deviations; intercepts' deviations of the same levels are "
+                    "those at {} = {:g}, "
+                    "the middle of its declared bounds.",
+                    group.name, column, group.centre));
+  }
+  if (correlated)
+    warnings.emplace_back(
+        "Note: a priori the deviations of intercepts and slopes are independent, as in (x || g); what one "
+        "bar, "
+        "(x | g), adds elsewhere, a correlation between them, is not modelled.");
 }
 
 constexpr double kLongestScale = 10;   // of answers, such as 0 to 10
@@ -131,7 +149,8 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
 
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
-  const Design design(parse_formula(model.formula), table.schema(), model.cuts);
+  const Formula formula = parse_formula(model.formula);
+  const Design design(formula, table.schema(), model.cuts);
   const Response& response = design.response();
   const Family family = family_of(model);
   std::visit(
@@ -161,6 +180,8 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   public_info.parameters = public_info.coordinates = design.names();
   public_info.offset = design.offset();
   public_info.groups = Groups(design.groups());
+  public_info.group_scales.assign(public_info.groups.size(), VaryingEffects::kUsualScale);
+  tell_about_groups(design, formula.correlated, public_info.warnings);
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;
     const Interval& range = design.column(j).range;
@@ -175,7 +196,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   public_info.start = Position::Zero(glm.dim());
   if (sigma_of(family) != nullptr) {
     scale_default_prior(config, response.range, design.has_intercept());
-    public_info.group_scale = response.range.width() / 4;
+    public_info.group_scales.assign(public_info.groups.size(), response.range.width() / 4);
   }
   Matrix original = design.original_from_scaled();
   if (design.offset()) {
@@ -220,7 +241,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
     if (!public_info.groups.has(at - public_info.parameters.begin()))
       public_info.prior_descriptions.push_back(prior);
   }
-  for (const PriorDescription& prior : public_info.groups.describe(public_info.group_scale)) {
+  for (const PriorDescription& prior : public_info.groups.describe(public_info.group_scales)) {
     public_info.prior_descriptions.push_back(prior);
   }
   public_info.prior_scale = prior_scale(glm, public_info);

@@ -1,4 +1,4 @@
-#include "sotto/prior/varying_intercepts.hpp"
+#include "sotto/prior/varying_effects.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,27 +12,40 @@ namespace {
 constexpr double kSmallest = -7;  // log of tau over its prior's scale
 constexpr double kLargest = 4;
 constexpr double kWidestStep = 0.2;
+constexpr double kTableStep = 0.03;
+constexpr int kTablePoints = 801;
+
+/// From where tau's prior has next to nothing to where it has not much.
+double first_of_table(double scale) { return 2 * (std::log(scale) - 8); }
 
 }  // namespace
 
-VaryingIntercepts::VaryingIntercepts(std::vector<Eigen::Index> columns, double scale)
+VaryingEffects::VaryingEffects(std::vector<Eigen::Index> columns, double scale)
     : columns_(std::move(columns)), scale_(scale), levels_(static_cast<double>(columns_.size()) + 1) {
   if (columns_.empty() || !(scale > 0) || !std::isfinite(scale)) {
-    throw Error(ErrorCode::configuration, "varying intercepts need two levels and a scale > 0");
+    throw Error(ErrorCode::configuration, "varying effects need two levels and a scale > 0");
   }
+  std::vector<double> values, slopes;
+  for (int i = 0; i < kTablePoints; ++i) {
+    const double squares = std::exp(first_of_table(scale) + i * kTableStep);
+    const Grid tau = grid(squares);
+    values.push_back(tau.log_total);
+    slopes.push_back(-squares / 2 * precision(tau));
+  }
+  table_.emplace(std::move(values), std::move(slopes), first_of_table(scale), kTableStep);
 }
 
-Matrix VaryingIntercepts::stand_in() const {
+Matrix VaryingEffects::stand_in() const {
   const auto n = static_cast<Eigen::Index>(columns_.size());
   return (Matrix::Identity(n, n) - Matrix::Constant(n, n, 1 / levels_)) / (scale_ * scale_);
 }
 
-double VaryingIntercepts::squares(const Position& at) const {
+double VaryingEffects::squares(const Position& at) const {
   const Position b = at(columns_);
   return std::max(b.squaredNorm() - b.sum() * b.sum() / levels_, 0.0);
 }
 
-VaryingIntercepts::Grid VaryingIntercepts::grid(double squares) const {
+VaryingEffects::Grid VaryingEffects::grid(double squares) const {
   Grid grid;
   grid.step = std::min(kWidestStep, 1 / std::sqrt(2 * levels_));
   std::vector<double> log_weight;
@@ -50,21 +63,30 @@ VaryingIntercepts::Grid VaryingIntercepts::grid(double squares) const {
   return grid;
 }
 
-double VaryingIntercepts::log_density(const Position& at) const { return grid(squares(at)).log_total; }
+double VaryingEffects::log_density(const Position& at) const {
+  const double of = squares(at);
+  const double place = std::log(of) - first_of_table(scale_);
+  if (place > 0 && place < (kTablePoints - 1) * kTableStep) return (*table_)(std::log(of));
+  return grid(of).log_total;
+}
 
-void VaryingIntercepts::add_slope(const Position& at, Position& slope) const {
-  const Grid tau = grid(squares(at));
-  double precision = 0;
+double VaryingEffects::precision(const Grid& tau) {
+  double sum = 0;
   for (std::size_t i = 0; i < tau.log_tau.size(); ++i)
-    precision += tau.probability[i] * std::exp(-2 * tau.log_tau[i]);
+    sum += tau.probability[i] * std::exp(-2 * tau.log_tau[i]);
+  return sum;
+}
+
+void VaryingEffects::add_slope(const Position& at, Position& slope) const {
+  const double inverse_square = precision(grid(squares(at)));
   const Position b = at(columns_);
   const double mean = b.sum() / levels_;
   for (std::size_t k = 0; k < columns_.size(); ++k) {
-    slope[columns_[k]] -= precision * (b[static_cast<Eigen::Index>(k)] - mean);
+    slope[columns_[k]] -= inverse_square * (b[static_cast<Eigen::Index>(k)] - mean);
   }
 }
 
-VaryingIntercepts::Drawn VaryingIntercepts::draw(const Position& at, ChainRng& rng) const {
+VaryingEffects::Drawn VaryingEffects::draw(const Position& at, ChainRng& rng) const {
   const Grid tau = grid(squares(at));
   const double u = rng.uniform();
   std::size_t i = 0;

@@ -1,4 +1,4 @@
-#include "sotto/prior/varying_intercepts.hpp"
+#include "sotto/prior/varying_effects.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using boost::math::quadrature::gauss_kronrod;
 
 // Positions have the differences of three levels to the first in their last three coordinates.
-const VaryingIntercepts kGroup({1, 2, 3}, 0.8);
+const VaryingEffects kGroup({1, 2, 3}, 0.8);
 const Position kNear{{7, 0.1, -0.05, 0.02}};
 const Position kFar{{7, 3, -2, 1}};
 
@@ -34,13 +34,13 @@ double by_definition(const Position& at) {
                                            -7 + std::log(.8), 4 + std::log(.8), 10, 1e-12));
 }
 
-TEST(VaryingIntercepts, tau_is_integrated_out) {
+TEST(VaryingEffects, tau_is_integrated_out) {
   EXPECT_NEAR(kGroup.log_density(kFar) - kGroup.log_density(kNear),
               by_definition(kFar) - by_definition(kNear), 1e-3);
   // More levels than the grid's widest step is good for.
   std::vector<Eigen::Index> many(299);
   for (std::size_t k = 0; k < many.size(); ++k) many[k] = static_cast<Eigen::Index>(k);
-  const VaryingIntercepts group(many, 1);
+  const VaryingEffects group(many, 1);
   const auto at = [](double sd) {
     Position b(299);
     for (Eigen::Index k = 0; k < b.size(); ++k) b[k] = k % 2 == 0 ? sd : -sd;
@@ -52,7 +52,26 @@ TEST(VaryingIntercepts, tau_is_integrated_out) {
               0.05);
 }
 
-TEST(VaryingIntercepts, slope_is_the_derivative) {
+// At squares between the table's points and beyond its ends.
+TEST(VaryingEffects, a_table_holds_the_integral) {
+  for (const double scale : {1e-6, 0.8, 1e5}) {
+    const VaryingEffects group({0, 1, 2}, scale);
+    for (double size = 1e-6 * scale; size < 1e6 * scale; size *= 1.7) {
+      const auto direct = [&](double tau) {
+        const double squares = size * size * (3 - 9.0 / 4);
+        return std::exp(-3 * std::log(tau) - squares / (2 * tau * tau) + std::log(tau / scale)) /
+               std::pow(1 + tau * tau / (3 * scale * scale), 2);
+      };
+      double sum = 0;
+      for (double l = -7; l <= 4; l += 0.2) sum += direct(scale * std::exp(l));
+      EXPECT_NEAR(group.log_density(Position{{size, size, size}}), std::log(sum),
+                  1e-6 * (1 + std::abs(std::log(sum))))
+          << size << ' ' << scale;
+    }
+  }
+}
+
+TEST(VaryingEffects, slope_is_the_derivative) {
   for (const Position& at : {kNear, kFar}) {
     Position slope = Position::Zero(4);
     kGroup.add_slope(at, slope);
@@ -70,7 +89,7 @@ TEST(VaryingIntercepts, slope_is_the_derivative) {
 
 // 40,000 pairs (tau, u) from the prior, less what is in the intercept, then drawn again given the differences: the joint law
 // must stay. Five standard errors of each mean, false alarm below 1e-5 in all.
-TEST(VaryingIntercepts, draws_given_the_differences) {
+TEST(VaryingEffects, draws_given_the_differences) {
   ChainRng rng(4);
   constexpr int n = 40000;
   const auto tests = [](double tau, double first) {
@@ -98,9 +117,9 @@ TEST(VaryingIntercepts, draws_given_the_differences) {
   }
 }
 
-TEST(VaryingIntercepts, refuse_what_means_nothing) {
-  EXPECT_THROW(VaryingIntercepts({}, 1), Error);
-  EXPECT_THROW(VaryingIntercepts({1}, 0), Error);
+TEST(VaryingEffects, refuse_what_means_nothing) {
+  EXPECT_THROW(VaryingEffects({}, 1), Error);
+  EXPECT_THROW(VaryingEffects({1}, 0), Error);
 }
 
 }  // namespace
