@@ -14,6 +14,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
+#include "sotto/run/certificate.hpp"
 #include "sotto/run/rehearsal_report.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
@@ -28,6 +29,7 @@ struct PlanOptions {
   std::size_t repeats = 3;
   std::optional<double> response_mean;
   std::string like;
+  bool certify = false;
 };
 
 void print(const Rehearsal& rehearsal, const PlanOptions& options) {
@@ -60,6 +62,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
     hold_rows();
     like = read_table(options.like, schema.select(columns_of_right_side(config, schema)));
   }
+  if (options.certify && verb.count("--repeats") == 0) options.repeats = kTablesOfCertificate;
   SystemEntropy entropy;
   Progress line;
   const Rehearsal rehearsal = rehearse(
@@ -69,10 +72,19 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
         return true;
       });
   if (options.fit.json) {
-    fmt::print("{}\n", to_json(rehearsal).dump());
-  } else {
-    print(rehearsal, options);
+    nlohmann::ordered_json json = to_json(rehearsal);
+    if (options.certify) {
+      json["certificates"] = nlohmann::ordered_json::array();
+      for (const RehearsedBudget& budget : rehearsal.budgets)
+        json["certificates"].push_back(to_json(certify(budget)));
+    }
+    fmt::print("{}\n", json.dump());
+    return;
   }
+  print(rehearsal, options);
+  if (!options.certify) return;
+  for (const RehearsedBudget& budget : rehearsal.budgets)
+    fmt::print("\n{}", certificate_table(certify(budget)));
 }
 
 }  // namespace
@@ -94,9 +106,12 @@ void add_plan(CLI::App& program, int& /*status*/) {
       "--response-mean", options->response_mean,
       "a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)");
   verb->add_option("--like", options->like, "PUBLIC table whose columns the made-up rows are drawn from");
+  verb->add_flag("--certify", options->certify,
+                 "fit 100 made-up tables (or --repeats) and tell whether intervals hold what they promise");
   verb->add_flag("--json", options->fit.json, "print one JSON object");
   verb->footer(
-      "Example:\n  sotto plan examples/randhie.toml --rows 20000 --epsilon 0.3,1,3 --response-mean 0.7");
+      "Example:\n  sotto plan examples/randhie.toml --rows 20000 --epsilon 0.3,1,3 --response-mean 0.7\n"
+      "  sotto plan examples/randhie.toml --rows 20000 --epsilon 1 --certify");
   verb->callback([options, verb] { run_plan(*options, *verb); });
 }
 

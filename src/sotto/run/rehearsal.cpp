@@ -25,10 +25,26 @@ double median(std::vector<double> values) {
 /// One fit of one table: its summary, or why there is none.
 struct Outcome {
   std::vector<ParameterSummary> summary;
+  std::vector<double> ranks;  // of what the rows were made from
   std::string method;
   std::string failure;
   bool noise_dominates = false;
 };
+
+/// Shares of the draws below the truth.
+std::vector<double> ranks(const Draws& draws, const Position& truth) {
+  std::vector<double> below(draws.parameters.size(), 0.0);
+  double all = 0;
+  for (const Chain& chain : draws.chains) {
+    all += static_cast<double>(chain.draws.rows());
+    for (std::size_t j = 0; j < below.size(); ++j) {
+      const auto column = static_cast<Eigen::Index>(j);
+      below[j] += static_cast<double>((chain.draws.col(column).array() < truth[column]).count());
+    }
+  }
+  for (double& share : below) share /= std::max(all, 1.0);
+  return below;
+}
 
 Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table, EntropySource& entropy) {
   config.epsilon = epsilon;
@@ -37,10 +53,10 @@ Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table,
     const auto& settings = record.manifest.configuration;
     const bool dominated =
         settings.contains("release_once") && settings["release_once"].value("noise_dominates", false);
-    return {summarise(record.draws), record.method, {}, dominated};
+    return {summarise(record.draws), ranks(record.draws, table.truth), record.method, {}, dominated};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::budget) throw;
-    return {{}, {}, error.what(), false};
+    return {{}, {}, {}, error.what(), false};
   }
 }
 
@@ -50,7 +66,7 @@ std::vector<RehearsedParameter> over_repeats(const std::vector<Outcome>& outcome
                                              const std::vector<Position>& truths) {
   std::vector<RehearsedParameter> parameters;
   for (std::size_t j = 0; j < without_noise.front().summary.size(); ++j) {
-    std::vector<double> sd, inflation, ess;
+    std::vector<double> sd, inflation, ess, ranks;
     double covered = 0;
     for (std::size_t r = 0; r < outcomes.size(); ++r) {
       if (outcomes[r].summary.empty()) continue;
@@ -59,11 +75,12 @@ std::vector<RehearsedParameter> over_repeats(const std::vector<Outcome>& outcome
       sd.push_back(one.sd);
       inflation.push_back(one.sd / without_noise[r].summary[j].sd);
       ess.push_back(one.ess_bulk);
+      ranks.push_back(outcomes[r].ranks[j]);
       covered += one.q05 <= truth && truth <= one.q95 ? 1 : 0;
     }
     if (sd.empty()) return {};
     parameters.push_back({without_noise.front().summary[j].parameter, median(sd), median(inflation),
-                          median(ess), covered / static_cast<double>(sd.size())});
+                          median(ess), covered / static_cast<double>(sd.size()), std::move(ranks)});
   }
   return parameters;
 }

@@ -17,6 +17,7 @@ struct RehearsedParameter {
   double sd_inflation = 0;  ///< over that of a fit without noise of the same rows; median over the repeats
   double ess = 0;           ///< bulk effective draws; median over the repeats
   double covered = 0;       ///< share of the repeats whose 90 % interval holds what the rows were made from
+  std::vector<double> ranks{};  ///< of that among the draws, in [0, 1]; one per repeat
 };
 
 enum class Prospect { good, poor, hopeless };
