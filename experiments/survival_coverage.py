@@ -34,6 +34,7 @@ DESIGNS = {
     "hazard rises": {"cuts": [2, 4, 6, 8], "hazards": [0.05, 0.2, 0.6, 1.2, 2.0]},
     "ratios 10 and 0.1": {"rows": 100000, "effects": [0.05, 2.3, -2.3]},
     "ratios 10 and 0.1, end far": {"cuts": [1, 3], "hazards": [0.3, 0.3, 0.3], "effects": [0.02, 2.3, -2.3]},
+    "a level's all have the event": {"effects": [0.05, 0.5, 4.0]},
     "3,000 rows": {"rows": 3000},
     "add-remove": {"adjacency": "add-remove"},
 }
