@@ -1,15 +1,15 @@
 # Runs the program `sotto`.
 
 program <- function() {
-  path <- getOption("sotto.program", Sys.getenv("SOTTO_PROGRAM"))
-  if (!nzchar(path)) path <- Sys.which("sotto")[["sotto"]]
-  if (!nzchar(path)) {
-    fail(
-      exit_statuses[["unavailable"]],
-      "there is no program sotto: put it on the PATH, or say where it is by options(sotto.program = ) or SOTTO_PROGRAM"
-    )
+  named <- getOption("sotto.program", Sys.getenv("SOTTO_PROGRAM"))
+  if (!nzchar(named)) named <- "sotto"
+  found <- Sys.which(path.expand(named))[[1]]
+  if (!nzchar(found)) {
+    fail(exit_statuses[["unavailable"]], paste0(
+      "there is no program ", named, ": put sotto on the PATH, or say where it is by options(sotto.program = ) or SOTTO_PROGRAM"
+    ))
   }
-  path.expand(path)
+  found
 }
 
 # Runs a verb: `told` is what it says on standard output, `said` on standard error, a sentence each. Where the program refuses, so do

@@ -34,11 +34,11 @@ read_draws <- function(directory, parameters) {
 
 # The parameters are the last columns; what stands before them was noted at each draw.
 read_chain <- function(file, width) {
-  lines <- read_text(file)
-  lines <- lines[!startsWith(lines, "#")]
-  values <- scan(text = lines[-1], sep = ",", quiet = TRUE, na.strings = c("NA", "nan"))
-  values <- matrix(values, nrow = length(lines) - 1, byrow = TRUE)
-  values[, seq.int(to = ncol(values), length.out = width), drop = FALSE]
+  top <- readLines(file, n = 1000)
+  names <- match(FALSE, startsWith(top, "#"))
+  values <- scan(file, sep = ",", skip = names, comment.char = "#", na.strings = c("NA", "nan"), quiet = TRUE)
+  columns <- lengths(regmatches(top[[names]], gregexpr(",", top[[names]], fixed = TRUE))) + 1
+  matrix(values, ncol = columns, byrow = TRUE)[, seq.int(to = columns, length.out = width), drop = FALSE]
 }
 
 as_draws.sotto_fit <- function(x, ...) posterior::as_draws_array(x$draws)

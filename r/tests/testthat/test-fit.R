@@ -29,6 +29,14 @@ test_that("draws are those of the chains' files", {
   expect_equal(as.numeric(told$rhat), summary(fit)$rhat, tolerance = 1e-9)
 })
 
+test_that("the tenth chain stands after the ninth", {
+  fit <- fit_visits(chains = 11, draws = 20)
+  for (chain in c(2, 10)) {
+    file <- read.csv(file.path(fit$directory, paste0("chain_", chain, ".csv")), comment.char = "#", check.names = FALSE)
+    expect_equal(c(posterior::as_draws_array(fit)[, chain, "age"]), file$age, tolerance = 1e-15)
+  }
+})
+
 test_that("one coefficient, one chain and names that CSV cannot hold are read", {
   schema <- sotto_schema(ill = sotto_count(0, 30), `a, "b"#` = sotto_real(18, 90))
   data <- setNames(visits[1:2], c("ill", "a, \"b\"#"))
@@ -39,7 +47,6 @@ test_that("one coefficient, one chain and names that CSV cannot hold are read", 
 })
 
 test_that("bayesplot draws it in one line", {
-  skip_if_not_installed("bayesplot")
   fit <- fit_visits(draws = 100)
   expect_s3_class(bayesplot::mcmc_areas(posterior::as_draws_df(fit)), "ggplot")
 })

@@ -74,6 +74,39 @@ test_that("what is said does not depend on what cells hold", {
   )
 })
 
+test_that("columns that are not declared are not written", {
+  program <- tempfile()
+  copy <- tempfile()
+  writeLines(c("#!/bin/sh", "for word; do case $word in */sotto.toml) cp \"${word%/*}/data.csv\" $COPY;; esac; done", "exit 70"), program)
+  Sys.chmod(program, "755")
+  before <- options(sotto.program = program)
+  Sys.setenv(COPY = copy)
+  on.exit({
+    options(before)
+    Sys.unsetenv("COPY")
+  })
+  data <- cbind(when = as.Date("1999-12-31"), name = "Ms Unlikely Name", visits)
+  expect_error(fit_visits(data = data), class = "sotto_internal_error")
+  expect_identical(names(read.csv(copy)), names(visits))
+  schema <- visits_schema
+  schema$unit <- sotto_unit("name", 1)
+  expect_error(fit_visits(data = data, schema = schema), class = "sotto_internal_error")
+  expect_identical(names(read.csv(copy)), c("name", names(visits)))
+  unlink(copy)
+})
+
+test_that("no result tells where the table was", {
+  fit <- fit_visits(draws = 60)
+  session <- charToRaw(basename(tempdir()))
+  for (file in list.files(fit$directory, full.names = TRUE)) {
+    expect_length(grepRaw(session, readBin(file, "raw", file.size(file))), 0)
+  }
+})
+
+test_that("what is written in part is an error", {
+  expect_error(sotto:::write_private("x", "/dev/full"), "is the disk full", class = "sotto_io_error")
+})
+
 test_that("a refusal leaves no folder", {
   before <- files_left()
   expect_error(fit_visits(epsilon = -1), class = "sotto_configuration_error")

@@ -42,7 +42,7 @@ test_that("it refuses as the program does", {
 })
 
 test_that("arguments of no known type are refused before anything is run", {
-  before <- options(sotto.program = "/nowhere")
+  before <- options(sotto.program = "/bin/false")
   on.exit(options(before))
   refuse <- function(call) expect_error(call, class = "sotto_usage_error")
   refuse(fit_visits(data = 1:3))
@@ -66,8 +66,10 @@ test_that("a program that is not there, or breaks, is told", {
   })
   Sys.unsetenv("SOTTO_PROGRAM")
   Sys.setenv(PATH = "/usr/bin:/bin")
-  skip_if(nzchar(Sys.which("sotto")), "a program sotto stands in /usr/bin")
+  expect_identical(Sys.which("sotto")[["sotto"]], "")
   expect_error(sotto_account("gaussian:sigma=1", delta = 0.1), "there is no program sotto", class = "sotto_unavailable_error")
+  options(sotto.program = "/nowhere")
+  expect_error(sotto_account("gaussian:sigma=1", delta = 0.1), "there is no program /nowhere", class = "sotto_unavailable_error")
   options(sotto.program = "/bin/false")
   refused <- expect_error(sotto_account("gaussian:sigma=1", delta = 0.1), "sotto ended with status 1", class = "sotto_internal_error")
   expect_identical(refused$exit_status, 1L)
