@@ -63,5 +63,8 @@ test_that("several columns share a budget", {
   ), epsilon = 4)
   expect_equal(release$description$columns$epsilon, c(3, 1), tolerance = 1e-9)
   expect_identical(sort(unique(release$table$over)), c("F", "NA"))
+  # Other columns are not even written.
+  hours$when <- as.Date("1999-12-31")
+  expect_identical(sotto_privatize(hours, "hours", lower = 0, upper = 80, epsilon = 4)$description$rows, 300L)
   expect_error(sotto_privatize(hours, list(hours = list()), lower = 0, epsilon = 1), class = "sotto_usage_error")
 })
