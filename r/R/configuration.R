@@ -1,0 +1,40 @@
+# What a fit and its plan are told: keys of a configuration.
+
+formula_text <- function(formula) {
+  if (!inherits(formula, "formula")) return(formula)
+  # Only the text is kept: a formula has an environment, and data may be in it.
+  paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " ")
+}
+
+# Arguments as --set KEY=VALUE; `settings`, which are such keys, win. What is NULL is left to its default.
+configuration <- function(formula, family, epsilon, delta, method, chains, draws, warmup, seed, threads, cuts, prior, settings) {
+  if (!is.null(family) && !is.character(family)) refuse("family is text, e.g. \"binomial\"")
+  for (key in intersect(names(settings), c("data.file", "data.schema", "output.directory"))) {
+    refuse(key, " is no setting here: it is an argument")
+  }
+  given <- list(
+    model.formula = formula_text(formula), model.family = family, model.cuts = if (!is.null(cuts)) as.list(cuts),
+    privacy.epsilon = epsilon, privacy.delta = delta, method.name = method, method.chains = chains, method.draws = draws,
+    method.warmup = warmup, method.seed = seed, threads = threads, prior = prior
+  )
+  given[names(settings)] <- settings
+  assignments(given)
+}
+
+assignments <- function(given) {
+  given <- Filter(Negate(is.null), given)
+  if (length(given) > 0) paste0("--set=", names(given), "=", vapply(given, toml, ""))
+}
+
+# Input files by their options. Those in the private folder are named relative to an empty configuration there, so that no result
+# tells where it was.
+inputs <- function(folder, ...) {
+  files <- c(...)
+  ours <- dirname(files) == folder
+  keys <- c(data = "data.file", schema = "data.schema")
+  c(
+    if (any(ours)) write_private(character(), file.path(folder, "sotto.toml")),
+    assignments(structure(as.list(basename(files[ours])), names = keys[names(files)[ours]])),
+    if (any(!ours)) paste0("--", names(files)[!ours], "=", files[!ours])
+  )
+}

@@ -1,0 +1,55 @@
+# What released columns say of the density behind them.
+
+sotto_density <- function(release, channel_file = NULL, column = NULL, kernel = NULL, algorithm = NULL, quantity = NULL,
+                          mixing = NULL, concentration = NULL, concentration_prior = FALSE, discount = NULL, components = NULL,
+                          chains = NULL, warmup = NULL, draws = NULL, thin = NULL, threads = NULL, seed = NULL,
+                          grid_points = NULL, level = NULL, out = NULL) {
+  if (inherits(release, "sotto_release")) {
+    if (is.null(channel_file)) channel_file <- release$channel_file
+    release <- release$file
+  }
+  if (!is_path(release)) refuse("release must be made by sotto_privatize() or be the path of a released file")
+  with_results(out, character(), function(directory) {
+    answer <- call_program(
+      "density",
+      options_of(
+        `channel-file` = channel_file, column = if (!is.null(column)) paste(column, collapse = ","), kernel = kernel,
+        algorithm = algorithm, quantity = quantity, mixing = mixing, concentration = concentration,
+        `concentration-prior` = concentration_prior, discount = discount, components = components, chains = chains,
+        warmup = warmup, draws = draws, thin = thin, threads = threads, seed = seed, grid = grid_points, level = level,
+        out = directory, json = TRUE
+      ),
+      "--", path.expand(release)
+    )
+    summary <- jsonlite::fromJSON(answer$told)
+    named <- summary$columns$name
+    text <- summary$kernel == "categorical"
+    density <- list(
+      directory = directory,
+      summary = summary,
+      verdicts = structure(summary$columns$verdict, names = named),
+      quantities = as.data.frame(summary$quantities),
+      curve = read_table(file.path(directory, "density.csv"), c("column", if (text) "x")),
+      synthetic = read_table(file.path(directory, "synthetic.csv"), if (text) named),
+      warnings = as.character(summary$warnings)
+    )
+    say(answer$said)
+    structure(density, class = "sotto_density")
+  })
+}
+
+report.sotto_density <- function(x, ...) file.path(x$directory, "report.html")
+
+print.sotto_density <- function(x, ...) {
+  if (!x$summary$private) cat("NOT PRIVATE\n")
+  cat(paste0(names(x$verdicts), ": ", x$verdicts), sep = "\n")
+  q <- x$quantities
+  if (nrow(q) > 0) {
+    cat(sprintf(
+      "%s: %.4g (%g %% interval %.4g to %.4g; before any data %.4g to %.4g)",
+      q$quantity, q$mean, 100 * q$level, q$lower, q$upper, q$prior_lower, q$prior_upper
+    ), sep = "\n")
+  }
+  if (length(x$warnings) > 0) cat(x$warnings, sep = "\n")
+  invisible(x)
+}

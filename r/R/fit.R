@@ -1,0 +1,35 @@
+# A posterior from private data.
+
+sotto_fit <- function(formula, data, schema, epsilon = NULL, delta = NULL, family = NULL, method = NULL, chains = NULL,
+                      draws = NULL, warmup = NULL, seed = NULL, threads = NULL, cuts = NULL, prior = NULL, settings = NULL,
+                      out = NULL, overwrite = FALSE, not_private = FALSE) {
+  given <- configuration(formula, family, epsilon, delta, method, chains, draws, warmup, seed, threads, cuts, prior, settings)
+  with_results(out, "charges.jsonl", function(directory) {
+    answer <- with_private_folder(function(folder) {
+      call_program(
+        "fit",
+        inputs(folder, data = table_file(data, folder, declared_columns(schema)), schema = schema_file(schema, folder)),
+        assignments(list(privacy.not_private = if (not_private) TRUE)),
+        given,
+        assignments(list(output.directory = directory)),
+        options_of(overwrite = overwrite)
+      )
+    })
+    fit <- new_fit(directory, answer$told)
+    say(answer$said)
+    fit
+  })
+}
+
+sotto_read <- function(directory) {
+  if (!is_path(directory) || !dir.exists(directory)) fail(exit_statuses[["no_input"]], paste("there is no directory", directory))
+  directory <- path.expand(directory)
+  shown <- call_program("diagnose", directory)$told
+  promised <- read_json(file.path(directory, "privacy.json"))
+  head <- if (promised$private) {
+    sprintf("(epsilon, delta) = (%g, %g) for %s", promised$epsilon, promised$delta, promised$privacy_unit)
+  } else {
+    "NOT PRIVATE"
+  }
+  new_fit(directory, c(head, "", shown))
+}

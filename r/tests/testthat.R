@@ -1,0 +1,4 @@
+library(testthat)
+library(sotto)
+
+test_check("sotto")
