@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import numbers
 import warnings
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sotto import _sotto
-from sotto.errors import SottoWarning
+from sotto.errors import SottoWarning, UsageError
 from sotto.events import Event
 
 Adjacency = Literal["substitute", "add-remove"]
@@ -74,8 +75,19 @@ def account(
     >>> cost.delta_lower <= 4.243484e-06 <= cost.delta
     True
     """
+    texts = _texts("events", events)
+    _check_words(adjacency, bound)
     answer: dict[str, Any] = json.loads(
-        _sotto.account(_texts(events), epsilon, delta, adjacency, bound, group, accuracy, trade_off or 0)
+        _sotto.account(
+            texts,
+            None if epsilon is None else _number("epsilon", epsilon),
+            None if delta is None else _number("delta", delta),
+            adjacency,
+            bound,
+            _whole("group", group),
+            _number("accuracy", accuracy),
+            0 if trade_off is None else _whole("trade_off", trade_off),
+        )
     )
     for sentence in answer.pop("warnings"):
         warnings.warn(sentence, SottoWarning, stacklevel=2)
@@ -110,7 +122,7 @@ def smallest_noise(
     >>> round(fitting.values["sigma"], 3)
     4.225
     """
-    return Event(_sotto.smallest_noise(event.to_json(), epsilon, delta, adjacency, bound, _texts(others)))
+    return Event(_sotto.smallest_noise(*_target(event, epsilon, delta, adjacency, bound, others)))
 
 
 def largest_count(
@@ -128,8 +140,51 @@ def largest_count(
     >>> sotto.largest_count(sotto.gaussian(sigma=10), epsilon=1, delta=1e-6).count
     5
     """
-    return Event(_sotto.largest_count(event.to_json(), epsilon, delta, adjacency, bound, _texts(others)))
+    return Event(_sotto.largest_count(*_target(event, epsilon, delta, adjacency, bound, others)))
 
 
-def _texts(events: Event | Iterable[Event]) -> list[str]:
-    return [event.to_json() for event in ([events] if isinstance(events, Event) else events)]
+def _target(
+    event: Event, epsilon: float, delta: float, adjacency: Adjacency, bound: Bound, others: Iterable[Event]
+) -> tuple[str, float, float, Adjacency, Bound, list[str]]:
+    if not isinstance(event, Event):
+        raise _no_event("event", event)
+    _check_words(adjacency, bound)
+    return event.to_json(), _number("epsilon", epsilon), _number("delta", delta), adjacency, bound, _texts("others", others)
+
+
+def _texts(name: str, events: Event | Iterable[Event]) -> list[str]:
+    if isinstance(events, Event):
+        return [events.to_json()]
+    if isinstance(events, str) or not isinstance(events, Iterable):
+        raise _no_event(name, events)
+    texts = []
+    for event in events:
+        if not isinstance(event, Event):
+            raise _no_event(name, event)
+        texts.append(event.to_json())
+    return texts
+
+
+def _no_event(name: str, given: object) -> UsageError:
+    read = "; sotto.Event.parse reads text" if isinstance(given, str) else ""
+    return UsageError(f"{name} must be made by sotto.gaussian, sotto.laplace, ..., not {type(given).__name__}{read}")
+
+
+def _check_words(adjacency: object, bound: object) -> None:
+    for name, word in (("adjacency", adjacency), ("bound", bound)):
+        if not isinstance(word, str):
+            raise UsageError(f"{name} must be text, not {type(word).__name__}")
+
+
+def _number(name: str, given: object) -> float:
+    if not isinstance(given, numbers.Real):
+        raise UsageError(f"{name} must be a number, not {type(given).__name__}")
+    return float(given)
+
+
+def _whole(name: str, given: object) -> int:
+    if not isinstance(given, numbers.Integral):
+        raise UsageError(f"{name} must be a whole number, not {type(given).__name__}")
+    if abs(int(given)) >= 2**63:
+        raise UsageError(f"{name} is too large")
+    return int(given)

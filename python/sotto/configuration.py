@@ -16,7 +16,7 @@ _ARGUMENTS = {"data.file": "data", "data.schema": "schema", "output.directory": 
 def configuration(
     *,
     formula: str | None,
-    family: str,
+    family: str | None,
     epsilon: float | None,
     delta: float | None,
     method: str,

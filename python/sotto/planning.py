@@ -10,13 +10,21 @@ from sotto.configuration import assignments, configuration, declaration
 from sotto.records import records_of
 from sotto.schema import Schema
 
+_EVEN = (
+    "Columns were simulated as independent and even over their declared bounds; real ones are narrower and alike, which widens\n"
+    "intervals: give `like` a public table with such columns. `response_mean` sets how rare the outcome is."
+)
+_PUBLIC = "The rows of `like` are taken as public: nothing here protects them."
+
 
 class Plan:
-    """What fits of made-up rows showed; :func:`plan` returns one. Nothing in it comes from private rows."""
+    """What fits of simulated rows showed; :func:`plan` returns one. Nothing in it comes from private rows."""
 
-    def __init__(self, told: str, shown: str) -> None:
+    def __init__(self, told: str, shown: str, caveat: str) -> None:
         self._told: dict[str, Any] = json.loads(told)
         self._shown = shown
+        self.caveat = caveat
+        """What the simulated rows leave out."""
         self.model: str = self._told["model"]
         self.method: str = self._told["method"]
         self.rows: int = self._told["rows"]
@@ -47,15 +55,15 @@ class Plan:
         ]
 
     def __repr__(self) -> str:
-        head = f"{self.model}, {self.method}: {self.rows} made-up rows, {self.repeats} repeats; no private row was read"
-        return f"{head}\n\n{self._shown}".rstrip("\n")
+        head = f"{self.model}, {self.method}: {self.rows} simulated rows, {self.repeats} repeats; no private row was read"
+        return f"{head}\n\n{self._shown.rstrip()}\n\n{self.caveat}"
 
 
 def plan(
     formula: str | None = None,
     *,
     schema: Schema | str | os.PathLike[str],
-    family: str = "bernoulli",
+    family: str | None = None,
     rows: int | None = None,
     epsilon: float | Iterable[float] | None = None,
     delta: float | None = None,
@@ -72,13 +80,13 @@ def plan(
     response_mean: float | None = None,
     like: Any = None,
 ) -> Plan:
-    """Fits made-up rows under several budgets, as :func:`sotto.fit` would the private ones, which it does not see.
+    """Fits simulated rows under several budgets, as :func:`sotto.fit` would the private ones, which it does not see.
 
     rows           their number, or a public guess (default: that of ``like``)
     epsilon        budgets to compare; of a single one also half and twice of it
-    repeats        made-up tables; from 20 on, how often intervals held the truth is told
+    repeats        simulated tables; from 20 on, how often intervals held the truth is told
     response_mean  a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)
-    like           a PUBLIC table whose columns the made-up rows are drawn from, as :func:`sotto.fit` takes tables; nothing protects it
+    like           a PUBLIC table whose columns the simulated rows are drawn from, as :func:`sotto.fit` takes tables; nothing protects it
 
     The rest is as for :func:`sotto.fit`, whose privacy budget none of it touches.
 
@@ -108,4 +116,4 @@ def plan(
     given["data.schema"] = files[0] if files else "<sotto.Schema>"
     records = None if like is None else records_of(like)
     told, shown = _sotto.plan(declared, assignments(given), epsilons, rows or 0, repeats, response_mean, records)
-    return Plan(told, shown)
+    return Plan(told, shown, _EVEN if like is None else _PUBLIC)

@@ -133,12 +133,13 @@ class Schema:
             lines += ["", "[[column]]", f"name = {text_of(name)}"] + _lines(dataclasses.asdict(column))
         return "\n".join(lines) + "\n"
 
-    def check(self, data: Any) -> dict[str, Any]:
+    def check(self, data: Any, formula: str | None = None) -> dict[str, Any]:
         """NOT PRIVATE: counts the cells of a table that this schema can and cannot read, for the curator's eyes alone.
 
-        ``data`` is what :func:`sotto.fit` takes; the counts are those of ``sotto schema --check --json``.
+        ``data`` is what :func:`sotto.fit` takes; the counts are those of ``sotto schema --check --json``. ``rows_used`` counts the
+        rows that can be used in every declared column, or, with a ``formula``, in the columns that it names: a fit uses no others.
         """
-        counts: dict[str, Any] = json.loads(_sotto.check(records_of(data), self._checked))
+        counts: dict[str, Any] = json.loads(_sotto.check(records_of(data), self._checked, formula or ""))
         return counts
 
     def __eq__(self, other: object) -> bool:

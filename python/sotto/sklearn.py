@@ -19,6 +19,8 @@ from sotto.schema import Column, Schema, binary, real
 _Array = npt.NDArray[np.float64]
 _Pair = tuple[float, float]
 
+_FAMILIES = ("normal", "poisson", "bernoulli")
+
 # Rows whose means are computed at a time, for all draws.
 _ROWS = 256
 
@@ -88,6 +90,8 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         Errors, and the warnings of :func:`sotto.fit`, say nothing of what stands in a cell.
         """
+        if self.family not in _FAMILIES:
+            raise ConfigurationError(f"family must be {', '.join(_FAMILIES[:-1])} or {_FAMILIES[-1]}, not {self.family!r}")
         if y is None:
             raise ValueError("PrivateRegression requires y to be passed, but the target y is None")
         X = validate_data(self, _rows(X), dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)

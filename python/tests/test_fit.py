@@ -187,7 +187,7 @@ def test_every_error_has_its_status():
 def test_what_a_library_says_is_not_passed_on(schema):
     # It may quote what it was given, and elsewhere that is a cell.
     with pytest.raises(sotto.InternalError) as caught:
-        _sotto.check(3, schema._checked)
+        _sotto.check(3, schema._checked, "")
     assert str(caught.value) == "internal error: run it in a debugger to see where"
 
 

@@ -23,7 +23,7 @@ def test_compares_budgets(schema):
     wide = table.pivot(index="parameter", columns="epsilon", values="sd")
     assert (wide[0.01] > 2 * wide[20]).all()
     assert np.allclose(table.sd_inflation, table.sd / table.sd_without_noise, rtol=0.2) and table.ess.gt(0).all()
-    assert "3000 made-up rows" in repr(plan) and "epsilon 0.01: hopeless: " in repr(plan)
+    assert "3000 simulated rows" in repr(plan) and "epsilon 0.01: hopeless: " in repr(plan)
 
 
 def test_one_budget_is_put_between_half_and_twice_of_it(schema):

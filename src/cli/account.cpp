@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/one_of.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/accountant/cost.hpp"
 
@@ -70,7 +71,11 @@ Event event_from_file(const std::string& path) {
   if (!file) throw Error(ErrorCode::no_input, "--event: cannot read " + path);
   std::ostringstream text;
   text << file.rdbuf();
-  return event_from_text(text.str());
+  try {
+    return event_from_text(text.str());
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("--event {}: {}", path, error.what()));
+  }
 }
 
 std::vector<Event> events_of(const AccountOptions& options) {
@@ -139,18 +144,18 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
           "Which accountant. What is printed is an upper bound: the truth is never larger, so that a promise "
           "made with it holds; how much smaller it may be is told by the lower bounds of --json. tight takes "
           "the least of loss distributions, rdp and zcdp, and says whose it is")
-      ->check(CLI::IsMember({"tight", "rdp", "zcdp", "advanced"}))
+      ->check(one_of({"tight", "rdp", "zcdp", "advanced"}))
       ->capture_default_str();
   verb->add_option(
           "--adjacency", question.adjacency,
           "Neighbours: one row exchanged, or one row more or less. An epsilon means nothing without it")
-      ->check(CLI::IsMember({"substitute", "add-remove"}))
+      ->check(one_of({"substitute", "add-remove"}))
       ->capture_default_str();
   verb->add_option("--solve", options->solve,
                    "With --epsilon and --delta: the largest count, or the smallest sigma, of the first "
                    "mechanism; the others "
                    "stay as they are. The same call with the answer put in confirms it")
-      ->check(CLI::IsMember({"sigma", "count"}));
+      ->check(one_of({"sigma", "count"}));
   verb->add_option("--accuracy", question.accuracy,
                    "How far apart, relatively, both tight bounds may be, 1e-7 to 1; 1e-6 takes up to some "
                    "seconds for a kind of "

@@ -58,6 +58,8 @@ DensityReport report_of(const DensityOptions& options) {
 }
 
 void density(const DensityOptions& options, int& status) {
+  if (!std::filesystem::exists(options.data))
+    throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
   check_run_directory(options.out, inputs, false);

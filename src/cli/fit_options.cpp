@@ -16,6 +16,9 @@ namespace sotto::cli {
 namespace {
 
 std::string read_text(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    throw Error(ErrorCode::no_input, fmt::format("{} is a directory, not a configuration", path));
   std::ifstream file(path);
   if (!file) throw Error(ErrorCode::no_input, fmt::format("cannot open the configuration {}", path));
   std::ostringstream text;
@@ -48,8 +51,7 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("--delta", options.delta, "privacy budget; well below one over the number of rows");
   verb.add_option("--method", options.method, method_names());
   verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");
-  verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)")
-      ->check(CLI::PositiveNumber);
+  verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)");
   verb.add_option("--warmup", options.warmup, "warmup steps per chain (default: as many as draws)");
   verb.add_option("--seed", options.seed, "seed of the chains, never of the noise (default 1)");
   verb.add_option("--threads", options.threads, "threads for passes over the rows (default: all cores)");

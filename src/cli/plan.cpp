@@ -33,14 +33,14 @@ struct PlanOptions {
 };
 
 void print(const Rehearsal& rehearsal, const PlanOptions& options) {
-  fmt::print("{}, {}: {} made-up rows{}, {} repeats; rows of the data were not read\n\n{}", rehearsal.model,
+  fmt::print("{}, {}: {} simulated rows{}, {} repeats; rows of the data were not read\n\n{}", rehearsal.model,
              rehearsal.method, rehearsal.rows, options.like.empty() ? "" : " like those of " + options.like,
              rehearsal.repeats, rehearsal_table(rehearsal));
   if (!options.like.empty()) {
     fmt::print("\nThe rows of {} are taken as public: nothing here protects them.\n", options.like);
   } else {
     fmt::print(
-        "\nColumns were made up as independent and even over their declared bounds; real ones are narrower "
+        "\nColumns were simulated as independent and even over their declared bounds; real ones are narrower "
         "and alike, which "
         "widens\nintervals: give --like a public table with such columns. --response-mean sets how rare the "
         "outcome is.\n");
@@ -92,7 +92,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
 void add_plan(CLI::App& program, int& /*status*/) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* verb = program.add_subcommand(
-      "plan", "What a privacy budget buys: the fit on made-up rows, before any row is read");
+      "plan", "What a privacy budget buys: the fit on simulated rows, before any row is read");
   add_fit_options(*verb, options->fit);
   verb->add_option(
           "--epsilon", options->epsilons,
@@ -100,12 +100,12 @@ void add_plan(CLI::App& program, int& /*status*/) {
       ->delimiter(',');
   verb->add_option("--rows", options->rows, "number of rows, or a public guess (default: that of --like)");
   verb->add_option("--repeats", options->repeats,
-                   "made-up tables; from 20 on, how often intervals held the truth is told (default 3)")
+                   "simulated tables; from 20 on, how often intervals held the truth is told (default 3)")
       ->check(CLI::Range(1, 10000));
   verb->add_option(
       "--response-mean", options->response_mean,
       "a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)");
-  verb->add_option("--like", options->like, "PUBLIC table whose columns the made-up rows are drawn from");
+  verb->add_option("--like", options->like, "PUBLIC table whose columns the simulated rows are drawn from");
   verb->add_flag("--certify", options->certify,
                  "fit 100 made-up tables (or --repeats) and tell whether intervals hold what they promise");
   verb->add_flag("--json", options->fit.json, "print one JSON object");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/confidential.hpp"
+#include "cli/one_of.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto_io/column_release.hpp"
@@ -114,7 +115,7 @@ void add_privatize(CLI::App& program, int&) {
   ColumnSettings& column = options->column;
   auto* name = verb->add_option("--column", column.name, "Column to privatise");
   verb->add_option("--channel", column.channel, "How: what is released of each value")
-      ->check(CLI::IsMember(channel_names()))
+      ->check(one_of(channel_names()))
       ->capture_default_str();
   auto* lower =
       verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");

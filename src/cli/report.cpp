@@ -17,6 +17,9 @@ struct ReportOptions {
 };
 
 void report(const ReportOptions& options) {
+  if (std::filesystem::exists(options.directory) && !std::filesystem::is_directory(options.directory))
+    throw Error(ErrorCode::no_input,
+                fmt::format("{} is no output directory of sotto fit", options.directory));
   check_run_directory(options.directory, {}, true);
   RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();

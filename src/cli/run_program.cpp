@@ -24,6 +24,30 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// What the parser found wrong, in one plain sentence.
+std::string in_words(const CLI::ParseError& error, const CLI::App& program) {
+  const std::string said = error.what();
+  const auto is = [&](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
+  const std::vector<std::string> left = program.remaining(true);
+  if (is(CLI::ExitCodes::RequiredError) && !left.empty()) return "there is no " + left.front();
+  if (is(CLI::ExitCodes::ExtrasError) && !left.empty()) {
+    return left.front().starts_with('-') ? "there is no " + left.front()
+                                         : left.front() + " is one argument too many";
+  }
+  const std::string_view refused = "Could not convert: ";
+  if (const std::size_t equals = said.find(" = ");
+      is(CLI::ExitCodes::ConversionError) && said.starts_with(refused) && equals != std::string::npos) {
+    return fmt::format("{} takes a number, not '{}'", said.substr(refused.size(), equals - refused.size()),
+                       said.substr(equals + 3));
+  }
+  if (const std::size_t colon = said.find(": ");
+      is(CLI::ExitCodes::ArgumentMismatch) && colon != std::string::npos) {
+    return said.substr(0, colon) +
+           (said.ends_with("missing") ? " needs a value" : " is given more than once");
+  }
+  return said;
+}
+
 /// For the first word that no verb takes.
 std::string meant(const CLI::App& program) {
   const std::vector<std::string> left = program.remaining(true);
@@ -62,10 +86,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
       program.exit(error);
       return std::fflush(stdout) == 0 ? 0 : not_written(err);
     }
-    const std::vector<std::string> left = program.remaining(true);
-    const bool misspelt =
-        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) && !left.empty();
-    const std::string wrong = misspelt ? fmt::format("there is no {}", left.front()) : error.what();
+    const std::string wrong = in_words(error, program);
     fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(wrong), one_line(meant(program)));
     return EX_USAGE;
   } catch (const Error& error) {

@@ -12,6 +12,7 @@
 #include "cli/confidential.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/model/formula.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_check.hpp"
 #include "sotto_io/table_records.hpp"
@@ -24,6 +25,7 @@ struct SchemaOptions {
   std::string file;
   std::string schema;
   bool check = false;
+  std::string formula;
   std::string out;
   bool json = false;
 };
@@ -49,13 +51,15 @@ void write_schema(const SchemaOptions& options) {
   }
 }
 
-void print_check(const TableCheck& check, bool as_json) {
-  if (as_json) {
+void print_check(const TableCheck& check, const SchemaOptions& options) {
+  if (options.json) {
     fmt::print("{}\n", to_json(check).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
-  fmt::print("{}\n{} records, {} not of the header's form, {} rows used\n\n", kCheckIsNotPrivate,
-             check.records, check.not_whole, check.used);
+  fmt::print("{}\n{} records, {} not of the header's form, {} rows used ({})\n\n", kCheckIsNotPrivate,
+             check.records, check.not_whole, check.used,
+             options.formula.empty() ? "in every declared column; --formula counts by those that a fit uses"
+                                     : "in the formula's columns");
   std::size_t width = 6;
   for (const ColumnCheck& column : check.columns) width = std::max(width, column.name.size());
   fmt::print("{:<{}}  {:>9}  {:>9}  {:>9}  {:>12}  {:>11}\n", "column", width, "values", "clamped", "missing",
@@ -71,11 +75,12 @@ void print_check(const TableCheck& check, bool as_json) {
 void check_schema(const SchemaOptions& options) {
   if (options.schema.empty())
     throw Error(ErrorCode::usage, "--check needs a table and its schema: sotto schema --check FILE SCHEMA");
-  const Schema schema = read_schema(options.schema);
+  Schema schema = read_schema(options.schema);
+  if (!options.formula.empty()) schema = schema.select(parse_formula(options.formula).columns());
   hold_rows();
   const TableCheck check = check_table(records_of(options.file), schema);
   fmt::print(stderr, "sotto: {}\n", kCheckIsNotPrivate);
-  print_check(check, options.json);
+  print_check(check, options);
   if (check.used == 0)
     throw Error(ErrorCode::data,
                 "no row of the table can be used under this schema: see the columns' counts");
@@ -83,6 +88,7 @@ void check_schema(const SchemaOptions& options) {
 
 void run_schema(const SchemaOptions& options) {
   if (options.check) return check_schema(options);
+  if (!options.formula.empty()) throw Error(ErrorCode::usage, "--formula is for --check only");
   if (!options.schema.empty()) throw Error(ErrorCode::usage, "a second file is for --check only");
   write_schema(options);
 }
@@ -99,6 +105,8 @@ void add_schema(CLI::App& program, int& /*status*/) {
   verb->add_option("SCHEMA", options->schema, "with --check: the declaration of FILE");
   verb->add_flag("--check", options->check,
                  "count the cells of FILE that SCHEMA cannot read; NOT PRIVATE, for the curator's eyes");
+  verb->add_option("--formula", options->formula,
+                   "with --check: count rows by the columns of this formula alone");
   verb->add_option("--out", options->out, "File to write; standard output if not given");
   verb->add_flag("--json", options->json, "Print one JSON object: columns, template");
   verb->footer(

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <variant>
 
+#include "sotto/base/suggestion.hpp"
+#include "sotto/base/text_fault.hpp"
 #include "sotto_io/atomic_file.hpp"
 
 namespace sotto {
@@ -38,11 +40,14 @@ toml::table parse(const std::filesystem::path& path) {
   if (!std::ifstream(path) || std::filesystem::is_directory(path)) {
     throw Error(ErrorCode::no_input, fmt::format("cannot open '{}' for reading", path.string()));
   }
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  const std::string text = content.str();
   try {
-    return toml::parse_file(path.string());
+    return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    throw Error(ErrorCode::data, fmt::format("'{}' is not TOML: {} (line {})", path.string(),
-                                             std::string(error.description()), error.source().begin.line));
+    throw Error(ErrorCode::data,
+                fmt::format("'{}' {}", path.string(), toml_fault(text, error.source().begin.line)));
   }
 }
 
@@ -134,8 +139,12 @@ ColumnSettings settings_of(const toml::table& table) {
     if (contains(kOfRelease, name)) continue;
     const auto known = std::find_if(std::begin(kMembers), std::end(kMembers),
                                     [&](const auto& m) { return m.first == name; });
-    if (known == std::end(kMembers))
-      throw Error(ErrorCode::data, fmt::format("unknown key '{}' in a [[column]] table", name));
+    if (known == std::end(kMembers)) {
+      std::vector<std::string> keys;
+      for (const auto& member : kMembers) keys.emplace_back(member.first);
+      throw Error(ErrorCode::data,
+                  fmt::format("unknown key '{}' in a [[column]] table{}", name, suggestion(name, keys)));
+    }
     if (!contains(kEveryColumn, name) && !contains(row.keys, name))
       throw Error(ErrorCode::data, fmt::format("the channel {} has no '{}': leave it out", s.channel, name));
     std::visit([&, &node = node](auto member) { read(s.*member, name, node); }, known->second);
@@ -230,6 +239,14 @@ void write_channel_file(const std::filesystem::path& path, const ChannelFile& fi
 }
 
 ChannelFile read_channel_file(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) {
+    throw Error(
+        ErrorCode::no_input,
+        fmt::format("there is no {}, the description of the noise: sotto privatize writes it beside the "
+                    "values that it releases, as VALUES.channel.toml; if it lies elsewhere, name it by "
+                    "--channel-file",
+                    path.string()));
+  }
   const toml::table document = parse(path);
   try {
     if (document["format"].value_or<std::string>("") != kFormat)
@@ -271,7 +288,7 @@ std::vector<ColumnSettings> parse_column_settings(const std::string& toml) {
   try {
     return settings_in(toml::parse(toml));
   } catch (const toml::parse_error& error) {
-    throw Error(ErrorCode::configuration, fmt::format("the columns are not TOML: {}", error.description()));
+    throw Error(ErrorCode::configuration, "the columns: " + toml_fault(toml, error.source().begin.line));
   } catch (const Error& error) {
     throw Error(ErrorCode::configuration, error.what());
   }

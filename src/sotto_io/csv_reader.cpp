@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/text_fault.hpp"
 #include "sotto/data/decode.hpp"
 
 namespace sotto {
@@ -30,7 +31,10 @@ CsvReader::CsvReader(const std::filesystem::path& path, char delimiter)
 CsvReader::~CsvReader() { ::close(file_); }
 
 void CsvReader::read_header() {
-  if (fill() && std::string_view(input_.data(), filled_).starts_with("\xef\xbb\xbf")) at_ = 3;
+  const bool any = fill();
+  const std::string_view begin(input_.data(), any ? filled_ : 0);
+  if (is_utf16(begin)) throw Error(ErrorCode::data, fmt::format("{} {}", path_.string(), kSaveAsUtf8));
+  if (begin.starts_with("\xef\xbb\xbf")) at_ = 3;
   const bool some = next();
   if (beyond_) {
     throw Error(ErrorCode::data,

@@ -182,6 +182,8 @@ fs::path not_private_report(const fs::path& directory) { return directory / kNot
 fs::path charges_file(const fs::path& directory) { return directory / kCharges; }
 
 void check_run_directory(const fs::path& directory, std::span<const fs::path> inputs, bool overwrite) {
+  if (directory.empty())
+    throw Error(ErrorCode::usage, "--out (output.directory) needs the name of a directory");
   std::vector<fs::path> outputs = standing_results(directory);
   outputs.push_back(charges_file(directory));
   refuse_overwriting_inputs(outputs, inputs);

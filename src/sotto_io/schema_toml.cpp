@@ -13,6 +13,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/base/text_fault.hpp"
 
 namespace sotto {
 
@@ -59,12 +60,13 @@ class Reader {
                          std::initializer_list<std::pair<std::string_view, T>> words) const {
     const std::optional<std::string> value = text(table, key);
     if (!value) return otherwise;
-    std::string known;
+    std::vector<std::string> known;
     for (const auto& [word, meaning] : words) {
       if (word == *value) return meaning;
-      known += (known.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+      known.emplace_back(word);
     }
-    refuse(*table.get(key), fmt::format("{} = \"{}\" is not known; use one of {}", key, *value, known));
+    refuse(*table.get(key), fmt::format("{} = \"{}\" is not known{}; use one of \"{}\"", key, *value,
+                                        suggestion(*value, known), fmt::join(known, "\", \"")));
   }
 
  private:
@@ -197,7 +199,7 @@ Schema parse_schema(std::string_view text, const std::string& name) {
     root = toml::parse(text);
   } catch (const toml::parse_error& error) {
     throw Error(ErrorCode::configuration,
-                fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
+                fmt::format("the schema {} {}", name, toml_fault(text, error.source().begin.line)));
   }
   const Reader reader(name);
   reader.allow(root, "a schema", {"adjacency", "unit", "column"});
@@ -208,8 +210,7 @@ Schema parse_schema(std::string_view text, const std::string& name) {
                                     {"add_remove", Adjacency::add_remove}});
   schema.unit = read_unit(reader, root);
   if (const toml::node* columns = root.get("column")) {
-    if (!columns->is_array_of_tables())
-      reader.refuse(*columns, "columns are declared as [[column]], with double brackets");
+    if (!columns->is_array_of_tables()) reader.refuse(*columns, wants_double_brackets("column"));
     for (const toml::node& column : *columns->as_array())
       schema.columns.push_back(read_column(reader, *column.as_table()));
   }
@@ -223,8 +224,10 @@ Schema parse_schema(std::string_view text, const std::string& name) {
 
 Schema read_schema(const std::filesystem::path& path) {
   std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorCode::no_input, fmt::format("--schema: {} is a directory, not a file", path.string()));
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored)) {
+  if (!file) {
     throw Error(ErrorCode::no_input,
                 fmt::format("there is no schema {}; sotto schema DATA writes a template", path.string()));
   }

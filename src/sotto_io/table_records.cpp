@@ -16,7 +16,9 @@ enum class FileKind { comma, tab, parquet };
 
 FileKind kind_of(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored)) {
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorCode::no_input, fmt::format("{} is a directory, not a table", path.string()));
+  if (!std::filesystem::exists(path, ignored)) {
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", path.string()));
   }
   const std::string extension = path.extension().string();

@@ -96,6 +96,25 @@ TEST(AtBounds, many_rows_at_one_end_are_told_where_noise_hides_what_is_beside) {
   EXPECT_TRUE(at_bounds(1, counts, 100, 5000, {.lower = false, .codes = true}).empty());
 }
 
+// As 999 is in a column of ages whose upper bound was declared to hold it; a value next to it, or codes by right, are another matter.
+TEST(AtBounds, values_far_from_all_others_are_told_as_alone) {
+  Position counts = Position::Zero(18);
+  counts.segment(1, 2).setConstant(4700);
+  counts[17] = 600;
+  const auto found = at_bounds(1, counts, 10, 10000, {.lower = false});
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_TRUE(found[0].alone && found[0].upper);
+  EXPECT_NEAR(found[0].share, 0.06, 1e-9);
+  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, {.lower = false, .codes = true}).empty());
+  EXPECT_TRUE(at_bounds(1, counts, 200, 10000, {.lower = false}).empty()) << "the noise hides it";
+  counts[12] = 200;
+  for (const AtBound& piled : at_bounds(1, counts, 10, 10000, {.lower = false})) EXPECT_FALSE(piled.alone);
+  counts.setZero();
+  counts[0] = 9000;  // a column of two values
+  counts[17] = 1000;
+  for (const AtBound& piled : at_bounds(1, counts, 10, 10000, {})) EXPECT_FALSE(piled.alone);
+}
+
 // Columns of two numbers, and those whose lower end is zero, lie at their bounds by right.
 TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
   Position counts = Position::Zero(18);

@@ -51,15 +51,28 @@ TEST(OnceWarnings, what_there_is_too_much_of_is_counted) {
               ElementsAre(HasSubstr("g[1], g[2], g[3], g[4] and 16 more:")));
 }
 
+TEST(OnceWarnings, values_far_out_at_a_bound_may_be_codes) {
+  OnceVerdict verdict;
+  verdict.curved = {1};
+  verdict.at_bounds = {{1, true, 0.05, true}};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::AllOf(HasSubstr("Many values of age sit at its upper bound (about 5 %"),
+                                         HasSubstr("a code for missing?"))));
+  verdict.curved = {1, 3};
+  EXPECT_THAT(
+      once_warnings(verdict, four_columns_of_counts(), kNames),
+      ElementsAre(HasSubstr("a code for missing?"), HasSubstr("The effect of age:g[b] is no straight")));
+}
+
 TEST(OnceWarnings, a_power_is_advised_of_a_column_alone) {
   OnceVerdict verdict;
   verdict.curved = {3};
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
-              ElementsAre(testing::AllOf(HasSubstr("Curved is the effect of age:g[b]"),
+              ElementsAre(testing::AllOf(HasSubstr("The effect of age:g[b] is no straight line"),
                                          HasSubstr("add a power to the formula."))));
   verdict.curved = {3, 1};
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
-              ElementsAre(testing::AllOf(HasSubstr("Curved are the effects of age:g[b], age,"),
+              ElementsAre(testing::AllOf(HasSubstr("The effects of age:g[b], age are"),
                                          HasSubstr("as in I(age^2)."))));
 }
 

@@ -158,16 +158,16 @@ TEST(Proposal, that_does_not_fit_is_refused) {
 }
 
 TEST(Start, is_where_all_chains_begin) {
-  // Steps are as good as none, so the one draw is where a chain began.
+  // Steps are as good as none, so the first draw is where a chain began.
   for (const char* method : {"penalty", "barker"}) {
     const FitConfig config =
         logistic_config({std::string("method.name=\"") + method + "\"", "privacy.epsilon=1e-3",
-                         "start.x=1.25", "method.draws=1", "method.warmup=1", "method.step_size=1e-9"});
+                         "start.x=1.25", "method.draws=2", "method.warmup=1", "method.step_size=1e-9"});
     const Table table = few_rows_as_table();
     TestEntropy entropy(9);
     const RunRecord record = fit(config, make_problem(config, table), entropy);
     for (const Chain& chain : record.draws.chains) {
-      ASSERT_EQ(chain.draws.rows(), 1) << method;
+      ASSERT_EQ(chain.draws.rows(), 2) << method;
       EXPECT_NEAR(chain.draws(0, 1), 1.25, 1e-6) << method;
     }
     EXPECT_EQ(record.manifest.configuration.at("start").at("x"), 1.25);

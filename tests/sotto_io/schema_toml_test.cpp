@@ -65,7 +65,7 @@ TEST(SchemaToml, reads_every_declaration_in_order) {
 
 TEST(SchemaToml, refusals_name_the_line_and_what_to_change) {
   const std::string head = "[[column]]\nname = \"x\"\n";
-  EXPECT_THAT(refusal("x = \n"), HasSubstr("s.toml:1"));
+  EXPECT_THAT(refusal("x = \n"), HasSubstr("s.toml is not TOML in line 1"));
   EXPECT_THAT(refusal("columns = 3\n"), HasSubstr("unknown key columns"));
   EXPECT_THAT(refusal(head), HasSubstr("add kind"));
   EXPECT_THAT(refusal(head + "kind = \"integer\"\n"),

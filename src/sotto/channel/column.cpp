@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/base/suggestion.hpp"
 
 namespace sotto {
 namespace {
@@ -40,7 +41,7 @@ void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& tar
   }
   const double budget = target.rho ? target.rho->value() : target.epsilon->value();
   if (!(budget > 0) || !std::isfinite(budget))
-    throw configuration("the privacy budget must be finite and > 0");
+    throw configuration("the privacy budget (epsilon or rho) must be finite and > 0");
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (!(settings[i].weight > 0) || !std::isfinite(settings[i].weight)) {
       throw configuration("the weight of a column must be a finite number > 0");
@@ -103,9 +104,10 @@ std::span<const ChannelRow> channel_table() { return kTable; }
 const ChannelRow& channel_row(std::string_view name) {
   for (const ChannelRow& row : kTable)
     if (row.name == name) return row;
-  std::vector<std::string_view> names;
-  for (const ChannelRow& row : kTable) names.push_back(row.name);
-  throw configuration(fmt::format("unknown channel '{}'; use {}", name, fmt::join(names, ", ")));
+  std::vector<std::string> names;
+  for (const ChannelRow& row : kTable) names.emplace_back(row.name);
+  throw configuration(
+      fmt::format("unknown channel '{}'{}; use {}", name, suggestion(name, names), fmt::join(names, ", ")));
 }
 
 Guarantee guarantee(const AnyChannel& channel) {
@@ -120,7 +122,8 @@ double missing_value(const ColumnSettings& s) {
   const char* end = s.missing.data() + s.missing.size();
   const auto [stop, error] = std::from_chars(s.missing.data(), end, value);
   if (error != std::errc() || stop != end || !std::isfinite(value)) {
-    throw configuration("what missing cells count as must be lower, middle, upper or a number");
+    throw configuration(
+        "missing, what a cell without a number counts as, must be lower, middle, upper or a number");
   }
   return value;
 }

@@ -22,7 +22,7 @@ class Grid {
     const double width = domain.upper - domain.lower;
     if (!std::isfinite(domain.lower) || !std::isfinite(domain.upper) || !(domain.lower < domain.upper) ||
         !std::isfinite(width)) {
-      throw Error(ErrorCode::configuration, "a channel needs finite bounds with lower < upper");
+      throw Error(ErrorCode::configuration, "lower and upper must be finite numbers with lower < upper");
     }
     if (steps < 1 || steps > (1LL << 30)) {
       throw Error(ErrorCode::configuration, "a channel's grid needs 1 to 2^30 steps");

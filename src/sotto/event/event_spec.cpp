@@ -5,6 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include <fmt/ranges.h>
+
+#include "sotto/base/suggestion.hpp"
 #include "sotto/event/event.hpp"
 #include "sotto/event/kinds.hpp"
 
@@ -86,7 +89,9 @@ class Keys {
   }
 
   void finish() const {
-    if (!values_.empty()) fail(name_ + " has no key " + shown(values_.begin()->first));
+    if (values_.empty()) return;
+    const std::string& key = values_.begin()->first;
+    fail(name_ + " has no key " + shown(key) + suggestion(key, known_));
   }
 
  private:
@@ -96,10 +101,19 @@ class Keys {
     return error == std::errc() && end == text.data() + text.size() ? value : -1;
   }
 
+  /// The key that was probably meant to be this one.
+  [[nodiscard]] std::string misspelt(const std::string& key) const {
+    for (const auto& [given, value] : values_) {
+      if (!suggestion(given, std::vector{key}).empty()) return ", not " + shown(given);
+    }
+    return {};
+  }
+
   std::optional<std::string> take(const char* key, bool optional) {
+    known_.emplace_back(key);
     const auto found = values_.find(key);
     if (found == values_.end()) {
-      if (!optional) fail(name_ + " needs " + key + "=...");
+      if (!optional) fail(name_ + " needs " + key + "=..." + misspelt(key));
       return std::nullopt;
     }
     std::string text = std::move(found->second);
@@ -109,6 +123,7 @@ class Keys {
 
   std::string name_;
   std::map<std::string, std::string> values_;
+  std::vector<std::string> known_;
 };
 
 template <class T>
@@ -172,23 +187,26 @@ Event parse(const std::string& spec, bool needs_noise) {
   const std::string name = spec.substr(0, colon);
   Keys keys(name, colon == std::string::npos ? "" : spec.substr(colon + 1));
   Event event;
-  std::string names;
+  std::vector<std::string> names;
   std::uint64_t each = 1;
   bool known = any_kind([&]<class E>(const E&) {
-    names += (names.empty() ? "" : ", ") + std::string(E::name);
+    names.emplace_back(E::name);
     if (name != E::name) return false;
     event.mechanism = read_kind<E>(keys, needs_noise);
     return true;
   });
   for (const Derived& derived : kDerived) {
-    names += ", " + std::string(derived.name);
+    names.emplace_back(derived.name);
     if (known || name != derived.name) continue;
     const Event made = derived.make(keys, needs_noise);
     event.mechanism = made.mechanism;
     each = made.count;
     known = true;
   }
-  if (!known) fail("unknown mechanism " + shown(name.substr(0, 24)) + "; known: " + names);
+  if (!known) {
+    fail(fmt::format("unknown mechanism {}{}; known: {}", shown(name.substr(0, 24)), suggestion(name, names),
+                     fmt::join(names, ", ")));
+  }
   if (__builtin_mul_overflow(keys.integer("count", 1), each, &event.count)) fail("count is too large");
   keys.finish();
   try {

@@ -72,7 +72,8 @@ bool Design::is_response(const Variable& variable) const {
 /// The baseline hazard: a level less than there are pieces, as the first is in the intercept.
 void Design::add_pieces() {
   if (!intercept_)
-    refuse_formula("Surv(...) needs the intercept, the first piece's hazard: leave + 0 or - 1 out");
+    refuse_formula(
+        "Surv(...) needs the intercept, the hazard of the first interval of time: leave + 0 or - 1 out");
   const TimeAtRisk& time = *response_.time_at_risk;
   pieces_ = {time.ends.size(), columns()};
   if (pieces_.count == 1) return;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 #include "sotto/model/formula_tokens.hpp"
 
 namespace sotto {
@@ -126,8 +127,10 @@ class Parser {
     if (name == "I") inner.transform = Transform::power;
     if (!inner.categorical && inner.transform == Transform::none) {
       if (name == "offset") refuse_formula("offset(...) stands by itself, after a +");
+      const std::vector<std::string> functions{"C", "log", "log1p", "sqrt", "I", "offset", "Surv"};
       refuse_formula(
-          fmt::format("function {} is not supported; use C, log, log1p, sqrt, I(x^2) or offset(x)", name));
+          fmt::format("function {} is not supported{}; use C, log, log1p, sqrt, I(x^2) or offset(x)", name,
+                      suggestion(name, functions)));
     }
     if (here().kind != Token::Kind::name)
       refuse_formula(fmt::format("{}( needs the name of one column", name));

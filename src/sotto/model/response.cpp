@@ -76,6 +76,11 @@ Source event_of(const Formula& formula, const Schema& schema) {
   if (formula.event_comparison) return compared(std::move(event), *formula.event_comparison);
   const SchemaColumn& column = event.declared;
   if (column.kind == ColumnKind::binary) return event;
+  if (!event.is_category() && schema.column(formula.response.column).kind == ColumnKind::binary) {
+    refuse_formula(fmt::format(
+        "Surv({0}, {1}): time and event look swapped, as {0} is declared binary; write Surv({1}, {0})",
+        formula.response.column, column.name));
+  }
   refuse_formula(
       fmt::format("Surv({}, {}): {} is not yes or no; declare it with kind = \"binary\", or say which value "
                   "is the event, as in Surv({}, {} == {})",
@@ -94,13 +99,13 @@ Response survival_of(const Formula& formula, const Schema& schema, std::vector<d
     refuse_formula(
         fmt::format("Surv({0}, ...): times are not negative; declare bounds of {0} from 0 on", name));
   if (ends.size() >= kMostPieces)
-    refuse_formula(fmt::format("model.cuts: at most {} pieces of time", kMostPieces));
+    refuse_formula(fmt::format("model.cuts (--cuts): at most {} intervals of time", kMostPieces));
   ends.push_back(upper);
   for (std::size_t k = 0; k < ends.size(); ++k) {
     const double width = ends[k] - (k == 0 ? 0 : ends[k - 1]);
     if (!(width >= kNarrowestPiece) || !std::isfinite(width)) {
-      refuse_formula(
-          fmt::format("model.cuts must ascend, between 0 and the upper bound of {}, {:g}", name, upper));
+      refuse_formula(fmt::format("model.cuts (--cuts) must ascend, between 0 and the upper bound of {}, {:g}",
+                                 name, upper));
     }
   }
   return {fmt::format("Surv({}, {})", name, event.declared.name),
@@ -139,7 +144,8 @@ Source source_of(const Variable& variable, const Schema& schema) {
 
 Response response_of(const Formula& formula, const Schema& schema, const std::vector<double>& cuts) {
   if (formula.event) return survival_of(formula, schema, cuts);
-  if (!cuts.empty()) refuse_formula("model.cuts are for times at risk: write Surv(time, event) ~ ...");
+  if (!cuts.empty())
+    refuse_formula("model.cuts (--cuts) are for times to an event: write Surv(time, event) ~ ...");
   Source source = source_of(formula.response, schema);
   const SchemaColumn& column = source.declared;
   if (formula.comparison) {

@@ -41,8 +41,15 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
     const bool single = besides.sum() < std::max(kClearEnd * std::sqrt(2.0) * noise_sd, kBesides * end);
     const bool more = end - besides.maxCoeff() > kMore * std::sqrt(2.0) * noise_sd;
     const bool beyond = !single && end > kBeyond * rows + kClearEnd * noise_sd;
-    if (beyond || ((most || both || !single) && more && end > kLeastAtEnd * rows))
-      found.push_back({column, upper, std::min(end / rows, 1.0)});
+    const Eigen::Index half = bins / 2;
+    const auto near = counts.segment(upper ? bins + 1 - half : 1, half);
+    const auto far = counts.segment(upper ? 1 : bins + 1 - half, half);
+    const double clear_half = kClearEnd * std::sqrt(static_cast<double>(half)) * noise_sd;
+    const bool alone = !declared.codes && near.maxCoeff() <= kClearEnd * noise_sd &&
+                       near.sum() < kBesides * end + clear_half && far.sum() > kBeyond * rows + clear_half &&
+                       end > kLeastAtEnd * rows + kClearEnd * noise_sd;
+    if (alone || beyond || ((most || both || !single) && more && end > kLeastAtEnd * rows))
+      found.push_back({column, upper, std::min(end / rows, 1.0), alone});
   }
   return found;
 }

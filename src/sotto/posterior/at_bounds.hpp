@@ -13,6 +13,8 @@ struct AtBound {
   Eigen::Index column;  ///< of the design; kResponse: of the responses
   bool upper;           ///< which end
   double share;         ///< of the rows, as released
+  bool alone =
+      false;  ///< half of the way to the other end nothing is next to it: it may be a code and no value
 
   static constexpr Eigen::Index kResponse = -1;
 };
@@ -27,7 +29,8 @@ struct DeclaredEnds {
 /// Declared ends of a noisy histogram's window at which rows pile up. `counts`: at the lower end, in bins of equal width, at
 /// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up at an end where the two bins next to it are
 /// not empty, as they are where the end is a value of its own, and it holds more than either of these or a twentieth of the
-/// rows. Told where those bins hide in noise: a third of the rows at one end and none at the other, and most rows at both.
+/// rows. Told where those bins hide in noise: a third of the rows at one end and none at the other, and most rows at both. Told as
+/// alone: ends without a row in the half of the window next to them, where the other half has rows between the ends.
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
 [[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
                                              double rows, const DeclaredEnds& declared);

@@ -105,11 +105,13 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
+  const bool beyond_bounds =
+      std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
   if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
     verdict.warnings.push_back(fmt::format(
         "The search for the posterior did not settle: two releases disagree about where it lies, "
         "so do not rely on these intervals; {}.",
-        !release.at_bounds.empty()             ? "declare bounds that hold all values"
+        beyond_bounds                          ? "declare bounds that hold all values"
         : release.facts.link == Link::log_rate ? "declare the end of follow-up as the time's upper bound, or "
                                                  "cut there; else a larger epsilon helps"
         : few ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"

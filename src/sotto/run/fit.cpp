@@ -60,7 +60,8 @@ PrivacyStatement statement(const Budget& budget, const Problem& problem, const E
 }
 
 constexpr const char* kHiddenByNoise =
-    "The noise hides where the posterior lies from the look that the chains start from: take a larger "
+    "The noise hides where the posterior lies from the first noisy release, where the chains start: take a "
+    "larger "
     "epsilon, "
     "fewer columns or narrower bounds.";
 

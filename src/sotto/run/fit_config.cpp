@@ -6,126 +6,20 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/base/text_fault.hpp"
 #include "sotto/kernel/correction.hpp"
+#include "sotto/model/formula.hpp"
 #include "sotto/model/glm/family.hpp"
+#include "sotto/run/settings_section.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr double kLargestEpsilon = 1e6;
 constexpr std::size_t kMostDraws = 10'000'000;
-
-/// Reads keys of one table and refuses those nobody asked for.
-class Section {
- public:
-  Section(const toml::table& table, std::string name) : table_(&table), name_(std::move(name)) {}
-
-  [[nodiscard]] std::string path(std::string_view key) const {
-    return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
-  }
-  const toml::node* find(std::string_view key) {
-    known_.insert(std::string(key));
-    return table_->get(key);
-  }
-  template <class T>
-  void read(std::string_view key, T& target) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    if constexpr (std::is_same_v<T, bool>) {
-      if (const auto value = node->value_exact<bool>()) return void(target = *value);
-      refuse(fmt::format("{} must be true or false", path(key)));
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      if (const auto value = node->value_exact<std::string>()) return void(target = *value);
-      refuse(fmt::format("{} must be a string", path(key)));
-    } else if constexpr (std::is_integral_v<T>) {
-      const auto value = node->value_exact<std::int64_t>();
-      if (!value || *value < 0) refuse(fmt::format("{} must be a whole number >= 0", path(key)));
-      target = static_cast<T>(*value);
-    } else {
-      const auto value = node->value<double>();
-      if (!value || !node->is_number()) refuse(fmt::format("{} must be a number", path(key)));
-      target = *value;
-    }
-  }
-  template <class T>
-  void read(std::string_view key, std::optional<T>& target) {
-    if (find(key) == nullptr) return;
-    target.emplace();
-    read(key, *target);
-  }
-  template <class T>
-  void read(std::string_view key, std::vector<T>& target) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    const toml::array* array = node->as_array();
-    if (array == nullptr) refuse(fmt::format("{} must be a list", path(key)));
-    target.clear();
-    for (const toml::node& entry : *array) {
-      const auto value = entry.value<T>();
-      if (!value) refuse(fmt::format("{} has an entry of the wrong type", path(key)));
-      target.push_back(*value);
-    }
-  }
-  /// A list of lists.
-  void read(std::string_view key, std::vector<std::vector<double>>& target) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    const auto wrong = [&] {
-      refuse(fmt::format("{} must be a list of rows, each a list of numbers", path(key)));
-    };
-    if (node->as_array() == nullptr) wrong();
-    target.clear();
-    for (const toml::node& row : *node->as_array()) {
-      if (row.as_array() == nullptr) wrong();
-      target.emplace_back();
-      for (const toml::node& entry : *row.as_array()) {
-        const auto value = entry.value<double>();
-        if (!value || !entry.is_number()) wrong();
-        target.back().push_back(*value);
-      }
-    }
-  }
-  void section(std::string_view key, const std::function<void(Section&)>& visit) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    if (node->as_table() == nullptr) refuse(fmt::format("{} must be a table", path(key)));
-    Section inner(*node->as_table(), path(key));
-    visit(inner);
-    inner.finish();
-  }
-  /// One section after the other.
-  void tables(std::string_view key, const std::function<void(Section&)>& visit) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    if (!node->is_array_of_tables())
-      refuse(fmt::format("{0} must be tables, each headed [[{0}]]", path(key)));
-    for (const toml::node& entry : *node->as_array()) {
-      Section inner(*entry.as_table(), path(key));
-      visit(inner);
-      inner.finish();
-    }
-  }
-  void finish() const {
-    for (const auto& [key, value] : *table_) {
-      if (!known_.contains(std::string(key.str()))) {
-        refuse(fmt::format("unknown setting {}{}; known here are {}", path(key.str()),
-                           suggestion(key.str(), std::vector<std::string>(known_.begin(), known_.end())),
-                           fmt::join(known_, ", ")));
-      }
-    }
-  }
-  [[nodiscard]] const toml::table& table() const { return *table_; }
-
- private:
-  const toml::table* table_;
-  std::string name_;
-  std::set<std::string> known_;
-};
 
 CoefficientPrior read_prior(Section& section) {
   CoefficientPrior prior;
@@ -150,6 +44,7 @@ CoefficientPrior read_prior(Section& section) {
 }
 
 void read_all(Section& root, FitConfig& config) {
+  bool family_given = false;
   root.section("data", [&](Section& s) {
     s.read("file", config.data);
     s.read("schema", config.schema);
@@ -158,6 +53,7 @@ void read_all(Section& root, FitConfig& config) {
   root.section("model", [&](Section& s) {
     ModelConfig& model = config.model;
     s.read("family", model.family);
+    family_given = s.find("family") != nullptr;
     if (const auto family = find_family(model.family)) model.family = family_name(*family);
     s.read("formula", model.formula);
     if (const toml::node* sigma = s.find("sigma");
@@ -198,6 +94,8 @@ void read_all(Section& root, FitConfig& config) {
     s.read("chains", method.chains);
     s.read("warmup", method.warmup);
     s.read("draws", method.draws);
+    if (s.find("draws") != nullptr && method.draws < 2)
+      refuse("method.draws (--draws) must be at least 2; leave it out for as many as suit the method");
     s.read("thin", method.thin);
     s.read("seed", method.seed);
     s.read("leapfrog_steps", method.leapfrog_steps);
@@ -226,6 +124,8 @@ void read_all(Section& root, FitConfig& config) {
   });
   root.read("threads", config.threads);
   root.finish();
+  if (!family_given && !config.model.formula.empty() && parse_formula(config.model.formula).event)
+    config.model.family = family::PiecewiseExponential::name;
 }
 
 void apply_override(toml::table& root, const std::string& assignment) {
@@ -281,10 +181,13 @@ void check_fit_config(const FitConfig& config) {
           "true");
     }
   }
-  if (config.method.chains < 1 || config.method.chains > 1000) refuse("method.chains must lie in 1 .. 1000");
+  if (config.method.chains < 1 || config.method.chains > 1000)
+    refuse("method.chains (--chains) must lie in 1 .. 1000");
   if (config.method.draws > kMostDraws / config.method.chains) {
-    refuse(fmt::format("method.draws: at most {} draws of all chains together", kMostDraws));
+    refuse(fmt::format("method.draws (--draws): at most {} draws of all chains together", kMostDraws));
   }
+  if (config.method.warmup > kMostDraws)
+    refuse(fmt::format("method.warmup (--warmup): at most {} steps a chain", kMostDraws));
   if (config.method.thin < 1) refuse("method.thin must be at least 1");
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
@@ -315,8 +218,7 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   try {
     root = toml::parse(text);
   } catch (const toml::parse_error& error) {
-    refuse(fmt::format("the configuration is not TOML: {} (line {})", error.description(),
-                       error.source().begin.line));
+    refuse("the configuration " + toml_fault(text, error.source().begin.line));
   }
   for (const std::string& assignment : overrides) apply_override(root, assignment);
   FitConfig config;

@@ -1,5 +1,7 @@
 #include "sotto/run/made_up_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/random/poisson_distribution.hpp>
 #include <cmath>
@@ -15,6 +17,7 @@
 namespace sotto {
 namespace {
 
+constexpr std::size_t kMostMadeUpRows = 10'000'000;
 constexpr double kSpreadOfOdds = 0.7;
 constexpr double kSpreadOfRates = 0.5;
 constexpr double kSpreadOfNumbers = 0.5;  // of the residuals' standard deviation
@@ -175,6 +178,9 @@ std::vector<std::string> columns_of_right_side(const FitConfig& config, const Sc
 
 MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
   if (made.rows == 0) refuse("a plan needs the number of rows: give --rows");
+  if (made.rows > kMostMadeUpRows)
+    refuse(fmt::format("a plan takes at most {} rows (--rows): more hardly change what it tells",
+                       kMostMadeUpRows));
   const Design design = design_of(config, schema);
   Table blank(schema.select(columns_read(config.model)));
   for (std::size_t i = 0; i < made.rows; ++i) blank.append_nothing();
@@ -186,7 +192,9 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const bool possible = link == Link::identity
                             ? mean >= response.lower && mean <= response.upper
                             : mean > 0 && mean < (link == Link::log_rate ? 1 : response.upper);
-  if (!possible) refuse("the responses cannot have that mean: it must lie between their declared bounds");
+  if (!possible)
+    refuse(
+        "the responses cannot have that mean (--response-mean): it must lie between their declared bounds");
 
   ChainRng rng(made.seed);
   const Matrix x = covariates(design, made, rng);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
 #include "sotto/kernel/hmc.hpp"
@@ -302,7 +303,7 @@ void check_chain_settings(const FitConfig& config, const Problem& problem, const
   }
   if (method.for_study || !can_look(config, problem)) {
     refuse(
-        "an independence proposal is placed by a look at the rows, which only private fits of regressions "
+        "an independence proposal is placed by a first noisy release, which only private fits of regressions "
         "begin with: choose proposal.name normal, truncated or coordinate");
   }
 }
@@ -358,8 +359,10 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   const auto found = std::find_if(methods().begin(), methods().end(),
                                   [&](const Method& method) { return method.name == name; });
   if (found == methods().end()) {
-    refuse(fmt::format("there is no method {}: choose auto, {} or, for study only, {}", name, names(false),
-                       names(true)));
+    std::vector<std::string> known{"auto"};
+    for (const Method& method : methods()) known.push_back(method.name);
+    refuse(fmt::format("there is no method {}{}: choose auto, {} or, for study only, {}", name,
+                       suggestion(name, known), names(false), names(true)));
   }
   if (found->for_study && !config.not_private) {
     refuse(fmt::format("{} is not private: it needs --not-private, for study only", name));

@@ -16,11 +16,30 @@ std::string some(std::vector<std::string> names) {
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+/// A number that stands for a cell without one, such as 999.
+bool may_be_code(const AtBound& piled, Eigen::Index unknown) {
+  return piled.alone && piled.column != AtBound::kResponse && piled.column < unknown;
+}
+
+void tell_codes(const std::vector<AtBound>& all, Eigen::Index unknown,
+                const std::vector<std::string>& coordinates, std::vector<std::string>& warnings) {
+  for (const AtBound& piled : all) {
+    if (!may_be_code(piled, unknown)) continue;
+    warnings.push_back(fmt::format(
+        "Many values of {} sit at its {} bound (about {:.0f} % of the rows), and none near it: a code for "
+        "missing? Then leave such cells empty, or declare narrower bounds and out_of_range = \"missing\": as "
+        "numbers they change the effect of {}.",
+        coordinates[static_cast<std::size_t>(piled.column)], piled.upper ? "upper" : "lower",
+        100 * piled.share, coordinates[static_cast<std::size_t>(piled.column)]));
+  }
+}
+
 /// What lies at declared ends, the response and an offset apart from other columns.
 void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
                     const std::vector<std::string>& coordinates, std::vector<std::string>& warnings) {
   std::vector<std::string> columns;
   for (const AtBound& piled : all) {
+    if (may_be_code(piled, unknown)) continue;
     const char* end = piled.upper ? "upper" : "lower";
     const double percent = 100 * piled.share;
     if (piled.column == AtBound::kResponse) {
@@ -65,6 +84,7 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
         some(names(verdict.hidden))));
   }
+  tell_codes(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   if (!verdict.held.empty()) {
@@ -74,14 +94,21 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "one, prior.parameter.\"{}\" or prior.default.",
         some(held), held.size() == 1 ? "its coefficient lies" : "their coefficients lie", held.front()));
   }
-  if (!verdict.curved.empty()) {
-    const std::vector<std::string> curved = names(verdict.curved);
+  std::vector<Eigen::Index> bent = verdict.curved;  // a code far out bends whatever it is taken for
+  std::erase_if(bent, [&](Eigen::Index j) {
+    return std::ranges::any_of(verdict.at_bounds, [&](const AtBound& piled) {
+      return piled.column == j && may_be_code(piled, facts.unknown());
+    });
+  });
+  if (!bent.empty()) {
+    const std::vector<std::string> curved = names(bent);
     const auto column = std::ranges::find_if(
         curved, [](const std::string& name) { return name.find_first_of(":[(") == std::string::npos; });
     const std::string as = column == curved.end() ? "" : fmt::format(", as in I({}^2)", *column);
     warnings.push_back(fmt::format(
-        "Curved {} of {}, and a coefficient is the slope of a line: add a power to the formula{}.",
-        curved.size() == 1 ? "is the effect" : "are the effects", some(curved), as));
+        "The {} of {} {} no straight line, and a coefficient is the slope of one: add a power to the "
+        "formula{}.",
+        curved.size() == 1 ? "effect" : "effects", some(curved), curved.size() == 1 ? "is" : "are", as));
   }
   if (!verdict.uneven.empty()) {
     std::vector<std::string> moved;

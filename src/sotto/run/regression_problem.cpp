@@ -34,6 +34,13 @@ Family family_of(const ModelConfig& model) {
                      logistic ? "; logistic regression is bernoulli" : suggestion(model.family, known)));
 }
 
+void check_survival(const Family& family) {
+  if (std::visit([](const auto& f) { return f.response == ResponseKind::time; }, family)) return;
+  refuse(fmt::format(
+      "a response Surv(time, event) has the family survival, not {}: leave model.family (--family) out",
+      family_name(family)));
+}
+
 std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicProblem& problem) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < problem.parameters.size(); ++j) {
@@ -153,6 +160,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   const Design design(formula, table.schema(), model.cuts);
   const Response& response = design.response();
   const Family family = family_of(model);
+  if (response.kind == ResponseKind::time) check_survival(family);
   std::visit(
       [&](const auto& f) {
         const bool time = response.kind == ResponseKind::time || f.response == ResponseKind::time;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/suggestion.hpp"
 #include "sotto/mixture/algorithm/algorithm_choice.hpp"
 #include "sotto/mixture/fit/chain.hpp"
 #include "sotto/mixture/fit/kernel_table.hpp"
@@ -17,9 +18,16 @@ namespace {
 
 Error configuration(const std::string& message) { return Error(ErrorCode::configuration, message); }
 
+constexpr double kMostDensityDraws = 1e9;
+
+[[noreturn]] void refuse_name(const std::string& what, std::string_view name,
+                              const std::vector<std::string>& known) {
+  throw configuration(
+      fmt::format("unknown {} '{}'{}; use {}", what, name, suggestion(name, known), fmt::join(known, ", ")));
+}
+
 void check_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw configuration(fmt::format("unknown {} '{}'; use {}", what, name, fmt::join(known, ", ")));
+  if (std::find(known.begin(), known.end(), name) == known.end()) refuse_name(what, name, known);
 }
 
 void check(const DensitySettings& s) {
@@ -31,7 +39,9 @@ void check(const DensitySettings& s) {
     throw configuration("a prior on the concentration needs the Dirichlet process");
   (void)mixing_prior(s);
   if (s.chains < 1 || s.draws < 2 || s.thin < 1)
-    throw configuration("at least one chain, two draws and thin 1 are needed");
+    throw configuration("chains must be at least 1, draws at least 2 and thin at least 1");
+  if (static_cast<double>(s.chains) * static_cast<double>(s.draws) > kMostDensityDraws)
+    throw configuration(fmt::format("draws: at most {} of all chains together", kMostDensityDraws));
   if (s.grid_points < 11 || s.grid_points > 100'000)
     throw configuration("the grid needs 11 to 100000 points");
   if (!(s.level > 0 && s.level < 1)) throw configuration("the level of the bands must lie in (0, 1)");
@@ -65,12 +75,12 @@ bool has_closed_form(const std::string& kernel, const Column& column) {
 
 const KernelRow& kernel_row(std::string_view name) {
   static const std::vector<KernelRow> table = kernel_table();
-  std::vector<std::string_view> names{"auto"};
+  std::vector<std::string> names{"auto"};
   for (const KernelRow& row : table) {
     if (row.name == name) return row;
-    names.push_back(row.name);
+    names.emplace_back(row.name);
   }
-  throw configuration(fmt::format("unknown kernel '{}'; use {}", name, fmt::join(names, ", ")));
+  refuse_name("kernel", name, names);
 }
 
 mixture::AnyMixing mixing_prior(const DensitySettings& s) {

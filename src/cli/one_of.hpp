@@ -1,0 +1,24 @@
+// An option whose value is one of a few words.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sotto/base/suggestion.hpp"
+
+namespace sotto::cli {
+
+[[nodiscard]] inline CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](const std::string& given) -> std::string {
+            if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+            return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), suggestion(given, words));
+          },
+          fmt::format("{{{}}}", fmt::join(words, ",")), "one_of"};
+}
+
+}  // namespace sotto::cli
