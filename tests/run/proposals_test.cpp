@@ -145,11 +145,11 @@ TEST(Proposal, that_does_not_fit_is_refused) {
     EXPECT_NE(refused(method, "truncated").find("no proposal to choose"), std::string::npos) << method;
   EXPECT_NE(refused("barker", "independence").find("cannot be made shorter"), std::string::npos);
   EXPECT_NE(why_refused({"privacy.not_private=true", "method.name=metropolis", "proposal.name=independence"})
-                .find("look at the rows"),
+                .find("first noisy release"),
             std::string::npos);
   EXPECT_NE(why_refused({"privacy.epsilon=1", "method.name=penalty", "proposal.name=independence",
                          "model.likelihood_power=0.5"})
-                .find("look at the rows"),
+                .find("first noisy release"),
             std::string::npos);
   EXPECT_NE(refused("penalty", "normale").find("did you mean normal"), std::string::npos);
   EXPECT_NE(
