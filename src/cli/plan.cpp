@@ -30,12 +30,16 @@ struct PlanOptions {
   std::string like;
 };
 
-void print(const Rehearsal& rehearsal, const PlanOptions& options) {
+void print(const Rehearsal& rehearsal, const PlanOptions& options, bool of_means) {
   fmt::print("{}, {}: {} made-up rows{}, {} repeats; rows of the data were not read\n\n{}", rehearsal.model,
              rehearsal.method, rehearsal.rows, options.like.empty() ? "" : " like those of " + options.like,
              rehearsal.repeats, rehearsal_table(rehearsal));
   if (!options.like.empty()) {
     fmt::print("\nThe rows of {} are taken as public: nothing here protects them.\n", options.like);
+  } else if (of_means) {
+    fmt::print(
+        "\nRows were made up as normal with the declared covariance, about means in the middle half of the "
+        "bounds; where real\nones are not, the fit says so.\n");
   } else {
     fmt::print(
         "\nColumns were made up as independent and even over their declared bounds; real ones are narrower "
@@ -71,7 +75,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
   if (options.fit.json) {
     fmt::print("{}\n", to_json(rehearsal).dump());
   } else {
-    print(rehearsal, options);
+    print(rehearsal, options, is_location(config.model));
   }
 }
 

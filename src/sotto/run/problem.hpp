@@ -36,7 +36,7 @@ struct PublicProblem {
   double group_scale = VaryingIntercepts::kUsualScale;   ///< of the prior of their spread
   LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>
-      coefficient_priors;  ///< regressions: of each coordinate of the chain's position
+      coefficient_priors;  ///< of each coordinate of the chain's position; normal-mean, banana: of the mean
   /// Regressions: what is added to priors' locations, by column. A piece of time has the first one's hazard, over its own length.
   Position prior_shift;
   std::vector<PriorDescription> prior_descriptions;
