@@ -15,7 +15,7 @@ constexpr double kMostClipped = 0.01;  // of the rows, by the model
 constexpr double kFarFromBelief =
     1e-6;                              // probability that a belief's point is farther off than a look's bound
 constexpr double kLittleNoise = 5e-4;  // variance of the noise over that of the rows' own sum
-constexpr double kWorthALook = 0.9;    // of the answer's variance without one
+constexpr double kWorthALook = 1 - kLittleNoise;  // of the answer's variance without one
 constexpr double kUnsettled =
     1.25;  // of the variance: what shortens rows far out and cannot be reached out for them is liked less
 constexpr double kCountEntry = 1.0 / 3;  // of the bound on a row's deviation
