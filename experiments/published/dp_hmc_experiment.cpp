@@ -154,6 +154,7 @@ class HmcRun {
     config.model.b = bend.b;
     config.model.m = bend.m;
     config.default_prior = {PriorFamily::normal, 0, 1 / std::sqrt(problem_.prior_precision)};
+    config.default_prior_given = true;
     config.epsilon = outcome_.epsilon;
     config.delta = budget_.delta().value();
     config.method.seed = experiment_.seed + outcome_.repeat;

@@ -111,5 +111,16 @@ TEST(LocationModel, gradient_bound_holds_what_rounding_adds) {
   EXPECT_GT(seen, 0);
 }
 
+TEST(Bend, leads_there_and_back) {
+  const Bend bend{0.5, -2, 3};
+  const Position position{{1, 4, -7}};
+  EXPECT_EQ(bend.mean(position), (Position{{1, 4, -7}}));  // 4 + 0.5 (1 - 3)^2 - 2
+  EXPECT_EQ(bend.mean(Position{{5, 1, 2}}), (Position{{5, 1, 2}}));
+  const Position other{{-1, 0.25, 0}};
+  EXPECT_EQ(bend.mean(other)[1], 6.25);
+  EXPECT_EQ(bend.position(bend.mean(other)), other);
+  EXPECT_EQ(bend.position(Position{{9}}), (Position{{9}}));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -150,9 +150,47 @@ TEST(LocationPosterior, says_what_is_wrong) {
 
   LocationRelease clipped = plain(100, Position{{0.1, 0}}, 10);
   clipped.clipped = 0.01;
+  clipped.bound = 2.6;
   EXPECT_FALSE(verdict(clipped, wide, {-9, 9}).astray);
   clipped.sum *= 20;
   EXPECT_TRUE(verdict(clipped, wide, {-9, 9}).astray);
+}
+
+TEST(LocationPosterior, says_what_noise_decides) {
+  const MeanPrior wide{Position{{0, 0}}, Position{{10, 10}}};
+  const LocationRelease noisy = plain(100, Position{{0.5, -1}}, 1e4);
+  EXPECT_EQ(verdict(noisy, wide, {-9, 9}).by_noise, (std::vector<Eigen::Index>{0, 1}));
+  EXPECT_TRUE(verdict(plain(100, Position{{0.5, -1}}, 100), wide, {-9, 9}).by_noise.empty());
+  // Of how many rows nobody knows: what intervals would be without noise is not known.
+  LocationRelease unknown = noisy;
+  unknown.rows_sd = 60;
+  const LocationVerdict hidden = verdict(unknown, wide, {-9, 9});
+  EXPECT_TRUE(hidden.rows_hidden);
+  EXPECT_TRUE(std::isnan(hidden.sd_inflation[0]));
+}
+
+// Half of the rows beyond the bound: they moved the mean, unless the sum reached out for them.
+TEST(LocationPosterior, says_what_clipping_did_to_rows_far_out) {
+  const MeanPrior wide{Position{{0, 0}}, Position{{10, 10}}};
+  LocationRelease release = plain(100, Position{{0, 0}}, 10);
+  release.clipped = 0.01;
+  release.bound = 3.03;
+  release.lengths = {.at = Position::Zero(2),
+                     .edges = Position{{0, 1.18, 3.03, 6.07, 12.1}},
+                     .counts = Position{{25, 25, 0, 50, 0}},
+                     .noise_sd = 2};
+  const LocationVerdict shortened = verdict(release, wide, {-9, 9});
+  ASSERT_TRUE(shortened.covariance);
+  EXPECT_TRUE(shortened.covariance->far);
+  EXPECT_TRUE(shortened.far_shortened);
+  release.bound = 12.1;
+  EXPECT_FALSE(verdict(release, wide, {-9, 9}).far_shortened);
+  release.bound = 6.07;
+  EXPECT_TRUE(verdict(release, wide, {-9, 9}).far_shortened);
+  release.lengths->counts = Position{{50, 49, 1, 0, 0}};
+  const LocationVerdict fine = verdict(release, wide, {-9, 9});
+  EXPECT_FALSE(fine.covariance->far || fine.far_shortened || fine.covariance->other_spread);
+  EXPECT_GT(fine.unseen_pull, 0.1);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ TEST(LocationRelease, spends_exactly_its_cost) {
       const LocationRelease release = release_location(known_facts(half_width, unit, 2000), owner, Rho(0.1));
       double spent = 0;
       for (const ClippedDeviationsQuery& query : owner.asked) spent += query.cost.value();
+      for (const DeviationLengthsQuery& query : owner.lengths_asked) spent += query.cost.value();
       EXPECT_NEAR(spent, 0.1, 1e-9);
       EXPECT_EQ(owner.asked.size(), release.looks + 1);
     }
@@ -80,7 +81,11 @@ TEST(LocationRelease, of_wide_bounds_finds_the_rows_first) {
       EXPECT_LE(release.clipped, 0.0101);
       EXPECT_EQ(release.rows_sd == 0, unit.rows_are_public());
       EXPECT_NEAR(release.rows, 20'000, 5 * release.rows_sd);
-      EXPECT_GT(owner.asked.back().cost.value(), 0.8 * 0.05);  // of what was to be spent
+      EXPECT_GT(owner.asked.back().cost.value(), 0.7 * 0.05);  // of what was to be spent
+      ASSERT_TRUE(release.lengths);
+      EXPECT_NEAR(
+          release.lengths->counts.sum(), 20'000,
+          5 * release.lengths->noise_sd * std::sqrt(static_cast<double>(release.lengths->counts.size())));
     }
   }
 }
@@ -91,6 +96,46 @@ TEST(LocationRelease, that_finds_nothing_clips_nothing) {
   EXPECT_EQ(release.clipped, 0);
   EXPECT_EQ(release.slope, 1);
   EXPECT_GT(owner.asked.back().cost.value(), 0.6 * 0.001);
+}
+
+// Two columns' standard deviation of the answer over that without noise, where all of the cost bought the shortest sum around the mean:
+// looks, and the lengths, cost a half of that at the most.
+TEST(LocationRelease, of_few_rows_looks_as_often_as_it_pays) {
+  for (const double half_width : {10.0, 50.0, 300.0}) {
+    constexpr double kRows = 800;
+    LocationOracle owner(normal_rows(800, Position{{3, -4}}, 5), kSubstitute, Rho(0.02), 6);
+    const LocationRelease release =
+        release_location(known_facts(half_width, kSubstitute, kRows), owner, Rho(0.02));
+    const double best = std::sqrt(kRows + std::pow(2 * 3.035, 2) / (2 * 0.02));
+    const Matrix back = inverse(release.frame);
+    const Matrix error =
+        back * (kRows * release.spread + release.noise * Matrix::Identity(2, 2)) * back.transpose();
+    const double own = inverse(two_columns()).cwiseProduct(error).sum() / (release.slope * release.slope);
+    EXPECT_LT(std::sqrt(own / 2), 1.5 * best) << half_width;
+    EXPECT_GE(release.looks, 1u);
+  }
+}
+
+TEST(LocationRelease, of_rows_that_noise_hides_tells_nothing_of_their_covariance) {
+  LocationOracle owner(normal_rows(15, Position{{0, 0}}, 5), kSubstitute, Rho(0.001), 6);
+  const LocationRelease release = release_location(known_facts(100, kSubstitute, 15), owner, Rho(0.001));
+  EXPECT_FALSE(release.lengths);
+  EXPECT_TRUE(owner.lengths_asked.empty());
+  EXPECT_TRUE(std::isinf(release.bound));
+}
+
+// One row in ten lies seven standard deviations off: of many rows all are counted in full, of few they are drawn in as ever.
+TEST(LocationRelease, reaches_out_for_rows_that_are_many) {
+  const auto released = [](Eigen::Index count, bool far, double rho) {
+    Matrix rows = normal_rows(count, Position{{5, 5}}, 7);
+    for (Eigen::Index i = 0; far && i < count; i += 10) rows(i, 0) += 7;
+    LocationOracle owner(rows, kSubstitute, Rho(rho), 6);
+    return release_location(known_facts(50, kSubstitute, static_cast<double>(count)), owner, Rho(rho));
+  };
+  const double usual = released(100'000, false, 0.02).bound;
+  EXPECT_GT(released(100'000, true, 0.02).bound, 15);  // seven, of columns with correlation 0.9
+  EXPECT_GT(usual, 3);
+  EXPECT_EQ(released(2'000, false, 0.02).bound, released(2'000, true, 0.002).bound);
 }
 
 TEST(LocationRelease, takes_no_more_than_it_is_given) {

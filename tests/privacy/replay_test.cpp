@@ -180,7 +180,7 @@ struct Comparison {
     return sum<NoisyMatrix>(a, b);
   }
   template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, CurvesQuery,
-                  RemainderQuery, LightRowsQuery, TotalQuery, ClippedDeviationsQuery>
+                  RemainderQuery, LightRowsQuery, TotalQuery, ClippedDeviationsQuery, DeviationLengthsQuery>
                 Asked>
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyVector>(a, b);

@@ -123,6 +123,8 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
     const double bound = pick({1e-100, 0.3, 100}, rng);
     asked.emplace_back(
         ClippedDeviationsQuery{somewhere(), frame, bound, bound * pick({0, 0.3, 5}, rng), Rho(0.01)});
+    asked.emplace_back(
+        DeviationLengthsQuery{somewhere(), frame, Position{{0, bound, 2 * bound, 1e3 * bound}}, Rho(0.01)});
   }
   const Glm* glm = subject.model.as<Glm>();
   if (glm != nullptr && link_of(glm->family())) {
@@ -165,7 +167,9 @@ void search(const Subject& subject, PrivacyUnit unit, ChainRng& rng, std::size_t
   const double any_power = subject.regression ? 1 : pick({1, 0.01}, rng);
   for (const Query& query : questions(subject, rng)) {
     // Weighted statistics take the likelihood as it is.
-    const double power = std::holds_alternative<ClippedDeviationsQuery>(query) ? 1 : any_power;
+    const bool as_it_is = std::holds_alternative<ClippedDeviationsQuery>(query) ||
+                          std::holds_alternative<DeviationLengthsQuery>(query);
+    const double power = as_it_is ? 1 : any_power;
     const auto measured = measure_all_rows({subject.model, unit, power})(query);
     if (!measured) continue;  // refused: no bound fits the grid
     for (const Measurement& part : measured->parts) {

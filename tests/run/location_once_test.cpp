@@ -126,10 +126,74 @@ TEST(LocationOnce, says_what_the_bounds_do) {
   const std::string wide = warnings(table_within(-7, 7), {kCovariance, "privacy.epsilon=5"});
   EXPECT_EQ(wide.find("beyond its declared bounds"), std::string::npos) << wide;
   const std::string hidden = warnings(table_within(-1e9, 1e9), {kCovariance, "privacy.epsilon=0.001"});
-  EXPECT_NE(hidden.find("Little but the prior is left of theta.1, theta.2"), std::string::npos) << hidden;
+  EXPECT_NE(hidden.find("Little but the prior is left of theta.1 (u), theta.2 (v)"), std::string::npos)
+      << hidden;
   const std::string held =
       warnings(table_within(-7, 7), {kCovariance, "privacy.epsilon=5", "prior.default.scale=0.1"});
-  EXPECT_NE(held.find("The prior holds theta.1 back"), std::string::npos) << held;
+  EXPECT_NE(held.find("The prior holds theta.1 (u) back"), std::string::npos) << held;
+}
+
+/// A column of incomes, or of anything in such units.
+Table incomes(double far) {
+  Schema schema;
+  schema.columns = {{.name = "income", .bounds = {0, 2'000'000}}};
+  Table table(schema);
+  ChainRng rng(3);
+  for (int i = 0; i < 5000; ++i) {
+    const double value = 52'000 + 15'000 * rng.normal() + (i % 8 == 0 ? far : 0);
+    const std::string cell = std::to_string(value);
+    table.append(std::vector<std::optional<std::string_view>>{cell}, std::nullopt);
+  }
+  return table;
+}
+
+RunRecord of_incomes(const Table& table, std::vector<std::string> more) {
+  more.insert(more.begin(),
+              {"data.file=x", "data.schema=x", "model.family=normal-mean", "model.columns=[\"income\"]",
+               "privacy.epsilon=1", "privacy.delta=1e-6", "threads=2"});
+  const FitConfig config = parse_fit_config("", more);
+  TestEntropy entropy(29);
+  return fit(config, make_problem(config, table), entropy);
+}
+
+// Nobody who has not said so believes that a column of money has a mean within a few units of zero.
+TEST(LocationOnce, a_default_prior_is_on_the_scale_of_the_bounds) {
+  const Table table = incomes(0);
+  const RunRecord record = of_incomes(table, {"model.sd=[15000]"});
+  EXPECT_EQ(record.priors.at(0).distribution,
+            "normal(1e+06, 1e+06) on the mean of income, from its declared bounds");
+  EXPECT_EQ(record.priors.at(0).sd, 1'000'000);
+  EXPECT_EQ(record.manifest.configuration.at("prior").at("default"), "from declared bounds");
+  for (const std::string& sentence : record.warnings) EXPECT_TRUE(sentence.starts_with("Note: ")) << sentence;
+  double sum = 0;
+  for (const Chain& chain : record.draws.chains) sum += chain.draws.mean();
+  // 300: seven standard deviations of this answer.
+  EXPECT_NEAR(sum / static_cast<double>(record.draws.chains.size()), 52'000, 2'000);
+  ASSERT_EQ(record.sd_inflation.size(), 1u);
+  EXPECT_LT(record.sd_inflation[0].second, 1.5);
+  const RunRecord own =
+      of_incomes(table, {"model.sd=[15000]", R"(prior.parameter={"theta.1"={location=50000, scale=10}})"});
+  EXPECT_EQ(own.priors.at(0).distribution, "normal(50000, 10) on the mean of income");
+  EXPECT_THROW(of_incomes(table, {"model.sd=[15000]", R"(prior.parameter={"income"={scale=10}})"}), Error);
+  EXPECT_THROW(of_incomes(table, {"model.sd=[15000]", "prior.default={family=\"laplace\"}"}), Error);
+}
+
+TEST(LocationOnce, says_that_rows_are_not_as_they_are_declared) {
+  const auto said = [](const RunRecord& record) {
+    std::string all;
+    for (const std::string& sentence : record.warnings) all += sentence + "\n";
+    return all;
+  };
+  const RunRecord one_in_eight = of_incomes(incomes(120'000), {"model.sd=[15000]"});
+  const std::string far = said(one_in_eight);
+  EXPECT_NE(far.find("of the rows lie farther from the mean than model.sd lets"), std::string::npos) << far;
+  // An eighth and the model's own hundredth; the counts' noise is a hundredth as well.
+  EXPECT_NEAR(one_in_eight.manifest.configuration.at("release_once").at("far_share").get<double>(), 0.134,
+              0.04);
+  const std::string narrow = said(of_incomes(incomes(0), {"model.sd=[7500]"}));
+  EXPECT_NE(narrow.find("times what model.sd declares"), std::string::npos) << narrow;
+  const std::string wide = said(of_incomes(incomes(0), {"model.sd=[30000]"}));
+  EXPECT_NE(wide.find("Was it declared too large"), std::string::npos) << wide;
 }
 
 TEST(LocationOnce, stops_when_it_is_told_to) {
@@ -143,6 +207,30 @@ TEST(LocationOnce, stops_when_it_is_told_to) {
     EXPECT_EQ(chain.draws.rows(), 2000);
     EXPECT_EQ(chain.stop, StopReason::interrupted);
   }
+}
+
+TEST(LocationOnce, says_what_is_missing) {
+  const auto why = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> all = {"data.file=x", "data.schema=x", "privacy.delta=1e-6",
+                                    "privacy.epsilon=1"};
+    all.insert(all.end(), settings.begin(), settings.end());
+    try {
+      static_cast<void>(columns_read(parse_fit_config("", all).model));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::configuration);
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  const std::string family = "model.family=normal-mean";
+  EXPECT_EQ(why({family, "model.columns=[\"u\"]"}), "none");
+  EXPECT_NE(why({family}).find("needs model.columns"), std::string::npos);
+  EXPECT_NE(why({family, "model.formula=\"u ~ 1\""}).find("has no formula"), std::string::npos);
+  EXPECT_NE(why({family, "model.columns=[\"u\", \"v\", \"u\"]"}).find("u twice"), std::string::npos);
+  EXPECT_NE(why({family, "model.columns=[\"u\"]", "model.sigma=3"}).find("takes model.sd"),
+            std::string::npos);
+  EXPECT_NE(why({"model.family=normal", "model.formula=\"u ~ 1\"", "model.sd=[2]"}).find("for means"),
+            std::string::npos);
 }
 
 TEST(LocationOnce, refuses_what_is_no_covariance) {

@@ -165,7 +165,8 @@ TEST_P(EveryMethod, spends_within_the_budget_and_draws_the_same_with_any_number_
   }
   const bool once = method->run == nullptr;
   EXPECT_GE(releases, once ? 1u : unasked ? 10u : 40u);
-  EXPECT_LE(releases, once ? 4u : 1'000'000u);
+  // Six looks, a sum, and how far rows lie from each other.
+  EXPECT_LE(releases, once ? 8u : 1'000'000u);
   // Lines are upper bounds.
   const bool prepaid = method->regime == QueryRegime::batches ||
                        method->regime == QueryRegime::batch_ratios ||

@@ -129,6 +129,7 @@ TEST_P(OwnModels, fit_as_built_in_ones_do) {
   built_in.model.columns = {"u", "v"};
   built_in.model.sd = {1, 1};
   built_in.default_prior = kPrior;
+  built_in.default_prior_given = true;
   const Problem from_table = make_problem(built_in, own_table());
   OwnModel own = own_mean(LocationModel({kBounds, kBounds}, Matrix::Identity(2, 2)));
   own.posterior_scale = from_table.public_info.prior_scale;

@@ -136,6 +136,28 @@ TEST(Rehearsal, calls_a_budget_hopeless_under_which_noise_dominates) {
   EXPECT_EQ(budget.prospect, Prospect::hopeless) << budget.why;
 }
 
+// Foreseen: sqrt(1 / n + noise / n^2) over sqrt(1 / n), the noise that of a sum of rows shortened to 2.6 standard deviations or so.
+TEST(Rehearsal, is_of_normal_means_as_well) {
+  const FitConfig config =
+      parse_fit_config("", {"data.file=nowhere.csv", "data.schema=x", "privacy.epsilon=1",
+                            "privacy.delta=1e-6", "method.draws=500", "threads=1", "model.family=normal-mean",
+                            "model.columns=[\"cost\", \"age\"]", "model.covariance=[[25, 5], [5, 4]]"});
+  const MadeUpProblem made = make_up(config, clinic_schema(), {.rows = 20'000});
+  const Rows rows = made.problem.rows();
+  for (std::size_t j = 0; j < 2; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i) sum += rows.at(i, j);
+    EXPECT_NEAR(sum / 20'000, made.truth[static_cast<Eigen::Index>(j)], 0.2);
+  }
+  TestEntropy entropy(8);
+  const Rehearsal rehearsal = rehearse(config, clinic_schema(), {.rows = 1000}, {0.02, 10}, 3, entropy);
+  EXPECT_EQ(rehearsal.method, "release-once");
+  EXPECT_EQ(rehearsal.budgets[0].prospect, Prospect::hopeless) << rehearsal.budgets[0].why;
+  EXPECT_EQ(rehearsal.budgets[1].prospect, Prospect::good) << rehearsal.budgets[1].why;
+  EXPECT_NEAR(rehearsal.without_noise[0].sd, 5 / std::sqrt(1000.0), 0.02);
+  EXPECT_THROW((void)make_up(config, clinic_schema(), {.rows = 10, .response_mean = 1}), Error);
+}
+
 TEST(Rehearsal, ends_when_asked_to) {
   const FitConfig config = clinic_config("bernoulli", "ill ~ age");
   TestEntropy entropy(5);

@@ -21,17 +21,19 @@ class LocationOracle final : public QueryInterface {
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
     std::vector<Answer> answers;
     for (const Query& query : queries) {
-      const auto* asked = std::get_if<ClippedDeviationsQuery>(&query);
-      if (asked == nullptr) {
-        answers.emplace_back(QueryStatus::out_of_range);
+      if (const auto* sum = std::get_if<ClippedDeviationsQuery>(&query)) {
+        answers.push_back(one(*sum));
+      } else if (const auto* counts = std::get_if<DeviationLengthsQuery>(&query)) {
+        answers.push_back(one(*counts));
       } else {
-        answers.push_back(one(*asked));
+        answers.emplace_back(QueryStatus::out_of_range);
       }
     }
     return answers;
   }
   [[nodiscard]] Rho left() const override { return Rho(std::max(left_, 0.0)); }
   std::vector<ClippedDeviationsQuery> asked;
+  std::vector<DeviationLengthsQuery> lengths_asked;
 
  private:
   Answer one(const ClippedDeviationsQuery& query) {
@@ -47,6 +49,21 @@ class LocationOracle final : public QueryInterface {
     for (const auto& row : z.rowwise())
       value.head(z.cols()) += row.transpose() * std::min(1.0, query.bound / row.norm());
     if (query.count > 0) value[z.cols()] = query.count * static_cast<double>(z.rows());
+    value += sd * rng_.normals(value.size());
+    return ReleasedForTests::make(NoisyVector{std::move(value), sd * sd});
+  }
+
+  Answer one(const DeviationLengthsQuery& query) {
+    lengths_asked.push_back(query);
+    left_ -= query.cost.value();
+    const double exchanged = unit_.adjacency == Adjacency::substitute ? std::sqrt(2.0) : 1;
+    const double sd =
+        static_cast<double>(unit_.rows_per_unit) * exchanged / std::sqrt(2 * query.cost.value());
+    Position value = Position::Zero(query.edges.size());
+    for (const auto& row : rows_.rowwise()) {
+      const double length = (query.frame * (row.transpose() - query.at)).norm();
+      value[(query.edges.array() <= length).count() - 1] += 1;
+    }
     value += sd * rng_.normals(value.size());
     return ReleasedForTests::make(NoisyVector{std::move(value), sd * sd});
   }

@@ -10,7 +10,6 @@
 
 #include <cmath>
 
-#include "sotto/base/error.hpp"
 #include "sotto/measurement/all_rows.hpp"
 #include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
@@ -18,17 +17,6 @@
 
 namespace sotto {
 namespace {
-
-const LocationModel& asked_location(const OwnerContext& context) {
-  if (context.likelihood_power != 1)
-    throw Error(ErrorCode::configuration,
-                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
-  const auto* location = context.model.as<LocationModel>();
-  if (location == nullptr)
-    throw Error(ErrorCode::configuration,
-                "deviations are those of normal rows: choose family normal-mean or banana");
-  return *location;
-}
 
 bool legal(const ClippedDeviationsQuery& query, Eigen::Index dim) {
   return query.at.size() == dim && query.at.allFinite() && query.frame.rows() == dim &&

@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/measurement/vector_noise.hpp"
+#include "sotto/model/location/location.hpp"
 
 namespace sotto {
 namespace {
@@ -83,6 +84,17 @@ const Glm& asked_regression(const OwnerContext& context) {
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   static_cast<void>(known_link(regression->family()));
   return *regression;
+}
+
+const LocationModel& asked_location(const OwnerContext& context) {
+  if (context.likelihood_power != 1)
+    throw Error(ErrorCode::configuration,
+                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
+  const auto* location = context.model.as<LocationModel>();
+  if (location == nullptr)
+    throw Error(ErrorCode::configuration,
+                "deviations are those of normal rows: choose family normal-mean or banana");
+  return *location;
 }
 
 VectorBound bound_of_matrices(double trace) { return {trace * kRoundUp, trace * std::sqrt(2.0) * kRoundUp}; }

@@ -14,6 +14,8 @@
 
 namespace sotto {
 
+class LocationModel;
+
 /// A regression's rows -> integer sums.
 struct VectorSum {
   std::string name;   ///< in the statement
@@ -48,6 +50,8 @@ struct MatrixSum {
 /// differ by at most sqrt(2) trace because the trace of their product is not negative.
 /// Errors: configuration for a model that is no regression of a family with a known link, or a likelihood to a power.
 [[nodiscard]] const Glm& asked_regression(const OwnerContext& context);
+/// The same for normal rows.
+[[nodiscard]] const LocationModel& asked_location(const OwnerContext& context);
 [[nodiscard]] VectorBound bound_of_matrices(double trace);
 
 /// Shapes fit, all numbers are finite, bounds are positive; columns are some, there, and different.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <limits>
 
 #include "sotto/math/decomposition.hpp"
 #include "sotto/math/shortened_normal.hpp"
@@ -28,14 +29,51 @@ constexpr double kFarInPrior = 2;     // standard deviations of a prior
 constexpr double kMostlyPrior = 0.6;  // of an entry's sd, over its prior's
 constexpr double kTellPull = 0.25;    // of an entry's sd
 constexpr double kTellBend = 0.5;     // likewise
+constexpr double kFarOffset = 1;      // of rows' standard deviations
+constexpr double kByNoise = 5;        // times as wide as without noise
+constexpr double kHiddenRows = 3;     // standard deviations of the noise on their number
+
+/// E (Z - distance)+ of a standard normal value
+double excess_over(double distance) {
+  const boost::math::normal_distribution<double> standard;
+  return pdf(standard, distance) - distance * cdf(complement(standard, distance));
+}
 
 /// E clamp(X) - E X of a normal value: what values beyond the bounds lose by being moved to them.
 double moved(double mean, double sd, const Interval& bounds) {
-  const boost::math::normal_distribution<double> standard;
-  const auto beyond = [&](double distance) {  // E (Z - distance)+
-    return pdf(standard, distance) - distance * cdf(complement(standard, distance));
-  };
-  return sd * (beyond((mean - bounds.lower) / sd) - beyond((bounds.upper - mean) / sd));
+  return sd * (excess_over((mean - bounds.lower) / sd) - excess_over((bounds.upper - mean) / sd));
+}
+
+/// Whether rows were shortened around a point so far from their mean that the answer is bent, or that they are not where looks put them.
+bool went_astray(const LocationRelease& release, const Position& mean, double rows) {
+  if (std::isinf(release.bound)) return false;
+  const double off = (release.frame * (mean - release.at)).norm();
+  if (release.clipped == 0) {
+    const double own = std::sqrt(Spectrum(release.spread).values().maxCoeff());
+    return off + 2 * own > release.bound;
+  }
+  const double least = std::sqrt(rows * release.spread(0, 0) + release.noise) / (rows * release.slope);
+  const double bend = std::min(kShortenedNormalBend * off * off * off, excess_over(release.bound - off));
+  return bend / release.slope > kTellBend * least;
+}
+
+/// What released lengths tell: of the declared covariance, and of what clipping did to rows that do not follow it.
+void check_lengths(const LocationFacts& facts, const LocationRelease& release, const Position& mean,
+                   double sd, LocationVerdict& verdict) {
+  if (!release.lengths || release.rows <= 0) return;
+  const ReleasedLengths& lengths = *release.lengths;
+  Position offset = Cholesky(facts.covariance).half_solve(Matrix(mean - lengths.at)).col(0);
+  // So far from where lengths were asked the mean was moved by rows that are not the model's.
+  if (offset.norm() > kFarOffset) offset.setZero();
+  const CovarianceVerdict told = check_covariance(lengths, release.rows, release.rows_sd, offset);
+  verdict.covariance = told;
+  if (std::isinf(release.bound)) return;
+  double shortened = -told.far_by_model * release.rows;  // more than the model's
+  for (Eigen::Index b = 2; b < lengths.counts.size(); ++b) {
+    if (std::sqrt(2.0) * lengths.edges[b] > release.bound) shortened += lengths.counts[b];
+  }
+  verdict.far_shortened = told.far && shortened > told.unseen * release.rows;
+  verdict.unseen_pull = told.unseen * release.bound / (release.slope * sd);
 }
 
 }  // namespace
@@ -97,14 +135,18 @@ LocationVerdict check_location(const LocationFacts& facts, const LocationRelease
   const Position mean = posterior.mean();
   const Position sd = posterior.covariance().diagonal().cwiseSqrt();
   const double rows = std::max(release.rows, 0.0);
+  const bool rows_hidden = release.rows < kHiddenRows * release.rows_sd;
   const Matrix clear =
       rows * Cholesky(facts.covariance).inverse() + Matrix(prior.sd.cwiseAbs2().cwiseInverse().asDiagonal());
   LocationVerdict verdict{.hidden = {},
                           .held = {},
+                          .by_noise = {},
                           .beyond = {},
                           .share_beyond = Position(dim),
                           .pull = Position(dim),
                           .sd_inflation = sd.cwiseQuotient(Cholesky(clear).inverse().diagonal().cwiseSqrt())};
+  verdict.rows_hidden = rows_hidden;
+  if (rows_hidden) verdict.sd_inflation.setConstant(std::numeric_limits<double>::quiet_NaN());
   const boost::math::normal_distribution<double> standard;
   for (Eigen::Index j = 0; j < dim; ++j) {
     const Interval& bounds = facts.bounds[static_cast<std::size_t>(j)];
@@ -114,15 +156,14 @@ LocationVerdict check_location(const LocationFacts& facts, const LocationRelease
     verdict.pull[j] = moved(mean[j], spread, bounds) / sd[j];
     const bool hidden = sd[j] > kMostlyPrior * prior.sd[j];
     if (hidden) verdict.hidden.push_back(j);
+    if (!hidden && verdict.sd_inflation[j] > kByNoise) verdict.by_noise.push_back(j);
     if (!hidden && std::abs(verdict.pull[j]) > kTellPull) verdict.beyond.push_back(j);
     if (std::abs(mean[j] - prior.location[j]) > kFarInPrior * prior.sd[j]) verdict.held.push_back(j);
     if (sd[j] > spread) verdict.noise_dominates = true;
   }
-  if (release.clipped > 0) {
-    const double off = (release.frame * (mean - release.at)).norm();
-    const double least = std::sqrt((rows * release.spread(0, 0) + release.noise)) / (rows * release.slope);
-    verdict.astray = kShortenedNormalBend * off * off * off / release.slope > kTellBend * least;
-  }
+  verdict.astray = went_astray(release, mean, rows);
+  const Position own_sd = sd.cwiseQuotient(facts.covariance.diagonal().cwiseSqrt());
+  check_lengths(facts, release, mean, own_sd.minCoeff(), verdict);
   return verdict;
 }
 

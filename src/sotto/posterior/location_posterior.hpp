@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sotto/chain/draws.hpp"
+#include "sotto/posterior/declared_covariance.hpp"
 #include "sotto/posterior/location_release.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -40,14 +42,21 @@ class LocationPosterior {
 };
 
 struct LocationVerdict {
-  std::vector<Eigen::Index> hidden;  ///< entries of the mean of which little but the prior is left
-  std::vector<Eigen::Index> held;    ///< entries that lie far out in their prior
+  std::vector<Eigen::Index> hidden;    ///< entries of the mean of which little but the prior is left
+  std::vector<Eigen::Index> held;      ///< entries that lie far out in their prior
+  std::vector<Eigen::Index> by_noise;  ///< entries whose intervals are many times as wide as without it
   std::vector<Eigen::Index>
       beyond;             ///< columns of which the model puts values beyond their bounds that pull the mean
   Position share_beyond;  ///< of each column's values, by the model
   Position pull;          ///< of moving those to the bound, in the posterior's standard deviations
-  Position sd_inflation;  ///< over the posterior without noise
-  bool astray = false;    ///< the mean lies farther from where rows were clipped than clipping's bend allows
+  Position
+      sd_inflation;  ///< over the posterior without noise; no numbers where the noise hides how many rows there are
+  bool astray = false;  ///< the mean lies farther from where rows were clipped than clipping allows
+  std::optional<CovarianceVerdict> covariance = {};
+  bool far_shortened = false;  ///< more rows than the model's were shortened, which moves the mean
+  double unseen_pull =
+      0;  ///< the most that rows too few to be seen would move the mean, in its standard deviations
+  bool rows_hidden = false;      ///< the noise hides how many there are
   bool noise_dominates = false;  ///< intervals are wider than the rows' own spread
 };
 

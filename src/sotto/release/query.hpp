@@ -60,6 +60,15 @@ struct ClippedDeviationsQuery {
   Rho cost;
 };
 
+/// Asks how many normal rows x have a length |frame (x - at)| between neighbouring edges: from the first edge on; one at or beyond the last counts
+/// in a bin of its own, so there are as many bins as edges.
+struct DeviationLengthsQuery {
+  Position at;
+  Matrix frame;    ///< shape (dim, dim)
+  Position edges;  ///< ascending, the first is 0
+  Rho cost;
+};
+
 /// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyRatio {
   double value;     ///< true sum plus noise
@@ -109,7 +118,7 @@ enum class QueryStatus {
 };
 
 using Query = WithRegressionQueries<RatioQuery, GradientQuery, StatisticQuery, JointQuery, BatchGradientQuery,
-                                    ClippedDeviationsQuery>;
+                                    ClippedDeviationsQuery, DeviationLengthsQuery>;
 using Answer =
     std::variant<QueryStatus, Released<NoisyRatio>, Released<NoisyGradient>, Released<NoisyStatistic>,
                  Released<NoisyJoint>, Released<NoisyVector>, Released<NoisyMatrix>>;

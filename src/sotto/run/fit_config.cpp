@@ -281,15 +281,16 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"decay", config.method.decay}};
   if (config.method.clip_ratio) method["clip_ratio"] = *config.method.clip_ratio;
   if (config.method.clip_gradient) method["clip_gradient"] = *config.method.clip_gradient;
-  nlohmann::ordered_json json = {
-      {"data", {{"file", config.data}, {"schema", config.schema}}},
-      {"model", model},
-      {"prior",
-       {{"default", config.default_prior_given ? config.default_prior.text() : "default"},
-        {"parameter", priors}}},
-      {"privacy", privacy},
-      {"method", method},
-      {"threads", config.threads}};
+  nlohmann::ordered_json json = {{"data", {{"file", config.data}, {"schema", config.schema}}},
+                                 {"model", model},
+                                 {"prior",
+                                  {{"default", config.default_prior_given  ? config.default_prior.text()
+                                               : is_location(config.model) ? "from declared bounds"
+                                                                           : "default"},
+                                   {"parameter", priors}}},
+                                 {"privacy", privacy},
+                                 {"method", method},
+                                 {"threads", config.threads}};
   if (!config.method.proposal.name.empty()) {
     json["proposal"]["name"] = config.method.proposal.name;
     if (config.method.proposal.name == "truncated") json["proposal"]["bound"] = config.method.proposal.bound;

@@ -1,24 +1,17 @@
 #include "sotto/run/location_once.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/posterior/location_posterior.hpp"
+#include "sotto/run/location_warnings.hpp"
 
 namespace sotto {
 namespace {
-
-/// The mean of the bent coordinate is the position plus a term of the first.
-Position position_of(const Bend& bend, const Position& mean) {
-  Position position = mean;
-  if (position.size() > 1) position[1] -= bend.mean(mean)[1] - mean[1];
-  return position;
-}
 
 std::vector<Chain> independent_draws(const LocationPosterior& posterior, const Bend& bend, Eigen::Index dim,
                                      std::size_t draws, const MethodConfig& method,
@@ -36,7 +29,7 @@ std::vector<Chain> independent_draws(const LocationPosterior& posterior, const B
     const std::size_t until = std::min(draws, done + kAtOnce);
     for (std::size_t c = 0; c < chains.size(); ++c) {
       for (std::size_t i = done; i < until; ++i)
-        chains[c].draws.row(static_cast<Eigen::Index>(i)) = position_of(bend, posterior.draw(rngs[c]));
+        chains[c].draws.row(static_cast<Eigen::Index>(i)) = bend.position(posterior.draw(rngs[c]));
     }
     done = until;
   }
@@ -47,46 +40,6 @@ std::vector<Chain> independent_draws(const LocationPosterior& posterior, const B
     }
   }
   return chains;
-}
-
-void tell(const LocationVerdict& verdict, const LocationRelease& release, const FitConfig& config,
-          const PublicProblem& problem, std::vector<std::string>& warnings) {
-  const auto name = [&](Eigen::Index j) { return problem.parameters[static_cast<std::size_t>(j)]; };
-  const auto column = [&](Eigen::Index j) { return config.model.columns[static_cast<std::size_t>(j)]; };
-  if (!verdict.hidden.empty()) {
-    std::vector<std::string> names;
-    for (const Eigen::Index j : verdict.hidden) names.push_back(name(j));
-    warnings.push_back(fmt::format(
-        "Little but the prior is left of {}: the noise, or too few rows, hide where the mean lies; take a "
-        "larger epsilon, narrower bounds or fewer columns.",
-        fmt::join(names, ", ")));
-  }
-  for (const Eigen::Index j : verdict.beyond) {
-    warnings.push_back(fmt::format(
-        "By the model {:.2g} % of the values of {} lie beyond its declared bounds and were taken as the "
-        "bound, which moved {} by {:.1f} of its posterior's standard deviations: declare wider bounds. That "
-        "is the "
-        "model's word; how many there were was not asked.",
-        100 * verdict.share_beyond[j], column(j), name(j), std::abs(verdict.pull[j])));
-  }
-  if (verdict.astray) {
-    warnings.emplace_back(
-        "The rows were clipped around a point that turned out to lie far from their mean, which bends the "
-        "answer: take a larger epsilon, or narrower bounds.");
-  }
-  for (const Eigen::Index j : verdict.held) {
-    warnings.push_back(fmt::format(
-        "The prior holds {} back, which lies more than two of its standard deviations out: set a wider one, "
-        "prior.default.",
-        name(j)));
-  }
-  if (release.clipped > 0.001) {
-    warnings.push_back(
-        fmt::format("Note: rows far from the others were drawn in, {:.1g} % of them where the model holds; "
-                    "where tails are "
-                    "longer on one side, the mean is that of the rows so drawn in.",
-                    100 * release.clipped));
-  }
 }
 
 }  // namespace
@@ -109,22 +62,34 @@ void run_location_once(const FitConfig& config, const Problem& problem, std::siz
   }
   const LocationModel& model = *problem.model.as<LocationModel>();
   const Eigen::Index dim = model.dim();
-  const MeanPrior prior{Position::Constant(dim, config.default_prior.location),
-                        Position::Constant(dim, config.default_prior.scale)};
+  MeanPrior prior{Position(dim), Position(dim)};
+  for (Eigen::Index j = 0; j < dim; ++j) {
+    const CoefficientPrior& own = known.coefficient_priors[static_cast<std::size_t>(j)];
+    prior.location[j] = own.location;
+    prior.sd[j] = own.scale;
+  }
   const LocationFacts facts = location_facts(problem);
   const LocationRelease release = release_location(facts, owner, cost, [&] { return progress(0, draws); });
   const LocationPosterior posterior(release, prior);
   record.draws.chains = independent_draws(posterior, model.bend(), dim, draws, config.method, progress);
   record.markov_chain = false;
   const LocationVerdict verdict = check_location(facts, release, prior, posterior);
-  tell(verdict, release, config, known, record.warnings);
-  nlohmann::ordered_json inflation = nlohmann::ordered_json::object();
-  for (Eigen::Index j = 0; j < dim; ++j)
-    inflation[known.parameters[static_cast<std::size_t>(j)]] = verdict.sd_inflation[j];
-  record.manifest.configuration["release_once"] = {{"predicted_sd_inflation", inflation},
-                                                   {"looks", release.looks},
-                                                   {"clipped_by_the_model", release.clipped},
-                                                   {"noise_dominates", verdict.noise_dominates}};
+  for (std::string& sentence : location_warnings(verdict, facts, release, config.model, known.parameters))
+    record.warnings.push_back(std::move(sentence));
+  for (Eigen::Index j = 0; j < dim; ++j) {
+    if (std::isfinite(verdict.sd_inflation[j]))
+      record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(j)],
+                                       verdict.sd_inflation[j]);
+  }
+  nlohmann::ordered_json& told = record.manifest.configuration["release_once"];
+  told = {{"looks", release.looks},
+          {"clipped_by_the_model", release.clipped},
+          {"noise_dominates", verdict.noise_dominates}};
+  if (verdict.covariance) {
+    told["far_share"] = verdict.covariance->far_share;
+    told["far_by_the_model"] = verdict.covariance->far_by_model;
+    told["spread_over_declared"] = verdict.covariance->spread;
+  }
 }
 
 }  // namespace sotto

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "sotto/run/problem.hpp"
 
@@ -11,5 +13,8 @@ namespace sotto {
 /// Errors: configuration when model and schema do not fit.
 [[nodiscard]] Problem location_problem(const FitConfig& config, const Table& table,
                                        std::optional<double> rows);
+
+/// The columns whose mean is asked for. Errors: configuration, saying what is missing, where the settings are those of another model.
+[[nodiscard]] std::vector<std::string> columns_of_location(const ModelConfig& model);
 
 }  // namespace sotto

@@ -13,6 +13,7 @@
 #include "sotto/model/design.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
+#include "sotto/run/made_up_means.hpp"
 
 namespace sotto {
 namespace {
@@ -123,7 +124,8 @@ double usual_mean(Link link, const Interval& response) {
 }
 
 Design design_of(const FitConfig& config, const Schema& schema) {
-  if (config.model.formula.empty()) refuse("a plan is for regressions: set model.formula");
+  if (config.model.formula.empty())
+    refuse("which model? give --formula, or model.formula; for means family normal-mean and model.columns");
   return {parse_formula(config.model.formula), schema, config.model.cuts};
 }
 
@@ -168,6 +170,8 @@ Rows rows_of(const Matrix& x, const Position& y, const TimeAtRisk& time, const P
 }  // namespace
 
 std::vector<std::string> columns_of_right_side(const FitConfig& config, const Schema& schema) {
+  if (is_location(config.model))
+    refuse("rows of a normal mean are made up from its covariance: drop --like and --response-mean");
   std::set<std::string> names;
   const Design design = design_of(config, schema);
   for (std::size_t s = 0; s < design.sources().size(); ++s) {
@@ -177,6 +181,7 @@ std::vector<std::string> columns_of_right_side(const FitConfig& config, const Sc
 }
 
 MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
+  if (is_location(config.model)) return make_up_means(config, schema, made);
   if (made.rows == 0) refuse("a plan needs the number of rows: give --rows");
   if (made.rows > kMostMadeUpRows)
     refuse(fmt::format("a plan takes at most {} rows (--rows): more hardly change what it tells",

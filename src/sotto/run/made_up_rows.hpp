@@ -22,7 +22,7 @@ struct MadeUpRows {
   std::uint64_t seed = 1;
 };
 
-/// A regression of made-up rows, and what they were made from.
+/// A problem of made-up rows, and what they were made from.
 struct MadeUpProblem {
   Problem problem;
   Position truth;  ///< of the parameters, as reported
@@ -32,8 +32,9 @@ struct MadeUpProblem {
 /// middling size, of random signs: the linear predictor's standard deviation is 0.7 for odds, 0.5 for rates and half a residual's
 /// for numbers; residuals, where their size is not given, a twelfth of the declared range. Times to an event have one hazard from
 /// beginning to end, rates' effects, and end at the declared upper bound at the latest.
+/// Of a normal mean: run/made_up_means.hpp.
 /// `like` must hold the columns of the right side and outlive the problem.
-/// Errors: configuration, for what is no regression, or a mean that the responses cannot have.
+/// Errors: configuration, for what is neither, or a mean that the responses cannot have.
 [[nodiscard]] MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made);
 
 /// The columns that `like` needs.

@@ -115,7 +115,7 @@ void state_bounds(Problem& problem, double likelihood_power) {
 }
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
-  return is_location(model) ? model.columns : columns_of_regression(model);
+  return is_location(model) ? columns_of_location(model) : columns_of_regression(model);
 }
 
 Problem make_problem(const FitConfig& config, const Table& table) {

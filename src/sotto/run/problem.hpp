@@ -36,7 +36,7 @@ struct PublicProblem {
   std::vector<double> group_scales{};                    ///< of the priors of their spreads
   LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>
-      coefficient_priors;  ///< regressions: of each coordinate of the chain's position
+      coefficient_priors;  ///< of each coordinate of the chain's position; normal-mean, banana: of the mean
   /// Regressions: what is added to priors' locations, by column. A piece of time has the first one's hazard, over its own length.
   Position prior_shift;
   std::vector<PriorDescription> prior_descriptions;

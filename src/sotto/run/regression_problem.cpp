@@ -259,6 +259,13 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
 
 std::vector<std::string> columns_of_regression(const ModelConfig& model) {
   static_cast<void>(family_of(model));
+  if (!model.columns.empty() || !model.sd.empty() || !model.covariance.empty()) {
+    refuse(
+        fmt::format("model.columns, model.sd and model.covariance are for means, family normal-mean or "
+                    "banana: drop them, or "
+                    "the family {}",
+                    model.family));
+  }
   if (model.formula.empty()) refuse("which model? give --formula, or model.formula, as in \"y ~ x1 + x2\"");
   return parse_formula(model.formula).columns();
 }

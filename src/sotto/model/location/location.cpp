@@ -54,6 +54,12 @@ Position Bend::mean(const Position& position) const {
   return mean;
 }
 
+Position Bend::position(const Position& mean) const {
+  Position position = mean;
+  if (position.size() > 1) position[1] -= a * (mean[0] - m) * (mean[0] - m) + b;
+  return position;
+}
+
 void Bend::pull_back(const Position& position, Position& gradient) const {
   if (gradient.size() > 1) gradient[0] += 2 * a * (position[0] - m) * gradient[1];
 }

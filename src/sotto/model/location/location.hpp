@@ -21,6 +21,8 @@ struct Bend {
   double m = 0;
 
   [[nodiscard]] Position mean(const Position& position) const;
+  /// Back from the mean.
+  [[nodiscard]] Position position(const Position& mean) const;
   /// Adds to `gradient` what a gradient in the mean is in the position: J' gradient, in place.
   void pull_back(const Position& position, Position& gradient) const;
 };

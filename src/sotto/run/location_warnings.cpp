@@ -1,0 +1,148 @@
+#include "sotto/run/location_warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+constexpr double kTellUnseen = 2;  // standard deviations of a mean
+constexpr double kWarnUnseen = 3;  // likewise
+
+/// One decimal below ten.
+std::string percent(double share) { return fmt::format("{:.{}f} %", 100 * share, share < 0.095 ? 1 : 0); }
+
+const char* declared(const ModelConfig& model) {
+  return model.covariance.empty() ? "model.sd" : "model.covariance";
+}
+
+/// Rows that are not as the model declares them.
+void tell_covariance(const LocationVerdict& verdict, const LocationRelease& release, const ModelConfig& model,
+                     std::vector<std::string>& warnings) {
+  const CovarianceVerdict& told = *verdict.covariance;
+  if (told.other_spread && told.spread > 1) {
+    warnings.push_back(
+        fmt::format("The rows' spread is about {:.2g} times what {} declares, by the half of them that lies "
+                    "nearest to the "
+                    "mean, so intervals are too narrow: declare the spread that such values have.",
+                    told.spread, declared(model)));
+  } else if (told.other_spread) {
+    warnings.push_back(
+        fmt::format("Half of the rows lie within {:.2g} times the distance from the mean that {} foretells. "
+                    "Was it declared too "
+                    "large, intervals are too wide: declare the spread that such values have. Are there long "
+                    "tails instead, as of "
+                    "money or time, {}take the logarithm.",
+                    told.spread, declared(model),
+                    release.clipped > 0.001 ? "the mean is pulled towards the bulk of the rows: " : ""));
+  }
+  if (!told.far) return;
+  const std::string many = fmt::format("About {} of the rows lie farther from the mean than {} lets {} lie",
+                                       percent(told.far_share), declared(model), percent(told.far_by_model));
+  if (verdict.far_shortened) {
+    warnings.push_back(fmt::format(
+        "{}. They were drawn in to {:.2g} standard deviations, so the mean is that of the rows so drawn in, "
+        "which lies "
+        "nearer to the bulk of them: look for wrong values, declare narrower bounds or a larger {}, take the "
+        "logarithm, or a larger epsilon.",
+        many, release.bound, declared(model)));
+  } else {
+    warnings.push_back(fmt::format(
+        "{}. They count in full, and intervals, which take {} for granted, are too narrow for them: look for "
+        "wrong values, or declare a larger one.",
+        many, declared(model)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> location_warnings(const LocationVerdict& verdict, const LocationFacts& facts,
+                                           const LocationRelease& release, const ModelConfig& model,
+                                           const std::vector<std::string>& parameters) {
+  std::vector<std::string> warnings;
+  const auto column = [&](Eigen::Index j) { return model.columns[static_cast<std::size_t>(j)]; };
+  const auto name = [&](Eigen::Index j) {
+    return fmt::format("{} ({})", parameters[static_cast<std::size_t>(j)], column(j));
+  };
+  const auto names = [&](const std::vector<Eigen::Index>& all) {
+    constexpr std::size_t kNamed = 4;
+    std::vector<std::string> named;
+    for (std::size_t i = 0; i < std::min(all.size(), kNamed); ++i) named.push_back(name(all[i]));
+    const std::size_t more = all.size() - named.size();
+    return fmt::format("{}{}", fmt::join(named, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  };
+  /// Of a column's bounds, in its declared standard deviations.
+  const auto width = [&](Eigen::Index j) {
+    return facts.bounds[static_cast<std::size_t>(j)].width() / std::sqrt(facts.covariance(j, j));
+  };
+  const auto widest = [&](const std::vector<Eigen::Index>& all) {
+    const Eigen::Index j = *std::ranges::max_element(all, {}, width);
+    return fmt::format("narrower bounds (those of {} are {:.2g} of its standard deviations wide)", column(j),
+                       width(j));
+  };
+  if (!verdict.hidden.empty()) {
+    warnings.push_back(fmt::format(
+        "Little but the prior is left of {}: the noise, or too few rows, hide where the mean lies; take a "
+        "larger epsilon, {} or fewer columns.",
+        names(verdict.hidden), widest(verdict.hidden)));
+  }
+  if (verdict.rows_hidden) {
+    warnings.emplace_back(
+        "The noise hides how many rows there are, and with it how much wider intervals are than without it: "
+        "take a "
+        "larger epsilon, or declare adjacency \"substitute\" where the number of rows may be public.");
+  }
+  if (!verdict.by_noise.empty()) {
+    const Eigen::Index worst = *std::ranges::max_element(
+        verdict.by_noise, {}, [&](Eigen::Index j) { return verdict.sd_inflation[j]; });
+    warnings.push_back(
+        fmt::format("The noise, not the rows, decides how wide the intervals of {} are: up to {:.2g} times "
+                    "as wide as without "
+                    "it. Take a larger epsilon, more rows, {} or fewer columns.",
+                    names(verdict.by_noise), verdict.sd_inflation[worst], widest(verdict.by_noise)));
+  }
+  for (const Eigen::Index j : verdict.beyond) {
+    warnings.push_back(fmt::format(
+        "By the model {:.2g} % of the values of {} lie beyond its declared bounds and were taken as the "
+        "bound, which moved {} by {:.1f} of its posterior's standard deviations: declare wider bounds. That "
+        "is the model's word; how many there were was not asked.",
+        100 * verdict.share_beyond[j], column(j), parameters[static_cast<std::size_t>(j)],
+        std::abs(verdict.pull[j])));
+  }
+  if (verdict.astray) {
+    warnings.emplace_back(
+        "The rows were clipped around a point that turned out to lie far from their mean, which bends the "
+        "answer: take a larger epsilon, or narrower bounds.");
+  }
+  for (const Eigen::Index j : verdict.held) {
+    warnings.push_back(fmt::format(
+        "The prior holds {} back, which lies more than two of its standard deviations out: set a wider one, "
+        "prior.default or prior.parameter.\"{}\".",
+        name(j), parameters[static_cast<std::size_t>(j)]));
+  }
+  if (verdict.covariance) tell_covariance(verdict, release, model, warnings);
+  const bool drawn_in = release.clipped > 0.001 && !verdict.far_shortened;
+  if (drawn_in && verdict.unseen_pull > kTellUnseen) {
+    warnings.push_back(fmt::format(
+        "{}Rows farther than {:.2g} standard deviations from the others were drawn in. Up to {} of the rows "
+        "might lie "
+        "there without being seen through the noise, and would move a mean by up to {:.0f} of its "
+        "posterior's standard "
+        "deviations{}.",
+        verdict.unseen_pull > kWarnUnseen ? "" : "Note: ", release.bound, percent(verdict.covariance->unseen),
+        verdict.unseen_pull,
+        verdict.unseen_pull > kWarnUnseen ? ": take a larger epsilon, or see that there are none" : ""));
+  } else if (drawn_in) {
+    warnings.push_back(
+        fmt::format("Note: rows farther than {:.2g} standard deviations from the others were drawn in, "
+                    "{:.1g} % of them where the "
+                    "model holds.",
+                    release.bound, 100 * release.clipped));
+  }
+  return warnings;
+}
+
+}  // namespace sotto
