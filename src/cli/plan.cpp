@@ -111,7 +111,7 @@ void add_plan(CLI::App& program, int& /*status*/) {
       "a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)");
   verb->add_option("--like", options->like, "PUBLIC table whose columns the simulated rows are drawn from");
   verb->add_flag("--certify", options->certify,
-                 "fit 100 made-up tables (or --repeats) and tell whether intervals hold what they promise");
+                 "fit 100 simulated tables (or --repeats) and tell whether intervals hold what they promise");
   verb->add_flag("--json", options->fit.json, "print one JSON object");
   verb->footer(
       "Example:\n  sotto plan examples/randhie.toml --rows 20000 --epsilon 0.3,1,3 --response-mean 0.7\n"

@@ -168,7 +168,8 @@ TEST(Pilot, langevin_chains_refuse_what_nothing_tells_the_width_of) {
     return std::string("none");
   };
   EXPECT_NE(
-      why({"model.family=\"normal-mean\"", "model.columns=[\"y\"]", "model.sd=[1]"}).find("number of rows"),
+      why({"model.formula=\"\"", "model.family=\"normal-mean\"", "model.columns=[\"y\"]", "model.sd=[1]"})
+          .find("number of rows"),
       std::string::npos);
   EXPECT_NE(why({"model.family=\"normal\"", "model.likelihood_power=0.5"}).find("how wide"),
             std::string::npos);

@@ -92,7 +92,7 @@ std::string certificate_table(const Certificate& certificate) {
   std::size_t width = 9;
   for (const CertifiedParameter& one : certificate.parameters) width = std::max(width, one.name.size());
   std::string text = fmt::format(
-      "Certificate for epsilon {:g}, {} made-up tables\n{:{}}  50 %  90 %  at least  ranks even, p\n",
+      "Certificate for epsilon {:g}, {} simulated tables\n{:{}}  50 %  90 %  at least  ranks even, p\n",
       certificate.epsilon, certificate.tables, "parameter", width);
   for (const CertifiedParameter& one : certificate.parameters) {
     text += fmt::format("{:{}}  {:4.0f}  {:4.0f}  {:8.0f}  {:13.2g}\n", one.name, width, 100 * one.half,

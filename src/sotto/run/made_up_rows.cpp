@@ -171,7 +171,7 @@ Rows rows_of(const Matrix& x, const Position& y, const TimeAtRisk& time, const P
 
 std::vector<std::string> columns_of_right_side(const FitConfig& config, const Schema& schema) {
   if (is_location(config.model))
-    refuse("rows of a normal mean are made up from its covariance: drop --like and --response-mean");
+    refuse("rows of a normal mean are simulated from its covariance: drop --like and --response-mean");
   std::set<std::string> names;
   const Design design = design_of(config, schema);
   for (std::size_t s = 0; s < design.sources().size(); ++s) {
