@@ -94,8 +94,10 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigurationError(f"family must be {', '.join(_FAMILIES[:-1])} or {_FAMILIES[-1]}, not {self.family!r}")
         if y is None:
             raise ValueError("PrivateRegression requires y to be passed, but the target y is None")
-        X = validate_data(self, _rows(X), dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
-        y = _numbers(column_or_1d(_numbers(y), warn=True)).astype(np.float64)
+        with np.errstate(all="ignore"):
+            X = validate_data(self, _rows(X), dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
+        with np.errstate(all="ignore"):
+            y = _numbers(column_or_1d(_numbers(y), warn=True)).astype(np.float64)
         check_consistent_length(X, y)
         names = self._names()
         response = next(name for name in ("y", "response", "the response") if name not in names)
@@ -196,9 +198,10 @@ def _numbers(values: Any) -> Any:
     if kinds <= set("buif"):
         return values
     try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        pass  # what NumPy says quotes what it could not read
+        with np.errstate(all="ignore"):
+            numbers = np.asarray(values, dtype=np.float64)
+    except Exception:  # noqa: BLE001
+        pass  # what NumPy, or a cell's own code, says may quote the cell
     else:
         return values if hasattr(values, "columns") else numbers
     raise TypeError("argument must be a number or a string of a number, everywhere: what is none is not told")

@@ -65,8 +65,9 @@ struct TextOf {
     TextOf dictionary{words};
     ARROW_RETURN_NOT_OK(arrow::VisitArrayInline(*array.dictionary(), &dictionary));
     for (std::int64_t i = 0; i < array.length(); ++i) {
-      texts.push_back(array.IsNull(i) ? std::nullopt
-                                      : words[static_cast<std::size_t>(array.GetValueIndex(i))]);
+      // Nobody has checked the indices: what points nowhere is no value.
+      const auto word = array.IsNull(i) ? words.size() : static_cast<std::size_t>(array.GetValueIndex(i));
+      texts.push_back(word < words.size() ? words[word] : std::nullopt);
     }
     return arrow::Status::OK();
   }

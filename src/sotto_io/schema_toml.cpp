@@ -178,7 +178,8 @@ UnitDeclaration read_unit(const Reader& reader, const toml::table& root) {
   const std::optional<double> rows = reader.number(table, "maximum_rows");
   if (!rows)
     reader.refuse(table, "[unit] needs maximum_rows = NUMBER: how many rows of a person are used at most");
-  if (!(*rows >= 1 && *rows <= 1e6) || *rows != static_cast<double>(static_cast<std::size_t>(*rows))) {
+  if (!(*rows >= 1 && *rows <= static_cast<double>(UnitDeclaration::kMostRows)) ||
+      *rows != static_cast<double>(static_cast<std::size_t>(*rows))) {
     reader.refuse(*table.get("maximum_rows"), "maximum_rows must be a whole number from 1 to 1000000");
   }
   unit.maximum_rows = static_cast<std::size_t>(*rows);

@@ -107,8 +107,8 @@ BoundedWeighting weighting_somewhere(Eigen::Index dim, ChainRng& rng) {
   if (kind == 2) weighting.at[0] = 40;
   const double scale = anywhere();
   for (double& entry : weighting.frame.reshaped()) entry = scale * rng.normal();
-  if (rng.below(4) == 0) {  // to where squares of lengths, or weights, leave the range of doubles
-    const double far = std::pow(10.0, 320 * (rng.uniform() - 0.5));
+  if (rng.below(4) == 0) {  // to where frames and bounds are refused
+    const double far = std::pow(10.0, 130 * (rng.uniform() - 0.5));
     weighting.frame *= far;
     weighting.score_bound *= far;
     weighting.information_bound *= rng.below(2) == 0 ? far * far : 1;
@@ -241,21 +241,42 @@ TEST(TimeAtRiskSums, a_score_has_mean_zero_wherever_a_time_stops_to_count) {
   }
 }
 
-// The square of a length of 1e-163 is zero.
-TEST(TimeAtRiskSums, lengths_beyond_the_range_of_squares_are_known) {
-  for (const std::size_t pieces : {2, 5, 20}) {
-    const Eigen::Index dim = model_of(pieces).domain().columns();
-    Position at = Position::Zero(dim);
-    at[0] = std::log(5.0);
-    Position scales = Position::Constant(dim, 1e-165);
-    scales[0] = 1e-163;
-    const BoundedWeighting weighting{at, scales.asDiagonal(), 5.1e-163, 1, 1};
-    const Pass pass(pieces, BoundedScoreQuery{weighting, Rho(1)}, Adjacency::add_remove);
-    ASSERT_TRUE(pass.measured);
-    const auto moved = pass.contribution({{0, 0}, static_cast<double>(pieces), false});
-    const double declared = pass.sensitivity();
-    EXPECT_LE(apart(moved, std::vector<double>(moved.size(), 0.0)), declared) << pieces;
-  }
+// The last piece's vector points away from the others', and the event comes as it begins: M is 3, not the 2.5 that all are at risk of.
+TEST(TimeAtRiskSums, earlier_pieces_and_a_late_event_add_up) {
+  constexpr std::size_t kPieces = 5;
+  const Eigen::Index dim = model_of(kPieces).domain().columns();
+  Position at = Position::Zero(dim);
+  at[0] = std::log(0.5);
+  Matrix frame = Matrix::Zero(dim, dim);
+  frame(0, 0) = 1;
+  frame(0, kPieces - 1) = -2;
+  const Pass pass(kPieces, BoundedScoreQuery{{at, frame, 1, 1e6, 6}, Rho(1)}, Adjacency::add_remove);
+  ASSERT_TRUE(pass.measured);
+  const auto moved = pass.contribution({{0, 0}, std::nextafter(4.0, 5.0), true});
+  const double ratio = apart(moved, std::vector<double>(moved.size(), 0.0)) / pass.sensitivity();
+  EXPECT_LE(ratio, 1);
+  EXPECT_GT(ratio, 0.99);
+}
+
+// Digits of a weight times a square that lies below the least double would be lost, and with them the bound of all pieces.
+TEST(TimeAtRiskSums, frames_and_bounds_beyond_reach_are_refused) {
+  constexpr std::size_t kPieces = 5;
+  const Eigen::Index dim = model_of(kPieces).domain().columns();
+  const auto taken = [&](double scale, double score, double information) {
+    const BoundedWeighting weighting{Position::Zero(dim), scale * Matrix::Identity(dim, dim), score,
+                                     information, 3};
+    const Query queries[] = {BoundedScoreQuery{weighting, Rho(1)}, BoundedInformationQuery{weighting, Rho(1)},
+                             ScoreSquaresQuery{weighting, Rho(1)}, LightRowsQuery{weighting, Rho(1)},
+                             MomentsQuery{weighting.frame, information, Rho(1)}};
+    int count = 0;
+    for (const Query& query : queries) count += Pass(kPieces, query, Adjacency::add_remove).measured ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(taken(1, 1, 1), 5);
+  EXPECT_EQ(taken(0x1p199, 0x1p199, 0x1p-199), 5);
+  EXPECT_EQ(taken(0x1p550, 0x1p199, 0x1p199), 0);
+  EXPECT_EQ(taken(1, 0x1p-201, 1), 1) << "moments have no score";
+  EXPECT_EQ(taken(1, 1, 0x1p300), 0);
 }
 
 // Rows of a unit that are not declared to be pieces of one time have a bound each.

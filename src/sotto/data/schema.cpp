@@ -112,7 +112,9 @@ void check(const Schema& schema) {
     if (column.kind == ColumnKind::category) check_levels(column);
     check_imputed(column);
   }
-  if (schema.unit.maximum_rows < 1) refuse("maximum_rows of the privacy unit must be 1 or more");
+  if (schema.unit.maximum_rows < 1 || schema.unit.maximum_rows > UnitDeclaration::kMostRows)
+    refuse(fmt::format("maximum_rows of the privacy unit must be a whole number from 1 to {}",
+                       UnitDeclaration::kMostRows));
   if (schema.unit.is_row() && schema.unit.maximum_rows != 1) {
     refuse("maximum_rows needs the name of the person column: add person = \"...\" to [unit]");
   }

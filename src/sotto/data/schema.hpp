@@ -39,6 +39,8 @@ struct SchemaColumn {
 
 /// Whose presence is protected: one row, or all rows of one person, of which at most `maximum_rows` are used.
 struct UnitDeclaration {
+  static constexpr std::size_t kMostRows = 1'000'000;
+
   std::string person{};  ///< name of the column that identifies a person; empty: the unit is one row
   std::size_t maximum_rows = 1;
 

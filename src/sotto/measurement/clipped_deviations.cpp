@@ -41,7 +41,7 @@ std::optional<Measurements> measure(const ClippedDeviationsQuery& query, const O
         },
         [&](Eigen::Index lane, double) {
           row = z.row(lane);
-          const double within = std::fmin(1.0, query.bound / row.norm());
+          const double within = std::fmin(1.0, query.bound / length_of(row));
           sums.entries.head(dim) = sums.factor * within * row.array();
           if (query.count > 0) sums.entries[dim] = sums.factor * query.count;
           sums.add();

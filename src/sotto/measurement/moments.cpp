@@ -17,7 +17,7 @@ namespace sotto {
 template <>
 std::optional<Measurements> measure(const MomentsQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  if (!legal_frame(query.frame, regression) || !(query.bound > 0)) return std::nullopt;
+  if (!legal_frame(query.frame, regression) || !legal_bound(query.bound)) return std::nullopt;
   const auto add = [frame = query.frame, bound = query.bound](const GlmTiles& tiles, IntegerSums& sums) {
     TileVectors z(kTile, frame.rows());
     Position row(frame.rows());

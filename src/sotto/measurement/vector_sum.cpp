@@ -11,6 +11,10 @@
 namespace sotto {
 namespace {
 
+/// Of frames' entries and of bounds: in between, a row's weight times its square and the grid's factor keeps all its digits
+/// wherever what comes of it is not rounded to zero.
+constexpr double kFarthestFrame = 0x1p200;
+
 constexpr double kLargestDispersion = 1e6;  // beyond, the distributions of counts are not computed
 
 NoisyVector vector_of(const NoisyIntegers& noisy, double grid) {
@@ -101,8 +105,11 @@ VectorBound bound_of_matrices(double trace) { return {trace * kRoundUp, trace * 
 
 bool legal_frame(const Matrix& frame, const Glm& regression) {
   const Eigen::Index d = regression.domain().columns();
-  return frame.rows() == d && frame.cols() == d && frame.allFinite();
+  return frame.rows() == d && frame.cols() == d && frame.allFinite() &&
+         frame.cwiseAbs().maxCoeff() <= kFarthestFrame;
 }
+
+bool legal_bound(double bound) { return bound >= 1 / kFarthestFrame && bound <= kFarthestFrame; }
 
 bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim) {
   std::sort(columns.begin(), columns.end());
@@ -115,10 +122,9 @@ bool legal_residual(double clip, double dispersion) {
 }
 
 bool legal(const BoundedWeighting& weighting, const Glm& regression) {
-  const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
   return weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
-         legal_frame(weighting.frame, regression) && positive(weighting.score_bound) &&
-         positive(weighting.information_bound) && legal_residual(weighting.clip, weighting.dispersion);
+         legal_frame(weighting.frame, regression) && legal_bound(weighting.score_bound) &&
+         legal_bound(weighting.information_bound) && legal_residual(weighting.clip, weighting.dispersion);
 }
 
 }  // namespace sotto

@@ -60,5 +60,8 @@ struct MatrixSum {
 [[nodiscard]] bool legal_residual(double clip, double dispersion);
 [[nodiscard]] bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim);
 [[nodiscard]] bool legal_frame(const Matrix& frame, const Glm& regression);
+/// Bounds of weights, and entries of frames, lie within 2^200: beyond, digits of rows' vectors are lost below the least double, and
+/// with them what bounds several entries or rows together.
+[[nodiscard]] bool legal_bound(double bound);
 
 }  // namespace sotto

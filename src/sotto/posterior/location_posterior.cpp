@@ -74,6 +74,7 @@ void check_lengths(const LocationFacts& facts, const LocationRelease& release, c
   }
   verdict.far_shortened = told.far && shortened > told.unseen * release.rows;
   verdict.unseen_pull = told.unseen * release.bound / (release.slope * sd);
+  verdict.unseen_far_pull = told.unseen * lengths.edges[lengths.edges.size() - 1] / 2 / sd;
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ struct LocationVerdict {
   bool far_shortened = false;  ///< more rows than the model's were shortened, which moves the mean
   double unseen_pull =
       0;  ///< the most that rows too few to be seen would move the mean, in its standard deviations
+  double unseen_far_pull =
+      0;  ///< likewise the mean of all rows, were they not drawn in: as far out as bounds allow
   bool rows_hidden = false;      ///< the noise hides how many there are
   bool noise_dominates = false;  ///< intervals are wider than the rows' own spread
 };

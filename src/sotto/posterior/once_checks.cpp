@@ -23,6 +23,8 @@ constexpr double kPriorTells =
     0.2;                       // likewise: else what is hidden is an offset's, whose coefficient is known
 constexpr double kMisfit = 4;  // standard deviations of chi-squared
 constexpr double kNextToNone = 0.1;  // of the rows
+constexpr double kRarer = 0.125;     // than over all rows
+constexpr double kFewOfNoise = 4;    // standard deviations
 
 /// What the linear predictor is, in words.
 const char* predicted(Link link) {
@@ -37,6 +39,41 @@ const char* predicted(Link link) {
       return "fitted value";
   }
   return "linear predictor";
+}
+
+/// Where counts, or events, are few beside the noise and rarer than elsewhere, a line through the score at such small means says too
+/// little of how much smaller they may be.
+void find_few_events(const OnceRelease& release, OnceVerdict& verdict) {
+  const OnceFacts& facts = release.facts;
+  if (facts.link != Link::log && facts.link != Link::log_rate) return;
+  const StandIn& stand_in = release.stand_in;
+  const Matrix& frame = release.frame.matrix;
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const NormalBase base = normal_base(release.pooled, frame, release.prior.normal);
+  const Position at = release.pooled.anchor + frame.transpose() * base.mean;
+  const double noise = std::sqrt(release.pooled.score_variance);
+  const auto mean_of = [&](const Position& row) {
+    return stand_in.averages(at.dot(row), at.dot(stand_in.within() * at))[0];
+  };
+  double typical = 0;
+  for (const Part& part : stand_in.parts()) typical += part.share * mean_of(part.mean);
+  const auto few = [&](const Position& row, double share) {
+    const double mean = mean_of(row);
+    const double length = (frame * row).norm();
+    const double weight = std::min(1.0, plan.score_bound / (plan.typical * length));
+    return mean < kRarer * typical && share * release.rows * mean < kFewOfNoise * noise / (weight * length);
+  };
+  for (Eigen::Index j = facts.intercept ? 1 : 0; j < facts.unknown(); ++j) {
+    const double variance = stand_in.covariance()(j, j);
+    const double share = stand_in.mean()[j];
+    const bool zero_or_one =
+        facts.indicator[static_cast<std::size_t>(j)] && facts.range[static_cast<std::size_t>(j)].width() == 1;
+    if (!zero_or_one || facts.in_group(j) || !(variance > 0) || !(share > 0)) continue;
+    const Position with = stand_in.mean() + stand_in.covariance().col(j) * ((1 - share) / variance);
+    if (few(with, share)) verdict.few_events.push_back(j);
+  }
+  if (stand_in.parts().size() > 1)
+    verdict.few_in_first = few(stand_in.parts().front().mean, stand_in.parts().front().share);
 }
 
 }  // namespace
@@ -54,6 +91,17 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.noise_dominates = *release.few_usable < kNextToNone;
     if (verdict.noise_dominates) return verdict;  // whatever else is seen comes from that
   }
+  if (!release.rows_seen) {
+    verdict.noise_dominates = true;
+    verdict.warnings.emplace_back(
+        "Hardly any row could be used, as far as the noise shows: the cells of the others are missing, or "
+        "the schema cannot read "
+        "them. Do not take these intervals for an answer; run sotto schema --check on the table. If all can "
+        "be read, there are too "
+        "few rows for this epsilon.");
+    return verdict;
+  }
+  find_few_events(release, verdict);
   if (release.nearly_all) {
     const bool times = release.facts.link == Link::log_rate;
     verdict.notes.push_back(

@@ -21,14 +21,17 @@ struct OnceVerdict {
   std::vector<Moved> uneven{};           ///< columns whose rows have tails that others do not have: likewise
   std::vector<Eigen::Index> far_rows{};  ///< columns in which rows far out do not follow the others: likewise
   double far_share = 0;                  ///< of the rows, far from the others
-  std::vector<Eigen::Index> hidden{};    ///< columns of which little but the prior is left: likewise
-  std::vector<AtBound> at_bounds{};      ///< where values lay beyond what is declared: likewise
-  bool noise_dominates = false;          ///< intervals would show the prior and the noise, hardly the data
+  std::vector<Eigen::Index>
+      few_events{};                    ///< columns of two values where hardly anything is counted: likewise
+  bool few_in_first = false;           ///< and the levels that others are compared with
+  std::vector<Eigen::Index> hidden{};  ///< columns of which little but the prior is left: likewise
+  std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared: likewise
+  bool noise_dominates = false;        ///< intervals would show the prior and the noise, hardly the data
 
   /// Notes, and priors that hold back, apart: something is wrong.
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !uneven.empty() || !far_rows.empty() || !hidden.empty() ||
-           !at_bounds.empty();
+           !few_events.empty() || few_in_first || !at_bounds.empty();
   }
 };
 

@@ -13,6 +13,15 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kBlock = 1000;  // draws of a chain that are made together
+constexpr double kSeenScale = 0.4;    // of log sigma about the residuals' released scale
+constexpr double kHiddenScale = 1.5;
+
+/// A default about the residuals' scale that histograms found: where noise hides their squares, all that is small is not as likely.
+CoefficientPrior sigma_prior(const OnceSettings& settings, const OnceRelease& release) {
+  if (settings.sigma_prior) return *settings.sigma_prior;
+  return {PriorFamily::normal, std::log(release.spread.scale),
+          release.spread.hidden ? kHiddenScale : kSeenScale};
+}
 
 }  // namespace
 
@@ -49,6 +58,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     chain.seed = sampling.seed;
     chain.draws.resize(static_cast<Eigen::Index>(sampling.draws), d + (sigma ? 1 : 0));
   }
+  const CoefficientPrior of_sigma = sigma_prior(settings, release);
   Position sum = Position::Zero(d);
   Matrix products = Matrix::Zero(d, d);
   std::size_t done = 0;
@@ -63,7 +73,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
       draws.leftCols(d) = positions;
       if (sigma) {
         draws.col(d) = draw_sigma(release.rounds.back(), release.spread.tails, release.rows,
-                                  release.frame.matrix, positions, settings.sigma_prior, rngs[c])
+                                  release.rows_variance, release.frame.matrix, positions, of_sigma, rngs[c])
                            .array()
                            .log();
       }

@@ -18,6 +18,7 @@ namespace sotto {
 namespace {
 
 constexpr double kCountShare = 0.01;
+constexpr double kSeen = 3;   // standard deviations of the noise
 constexpr double kReach = 2;  // locating: spread of the linear predictor, in its unit
 constexpr int kMostRounds = 4;
 constexpr double kFirstRound = 0.35;           // of what is left
@@ -49,11 +50,18 @@ void check(const OnceSettings& settings) {
 }
 
 /// A piece of time counts as far as it was lived through.
-double released_rows(const OnceFacts& facts, PaidQuestions& questions) {
-  if (facts.rows) return *facts.rows;
+struct Counted {
+  double rows;
+  double variance = 0;  // of noise
+  bool seen = true;     // above it
+};
+
+Counted released_rows(const OnceFacts& facts, PaidQuestions& questions) {
+  if (facts.rows) return {*facts.rows};
   const TotalOf quantity = facts.link == Link::log_rate ? TotalOf::time_at_risk : TotalOf::rows;
   const auto rows = questions.ask<NoisyVector>(TotalQuery{quantity, questions.pay(kCountShare)});
-  return std::max({rows.value[0], std::sqrt(rows.variance), 1.0});
+  const double noise = std::sqrt(rows.variance);
+  return {std::max({rows.value[0], noise, 1.0}), rows.variance, rows.value[0] > kSeen * noise};
 }
 
 /// Half way from whitened covariates to whitened information.
@@ -229,7 +237,8 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
 OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface) {
   check(settings);
   PaidQuestions questions(interface, settings.cost, settings.go_on);
-  const double rows = released_rows(settings.facts, questions);
+  const Counted counted = released_rows(settings.facts, questions);
+  const double rows = counted.rows;
   Zoomed zoomed = zoom(settings.facts, rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
@@ -262,6 +271,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   }
   OnceRelease release{.facts = facts,
                       .rows = rows,
+                      .rows_variance = counted.variance,
                       .frame = std::move(frame),
                       .stand_in = stand_in,
                       .prior = std::move(prior),
@@ -275,6 +285,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     if (!release.few_usable) release.few_usable = few;
   }
   release.nearly_all = intercept.nearly_all;
+  release.rows_seen = counted.seen;
   ask_rounds(release, locating, questions);
   return release;
 }

@@ -23,14 +23,15 @@ struct OnceSettings {
   OnceFacts facts;
   Rho cost{0};                                          ///< of all releases together
   std::vector<std::optional<CoefficientPrior>> priors;  ///< one per coefficient; none: the default
-  std::optional<CoefficientPrior> sigma_prior;          ///< of log(sigma); none: flat
-  std::function<bool()> go_on = {};                     ///< asked before every question; false ends the run
+  std::optional<CoefficientPrior> sigma_prior;  ///< of log(sigma); none: about the residuals' released scale
+  std::function<bool()> go_on = {};             ///< asked before every question; false ends the run
 };
 
 /// Everything that was released or computed from releases; nothing in it needs further protection.
 struct OnceRelease {
   OnceFacts facts;
-  double rows = 0;  ///< as released
+  double rows = 0;           ///< as released
+  double rows_variance = 0;  ///< of the noise on it
   Frame frame;
   StandIn stand_in;
   ResolvedPrior prior;
@@ -46,6 +47,7 @@ struct OnceRelease {
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
   LightRows light{};
   std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared
+  bool rows_seen = true;               ///< their number, where it is released, stands clear of the noise
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
   std::optional<double>
       nearly_all{};  ///< share of the responses that are 1, or of the times that end with the event, where it clearly is

@@ -47,15 +47,15 @@ struct SigmaGrid {
 
 }  // namespace
 
-Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows, const Matrix& frame,
-                    const Matrix& positions, const std::optional<CoefficientPrior>& log_prior,
-                    ChainRng& rng) {
+Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows, double rows_variance,
+                    const Matrix& frame, const Matrix& positions,
+                    const std::optional<CoefficientPrior>& log_prior, ChainRng& rng) {
   const double h = last.plan.clip;
   const NoisyVector& squares = *last.residual_squares;
   const auto log_density = [&](double log_spread) {
     const Moments m = clipped_moments(std::exp(log_spread), h);
     const double variance =
-        squares.variance +
+        squares.variance + rows_variance * m.second * m.second +
         rows * std::max(m.fourth + tails.fourth(h) - m.second * m.second, 1e-12 * m.fourth);
     const double miss = squares.value[0] - rows * m.second;
     return -0.5 * (miss * miss / variance + std::log(variance)) +

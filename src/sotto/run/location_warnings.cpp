@@ -125,16 +125,18 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
   }
   if (verdict.covariance) tell_covariance(verdict, release, model, warnings);
   const bool drawn_in = release.clipped > 0.001 && !verdict.far_shortened;
-  if (drawn_in && verdict.unseen_pull > kTellUnseen) {
+  if (drawn_in && std::max(verdict.unseen_pull, verdict.unseen_far_pull) > kTellUnseen) {
+    const bool warn = std::max(verdict.unseen_pull, verdict.unseen_far_pull) > kWarnUnseen;
     warnings.push_back(fmt::format(
-        "{}Rows farther than {:.2g} standard deviations from the others were drawn in. Up to {} of the rows "
-        "might lie "
-        "there without being seen through the noise, and would move a mean by up to {:.0f} of its "
-        "posterior's standard "
-        "deviations{}.",
-        verdict.unseen_pull > kWarnUnseen ? "" : "Note: ", release.bound, percent(verdict.covariance->unseen),
-        verdict.unseen_pull,
-        verdict.unseen_pull > kWarnUnseen ? ": take a larger epsilon, or see that there are none" : ""));
+        "{}Rows farther than {:.2g} standard deviations from the others were drawn in: the mean is that of "
+        "rows so drawn in. Up "
+        "to {} of the rows might lie there without being seen through the noise. They would move it by up to "
+        "{:.0f} of its "
+        "posterior's standard deviations, and the mean of all rows by up to {:.0f}, as far out as the "
+        "declared bounds allow{}.",
+        warn ? "" : "Note: ", release.bound, percent(verdict.covariance->unseen), verdict.unseen_pull,
+        std::max(verdict.unseen_pull, verdict.unseen_far_pull),
+        warn ? ": declare narrower bounds, take a larger epsilon, or see that there are none" : ""));
   } else if (drawn_in) {
     warnings.push_back(
         fmt::format("Note: rows farther than {:.2g} standard deviations from the others were drawn in, "

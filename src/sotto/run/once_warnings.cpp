@@ -85,6 +85,22 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         some(names(verdict.hidden))));
   }
   tell_codes(verdict.at_bounds, facts.unknown(), coordinates, warnings);
+  const char* counted = facts.link == Link::log_rate ? "events" : "counts";
+  if (!verdict.few_events.empty()) {
+    warnings.push_back(
+        fmt::format("Hardly any {0} are left of {1}: there the noise hides them, what is seen is drawn "
+                    "towards the others, and coefficients "
+                    "may be much lower than their intervals say. Join levels{2}, or take a larger epsilon.",
+                    counted, some(names(verdict.few_events)), facts.pieces > 1 ? " or pieces of time" : ""));
+  }
+  if (verdict.few_in_first) {
+    warnings.push_back(fmt::format(
+        "The rows that others are compared with, of the first levels{1}, have hardly any {0}, so the "
+        "intercept may be much lower and "
+        "all differences from it larger than their intervals say: let another level be the first{2}.",
+        counted, facts.pieces > 1 ? " and the first piece of time" : "",
+        facts.pieces > 1 ? ", or join pieces" : ""));
+  }
   tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   if (!verdict.held.empty()) {
