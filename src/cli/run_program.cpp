@@ -26,7 +26,7 @@ std::string one_line(std::string text) {
 
 /// What the parser found wrong, in one plain sentence.
 std::string in_words(const CLI::ParseError& error, const CLI::App& program) {
-  const std::string said = error.what();
+  std::string said = error.what();
   const auto is = [&](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
   const std::vector<std::string> left = program.remaining(true);
   if (is(CLI::ExitCodes::RequiredError) && !left.empty()) return "there is no " + left.front();

@@ -97,7 +97,7 @@ std::string dump(const nlohmann::ordered_json& json) {
 }
 
 nlohmann::ordered_json read_json(const fs::path& file) {
-  const auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
+  auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
   if (json.is_discarded()) throw Error(ErrorCode::data, file.string() + " is not JSON");
   return json;
 }

@@ -149,6 +149,34 @@ TEST(Survival, codes_that_mean_something_else_are_told) {
   EXPECT_THAT(warned({"2", "3"}), testing::HasSubstr("of the rows could be used"));
 }
 
+// A tenth of the rows have one in three hundred of the others' hazard. One of two levels is the first: it is told either way.
+TEST(Survival, levels_of_hardly_any_events_are_told) {
+  const auto warned = [](const std::vector<std::string>& levels, double ratio) {
+    const Schema schema{{{"t", ColumnKind::real, {0, 6}, {}},
+                         {"died", ColumnKind::binary},
+                         {"g", ColumnKind::category, {}, levels}},
+                        {}};
+    Table table(schema);
+    ChainRng rng(5);
+    for (int i = 0; i < 20000; ++i) {
+      const bool rare = rng.below(10) == 0;
+      const double time = -std::log(rng.uniform()) / (0.2 * (rare ? ratio : 1));
+      const std::string cell = fmt::format("{:.17g}", std::min(time, 6.0));
+      table.append(
+          std::vector<std::optional<std::string_view>>{cell, time < 6 ? "1" : "0", rare ? "rare" : "usual"},
+          std::nullopt);
+    }
+    TestEntropy entropy(3);
+    const FitConfig config = config_of("Surv(t, died) ~ g", 1);
+    return fmt::format("{}", fmt::join(fit(config, make_problem(config, table), entropy).warnings, "; "));
+  };
+  EXPECT_THAT(warned({"usual", "rare"}, 3e-3), testing::HasSubstr("Hardly any events are left of g[rare]"));
+  EXPECT_THAT(warned({"rare", "usual"}, 3e-3), testing::HasSubstr("let another level be the first"));
+  for (const std::vector<std::string>& levels :
+       {std::vector<std::string>{"usual", "rare"}, {"rare", "usual"}})
+    EXPECT_THAT(warned(levels, 0.3), testing::Not(testing::HasSubstr("hardly any")));
+}
+
 TEST(Survival, a_person_is_one_unit_whatever_the_number_of_pieces) {
   Schema schema{{{"t", ColumnKind::real, {0, 6}, {}},
                  {"died", ColumnKind::binary},

@@ -105,6 +105,7 @@ const ChannelRow& channel_row(std::string_view name) {
   for (const ChannelRow& row : kTable)
     if (row.name == name) return row;
   std::vector<std::string> names;
+  names.reserve(std::size(kTable));
   for (const ChannelRow& row : kTable) names.emplace_back(row.name);
   throw configuration(
       fmt::format("unknown channel '{}'{}; use {}", name, suggestion(name, names), fmt::join(names, ", ")));

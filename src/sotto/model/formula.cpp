@@ -145,7 +145,7 @@ class Parser {
   /// Surv(time, event): two columns as they are, or the second compared with a value.
   void time_and_event(Formula& formula) {
     const auto column = [&](const char* what) {
-      const Variable found = variable(what);
+      Variable found = variable(what);
       if (!(found == Variable{found.column}))
         refuse_formula(fmt::format("Surv(...) takes {} as the column is, without {}", what, found.text()));
       return found;

@@ -23,8 +23,12 @@ constexpr double kPriorTells =
     0.2;                       // likewise: else what is hidden is an offset's, whose coefficient is known
 constexpr double kMisfit = 4;  // standard deviations of chi-squared
 constexpr double kNextToNone = 0.1;  // of the rows
-constexpr double kRarer = 0.125;     // than over all rows
-constexpr double kFewOfNoise = 4;    // standard deviations
+constexpr double kRarer = 0.05;      // than over all rows
+constexpr double kFewOfNoise = 12;   // standard deviations
+constexpr double kExclude = 0.8;     // of the covariance of columns that are never one together
+constexpr double kSmallFall = 0.4;
+constexpr double kClearFall = 3;      // standard deviations
+constexpr double kLeastFirst = 0.01;  // of the rows
 
 /// What the linear predictor is, in words.
 const char* predicted(Link link) {
@@ -63,17 +67,38 @@ void find_few_events(const OnceRelease& release, OnceVerdict& verdict) {
     const double weight = std::min(1.0, plan.score_bound / (plan.typical * length));
     return mean < kRarer * typical && share * release.rows * mean < kFewOfNoise * noise / (weight * length);
   };
+  // Without any, every step takes the logarithm of the mean down by one, and the steps end some day.
+  const Position step = frame.transpose() * base.mean;
+  const Matrix spread = frame.transpose() * base.covariance * frame;
+  const auto still_falls = [&](Eigen::Index j) {
+    return step[j] < -kSmallFall && step[j] < -kClearFall * std::sqrt(spread(j, j));
+  };
+  verdict.few_in_first = facts.intercept && still_falls(0);
+  const Position& mean = stand_in.mean();
+  const Matrix& covariance = stand_in.covariance();
+  std::vector<Eigen::Index> levels;
   for (Eigen::Index j = facts.intercept ? 1 : 0; j < facts.unknown(); ++j) {
-    const double variance = stand_in.covariance()(j, j);
-    const double share = stand_in.mean()[j];
     const bool zero_or_one =
         facts.indicator[static_cast<std::size_t>(j)] && facts.range[static_cast<std::size_t>(j)].width() == 1;
-    if (!zero_or_one || facts.in_group(j) || !(variance > 0) || !(share > 0)) continue;
-    const Position with = stand_in.mean() + stand_in.covariance().col(j) * ((1 - share) / variance);
-    if (few(with, share)) verdict.few_events.push_back(j);
+    if (!zero_or_one || facts.in_group(j) || !(covariance(j, j) > 0) || !(mean[j] > 0)) continue;
+    levels.push_back(j);
+    const Position with = mean + covariance.col(j) * ((1 - mean[j]) / covariance(j, j));
+    if (still_falls(j) || few(with, mean[j])) verdict.few_events.push_back(j);
   }
-  if (stand_in.parts().size() > 1)
-    verdict.few_in_first = few(stand_in.parts().front().mean, stand_in.parts().front().share);
+  for (const Eigen::Index j : levels) {
+    // Levels of one category exclude each other; rows of none of them have its first.
+    std::vector<Eigen::Index> category;
+    for (const Eigen::Index k : levels) {
+      if (k == j || covariance(j, k) < -kExclude * mean[j] * mean[k]) category.push_back(k);
+    }
+    const Position shares = mean(category);
+    if (1 - shares.sum() < kLeastFirst) continue;
+    const Matrix within = covariance(category, category);
+    const Cholesky weight(within);
+    if (!weight.is_positive_definite()) continue;
+    const Position first = mean - covariance(Eigen::all, category) * weight.solve(Matrix(shares)).col(0);
+    verdict.few_in_first = verdict.few_in_first || few(first, 1 - shares.sum());
+  }
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ void Groups::complete(Draws& draws, const std::vector<double>& scales, std::uint
     Matrix completed(own.rows(), static_cast<Eigen::Index>(names(draws.parameters).size()));
     for (Eigen::Index i = 0; i < own.rows(); ++i) {
       std::vector<VaryingEffects::Drawn> drawn;
+      drawn.reserve(all.size());
       for (const VaryingEffects& one : all) drawn.push_back(one.draw(own.row(i), rng));
       completed.row(i) = complete(own.row(i), drawn);
     }
