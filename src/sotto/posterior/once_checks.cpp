@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/math/decomposition.hpp"
+
 namespace sotto {
 namespace {
 
