@@ -117,6 +117,7 @@ bool CsvReader::next() {
     }
     if (bytes == kMostRecordBytes) beyond_ = true;
     const char c = static_cast<char>(byte);
+    if (state == State::line_end && c != '\n') not_well_formed();
     if (state == State::quoted) {
       if (c == '"') {
         state = State::closed;
@@ -126,8 +127,6 @@ bool CsvReader::next() {
     } else if (c == '\n') {
       end_field();
       return true;
-    } else if (state == State::line_end) {
-      not_well_formed();
     } else if (c == '\r') {
       state = State::line_end;
     } else if (c == delimiter_) {

@@ -79,7 +79,7 @@ std::string summary_csv(const std::vector<ParameterSummary>& summary) {
     std::string name = line.parameter;
     if (name.find_first_of(",\"\n\r") != std::string::npos) {
       for (std::size_t i = 0; (i = name.find('"', i)) != std::string::npos; i += 2) name.insert(i, 1, '"');
-      name = '"' + name + '"';
+      name = fmt::format("\"{}\"", name);
     }
     text += name;
     for (const double x : {line.mean, line.sd, line.mcse_mean, line.mcse_sd, line.q05, line.q50, line.q95,

@@ -18,9 +18,8 @@ FileKind kind_of(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(ErrorCode::no_input, fmt::format("{} is a directory, not a table", path.string()));
-  if (!std::filesystem::exists(path, ignored)) {
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", path.string()));
-  }
   const std::string extension = path.extension().string();
   if (extension.empty() || extension == ".csv" || extension == ".txt") return FileKind::comma;
   if (extension == ".tsv") return FileKind::tab;

@@ -16,7 +16,7 @@
 #include "sotto/posterior/once_release.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/location_once.hpp"
-#include "sotto/run/method.hpp"
+#include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/problem.hpp"
 #include "sotto/run/run_plan.hpp"

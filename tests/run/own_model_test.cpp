@@ -15,7 +15,7 @@
 #include "sotto/model/location/location.hpp"
 #include "sotto/model/per_row.hpp"
 #include "sotto/run/fit.hpp"
-#include "sotto/run/method.hpp"
+#include "sotto/run/method_choice.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {

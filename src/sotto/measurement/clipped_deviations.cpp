@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "sotto/measurement/all_rows.hpp"
-#include "sotto/measurement/regression_rows.hpp"
+#include "sotto/measurement/location_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 #include "sotto/model/location/location.hpp"
 
@@ -19,8 +19,7 @@ namespace sotto {
 namespace {
 
 bool legal(const ClippedDeviationsQuery& query, Eigen::Index dim) {
-  return query.at.size() == dim && query.at.allFinite() && query.frame.rows() == dim &&
-         query.frame.cols() == dim && query.frame.allFinite() && query.bound > 0 && query.count >= 0;
+  return legal_deviations(query.at, query.frame, dim) && query.bound > 0 && query.count >= 0;
 }
 
 }  // namespace
@@ -29,23 +28,13 @@ template <>
 std::optional<Measurements> measure(const ClippedDeviationsQuery& query, const OwnerContext& context) {
   const Eigen::Index dim = asked_location(context).dim();
   if (!legal(query, dim)) return std::nullopt;
-  // A row's last value stands where a regression's response does.
   const auto add = [query, dim](const GlmTiles& tiles, IntegerSums& sums) {
-    TileVectors z(kTile, dim);
-    Position row(dim);
-    for_each_row(
-        tiles,
-        [&](const auto& first) {
-          const Eigen::Map<const TileVectors> x(first.data(), kTile, dim);
-          z.noalias() = (x.rowwise() - query.at.transpose()) * query.frame.transpose();
-        },
-        [&](Eigen::Index lane, double) {
-          row = z.row(lane);
-          const double within = std::fmin(1.0, query.bound / length_of(row));
-          sums.entries.head(dim) = sums.factor * within * row.array();
-          if (query.count > 0) sums.entries[dim] = sums.factor * query.count;
-          sums.add();
-        });
+    for_each_deviation(tiles, query.at, query.frame, [&](const Position& z) {
+      const double within = std::fmin(1.0, query.bound / length_of(z));
+      sums.entries.head(dim) = sums.factor * within * z.array();
+      if (query.count > 0) sums.entries[dim] = sums.factor * query.count;
+      sums.add();
+    });
   };
   const VectorBound bound{std::hypot(query.bound, query.count) * kRoundUp, 2 * query.bound};
   const auto entries = static_cast<std::size_t>(dim) + (query.count > 0 ? 1 : 0);

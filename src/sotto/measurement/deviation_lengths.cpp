@@ -13,7 +13,7 @@
 #include <functional>
 
 #include "sotto/measurement/all_rows.hpp"
-#include "sotto/measurement/regression_rows.hpp"
+#include "sotto/measurement/location_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 #include "sotto/model/location/location.hpp"
 
@@ -24,9 +24,8 @@ constexpr Eigen::Index kMostBins = 4096;
 
 bool legal(const DeviationLengthsQuery& query, Eigen::Index dim) {
   const Position& edges = query.edges;
-  return query.at.size() == dim && query.at.allFinite() && query.frame.rows() == dim &&
-         query.frame.cols() == dim && query.frame.allFinite() && edges.size() >= 2 &&
-         edges.size() <= kMostBins && edges.allFinite() && edges[0] == 0 &&
+  return legal_deviations(query.at, query.frame, dim) && edges.size() >= 2 && edges.size() <= kMostBins &&
+         edges.allFinite() && edges[0] == 0 &&
          std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
 }
 
@@ -36,23 +35,15 @@ template <>
 std::optional<Measurements> measure(const DeviationLengthsQuery& query, const OwnerContext& context) {
   const Eigen::Index dim = asked_location(context).dim();
   if (!legal(query, dim)) return std::nullopt;
-  const auto add = [query, dim](const GlmTiles& tiles, IntegerSums& sums) {
-    TileVectors z(kTile, dim);
-    for_each_row(
-        tiles,
-        [&](const auto& first) {
-          // A row's last value stands where a regression's response does.
-          const Eigen::Map<const TileVectors> x(first.data(), kTile, dim);
-          z.noalias() = (x.rowwise() - query.at.transpose()) * query.frame.transpose();
-        },
-        [&](Eigen::Index lane, double) {
-          const double length = z.row(lane).norm();
-          if (std::isnan(length)) return;
-          const auto beyond = std::upper_bound(query.edges.begin(), query.edges.end(), length);
-          sums.entries.setZero();
-          sums.entries[beyond - query.edges.begin() - 1] = sums.factor;
-          sums.add();
-        });
+  const auto add = [query](const GlmTiles& tiles, IntegerSums& sums) {
+    for_each_deviation(tiles, query.at, query.frame, [&](const Position& z) {
+      const double length = z.norm();
+      if (std::isnan(length)) return;
+      const auto beyond = std::upper_bound(query.edges.begin(), query.edges.end(), length);
+      sums.entries.setZero();
+      sums.entries[beyond - query.edges.begin() - 1] = sums.factor;
+      sums.add();
+    });
   };
   const VectorBound bound{1, std::sqrt(2.0) * kRoundUp};
   return measure_vector({"deviation lengths", bound, static_cast<std::size_t>(query.edges.size()), add},

@@ -65,6 +65,12 @@ std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& conte
   return measurements;
 }
 
+void check_likelihood(const OwnerContext& context) {
+  if (context.likelihood_power != 1)
+    throw Error(ErrorCode::configuration,
+                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
+}
+
 }  // namespace
 
 std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context, Rho cost) {
@@ -80,9 +86,7 @@ std::optional<Measurements> measure_matrix(MatrixSum sum, Eigen::Index dim, cons
 }
 
 const Glm& asked_regression(const OwnerContext& context) {
-  if (context.likelihood_power != 1)
-    throw Error(ErrorCode::configuration,
-                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
+  check_likelihood(context);
   const Glm* regression = context.model.as<Glm>();
   if (regression == nullptr)
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
@@ -91,9 +95,7 @@ const Glm& asked_regression(const OwnerContext& context) {
 }
 
 const LocationModel& asked_location(const OwnerContext& context) {
-  if (context.likelihood_power != 1)
-    throw Error(ErrorCode::configuration,
-                "release-once takes the likelihood as it is: set model.likelihood_power to 1");
+  check_likelihood(context);
   const auto* location = context.model.as<LocationModel>();
   if (location == nullptr)
     throw Error(ErrorCode::configuration,

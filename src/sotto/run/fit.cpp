@@ -11,7 +11,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
-#include "sotto/run/method.hpp"
+#include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/run_plan.hpp"

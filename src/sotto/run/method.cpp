@@ -1,21 +1,17 @@
 #include "sotto/run/method.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "sotto/base/error.hpp"
-#include "sotto/base/suggestion.hpp"
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
 #include "sotto/kernel/hmc.hpp"
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
-#include "sotto/model/location/location.hpp"
 #include "sotto/proposal/coordinate_move.hpp"
 #include "sotto/proposal/independence.hpp"
 #include "sotto/proposal/truncated_walk.hpp"
@@ -266,53 +262,6 @@ std::string once_is_approximate(const FitConfig& config) {
          "model does not hold, that can move the answer away from the fit without weights.";
 }
 
-/// Chains without an acceptance test are as wrong as the width that they take for the posterior's.
-void check_width_is_known(const FitConfig& config, const Problem& problem) {
-  if (problem.public_info.own || can_look(config, problem)) return;
-  if (problem.model.as<LocationModel>() == nullptr) {
-    refuse(
-        "sgld and sgnht need to know how wide the posterior is, which nothing tells of this model: choose "
-        "penalty or hmc");
-  }
-  if (!problem.public_info.rows) {
-    refuse(
-        "sgld and sgnht need the number of rows here, which is not public: choose penalty or hmc, or "
-        "adjacency \"substitute\" with units of one row");
-  }
-}
-
-/// A proposal that is not the method's own, or a start, goes with some methods only.
-void check_chain_settings(const FitConfig& config, const Problem& problem, const Method& method) {
-  if (method.run == nullptr && problem.public_info.chosen_start)
-    refuse("release-once runs no chain that could start anywhere: drop [start], or choose penalty or hmc");
-  const std::string& proposal = config.method.proposal.name;
-  if (proposal.empty()) return;
-  const bool penalty = method.name == "penalty" || method.name == "metropolis";
-  const bool barker = method.name == "barker" || method.name == "nonprivate-barker";
-  if (!penalty && !barker) {
-    refuse(
-        fmt::format("{} has no proposal to choose: drop [proposal], or set method.name to penalty or "
-                    "barker (without privacy: metropolis, nonprivate-barker)",
-                    method.name));
-  }
-  if (proposal != "independence") return;
-  if (barker) {
-    refuse(
-        "barker's noise is fixed, so a proposal that cannot be made shorter would nearly always cost too "
-        "much: choose proposal.name normal, truncated or coordinate, or method penalty");
-  }
-  if (method.for_study || !can_look(config, problem)) {
-    refuse(
-        "an independence proposal is placed by a first noisy release, which only private fits of regressions "
-        "begin with: choose proposal.name normal, truncated or coordinate");
-  }
-}
-
-bool can_release_once(const FitConfig& config, const Problem& problem) {
-  const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
-  return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
-}
-
 }  // namespace
 
 const std::vector<Method>& methods() {
@@ -339,51 +288,6 @@ const std::vector<Method>& methods() {
       {"nonprivate-barker", kForStudy, QueryRegime::rows, 1000, exact_barker, clipping_is_approximate},
   };
   return table;
-}
-
-const Method& resolve_method(const FitConfig& config, const Problem& problem) {
-  std::string name = config.method.name;
-  if (name == "auto") {
-    name = config.not_private                  ? "nonprivate-hmc"
-           : can_release_once(config, problem) ? "release-once"
-           : problem.public_info.own           ? "guided-walk"
-                                               : "hmc";
-  }
-  const auto names = [](bool for_study) {
-    std::vector<std::string> list;
-    for (const Method& method : methods()) {
-      if (method.for_study == for_study) list.push_back(method.name);
-    }
-    return fmt::format("{}", fmt::join(list, ", "));
-  };
-  const auto found = std::find_if(methods().begin(), methods().end(),
-                                  [&](const Method& method) { return method.name == name; });
-  if (found == methods().end()) {
-    std::vector<std::string> known{"auto"};
-    for (const Method& method : methods()) known.push_back(method.name);
-    refuse(fmt::format("there is no method {}{}: choose auto, {} or, for study only, {}", name,
-                       suggestion(name, known), names(false), names(true)));
-  }
-  if (found->for_study && !config.not_private) {
-    refuse(fmt::format("{} is not private: it needs --not-private, for study only", name));
-  }
-  if (!found->for_study && config.not_private) {
-    refuse(fmt::format("{} is private: drop --not-private, or choose {}", name, names(true)));
-  }
-  const MethodConfig& method = config.method;
-  if (!found->for_study && (method.clip_ratio || method.clip_gradient)) {
-    refuse(
-        "clipping changes the posterior: method.clip_ratio and method.clip_gradient are for study, with "
-        "--not-private");
-  }
-  if (name == "nonprivate-hmc" && method.clip_ratio && !method.clip_gradient) {
-    refuse(
-        "nonprivate-hmc clips both or neither: set method.clip_gradient too, large if only ratios are to be "
-        "clipped");
-  }
-  if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
-  check_chain_settings(config, problem, *found);
-  return *found;
 }
 
 ChainSettings chain_settings(const Method& method, const MethodConfig& config) {

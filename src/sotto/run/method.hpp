@@ -38,10 +38,6 @@ struct Method {
 /// Every method there is, private ones first.
 [[nodiscard]] const std::vector<Method>& methods();
 
-/// The method of this name, and what `auto` stands for. Errors: configuration when there is no such method, when it is for
-/// study and the run is to be private, or the other way round.
-[[nodiscard]] const Method& resolve_method(const FitConfig& config, const Problem& problem);
-
 /// What `method.draws` and `method.warmup` stand for when they are 0.
 [[nodiscard]] ChainSettings chain_settings(const Method& method, const MethodConfig& config);
 
