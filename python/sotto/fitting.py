@@ -40,7 +40,7 @@ def fit(
     data         the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
     formula      R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
     schema       what is declared of the table: a :class:`Schema`, or the path of a schema file
-    family       "bernoulli", "poisson" or "normal" (default "bernoulli"; of ``"Surv(days, died) ~ age"`` "survival")
+    family       "bernoulli", "poisson", "normal" or "ordinal" (default "bernoulli"; of ``"Surv(days, died) ~ age"`` "survival")
     epsilon      the privacy budget; 1 is one that can be defended in public
     delta        the privacy budget; well below one over the number of rows
     method       "auto", or one of ``docs/methods.md``

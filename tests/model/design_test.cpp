@@ -239,13 +239,37 @@ TEST(Design, slopes_of_levels_turn_about_the_middle) {
   EXPECT_EQ(with.domain().range(Position::Unit(6, 4)).upper, 1);
 }
 
+// A column less than thresholds, as the intercept is the first.
+TEST(Design, ordered_categories_have_a_row_for_each_threshold) {
+  const Design with = design("r ~ x + b");
+  EXPECT_THAT(with.names(), ElementsAre("Intercept", "r[s|w]", "x", "b"));
+  EXPECT_EQ(with.pieces().count, 2U);
+  EXPECT_EQ(with.pieces().first, 1);
+  EXPECT_EQ(with.response().kind, ResponseKind::ordered);
+  EXPECT_THAT(with.response().pieces(), ElementsAre("n|s", "s|w"));
+  EXPECT_THAT(design("C(k) ~ x").response().pieces(), ElementsAre("2|3", "3|4"));
+  Table table(schema());
+  const std::vector<std::optional<std::string_view>> cells{"2", "3", "0", "1", "w", "4", "v"};
+  table.append(cells, std::nullopt);
+  const Rows rows = design_rows(table, with);
+  ASSERT_EQ(rows.rows(), 2U);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(rows.at(k, 1), static_cast<double>(k));
+    EXPECT_EQ(rows.at(k, 4), 2);
+    EXPECT_EQ(rows.weight(k), 1);
+  }
+  EXPECT_EQ(design_rows(table, design("C(k) ~ x")).at(0, 3), 2);
+}
+
 TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ (x || r)"), HasSubstr("write x + (x || r)"));
   EXPECT_THAT(refusal("y ~ x*r + (x || r)"), HasSubstr("a term and a group"));
   EXPECT_THAT(refusal("y ~ x:r + x + (0 + x || r)"), HasSubstr("leave out one of x:r and (x | r)"));
   EXPECT_THAT(refusal("y ~ x + C(k) + (C(k) || r)"), HasSubstr("slopes are of numbers"));
   EXPECT_THAT(refusal("y ~ q"), HasSubstr("not declared"));
-  EXPECT_THAT(refusal("r ~ x"), HasSubstr("r == 'w'"));
+  EXPECT_THAT(refusal("r ~ x + 0"), HasSubstr("ordered categories need the intercept"));
+  EXPECT_THAT(refusal("C(b) ~ x"), HasSubstr("b is a category of 2 levels"));
+  EXPECT_THAT(refusal("C(k) == 2 ~ x"), HasSubstr("C() has no meaning"));
   EXPECT_THAT(refusal("r == 'q' ~ x"), HasSubstr("its levels are n, s, w"));
   EXPECT_THAT(refusal("r == 1 ~ x"), HasSubstr("in quotes"));
   EXPECT_THAT(refusal("y == '1' ~ x"), HasSubstr("without quotes"));

@@ -17,7 +17,7 @@ struct Place {
   law::Spread spread;
 };
 
-/// Calls check(family, place) for each family at many places, with responses of its kind.
+/// Calls check(family, place) for each family whose rows have a likelihood of their own at many places, with responses of its kind.
 template <class Check>
 void at_many_places(const Check& check) {
   ChainRng rng(3);
@@ -27,8 +27,9 @@ void at_many_places(const Check& check) {
       const double y = response.lower + rng.uniform() * response.width();
       const double eta = 3 * rng.normal();
       std::visit(
-          [&](const auto& f) {
-            check(f, Place{eta, f.response == ResponseKind::real ? y : std::round(y), spread});
+          [&]<class F>(const F& f) {
+            if constexpr (RowByRow<F>)
+              check(f, Place{eta, f.response == ResponseKind::real ? y : std::round(y), spread});
           },
           family);
     }

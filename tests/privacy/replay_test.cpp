@@ -61,7 +61,8 @@ Schema schema_of(const Design& design) {
                     {.name = "y", .kind = ColumnKind::real, .bounds = {-5, 5}},
                     {.name = "n", .kind = ColumnKind::count, .bounds = {0, 20}},
                     {.name = "b", .kind = ColumnKind::binary},
-                    {.name = "t", .kind = ColumnKind::real, .bounds = {0, 4}}};
+                    {.name = "t", .kind = ColumnKind::real, .bounds = {0, 4}},
+                    {.name = "s", .kind = ColumnKind::category, .levels = {"low", "mid", "high", "top"}}};
   schema.adjacency = design.unit == "add-remove" ? Adjacency::add_remove : Adjacency::substitute;
   if (design.unit == "person") schema.unit = {"who", kPersonRows};
   return schema;
@@ -80,9 +81,13 @@ Table table_of(const Design& design, bool neighbour) {
                                       std::to_string(2 * u - 1 + rng.normal()),
                                       std::to_string(rng.below(5)),
                                       u < 0.5 ? "0" : "1",
-                                      std::to_string(4 * u)};
-    if (moved) cells = {"-1", "0", "-5", "0", "0", "4"};
-    if (moved && neighbour && design.unit != "add-remove") cells = {"1", "10", "5", "20", "1", "3.9"};
+                                      std::to_string(4 * u),
+                                      u < 0.2   ? "low"
+                                      : u < 0.6 ? "mid"
+                                      : u < 0.8 ? "high"
+                                                : "top"};
+    if (moved) cells = {"-1", "0", "-5", "0", "0", "4", "low"};
+    if (moved && neighbour && design.unit != "add-remove") cells = {"1", "10", "5", "20", "1", "3.9", "top"};
     if (moved && neighbour && design.unit == "add-remove") cells[0] = "NA";
     const std::string who = i + kPersonRows >= kRows ? "last" : std::to_string(i);
     std::vector<std::optional<std::string_view>> views(cells.begin(), cells.end());
@@ -267,6 +272,7 @@ std::vector<Design> designs() {
     const bool substitute = std::string(unit) == "substitute";
     for (const char* method : {"penalty", "hmc", "release-once"})
       all.push_back({method, "survival", "Surv(t, b) ~ x + w", unit});
+    all.push_back({"release-once", "ordinal", "s ~ x + w", unit});
     for (const auto& [family, formula] :
          std::vector<std::pair<std::string, std::string>>{{"bernoulli", "b ~ x + w"},
                                                           {"poisson", "n ~ x"},

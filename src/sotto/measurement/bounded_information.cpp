@@ -3,13 +3,14 @@
 // Query        sum over the rows of c b z z', see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  c b z z' is psd of trace at most c B |z|^2 <= Q: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time
-//              at risk B bounds the sum of b, and so Q the trace of the sum;
+//              at risk B bounds the sum of b, and so Q the trace of the sum; of ordered categories the trace is c T <= Q;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp
 
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/ordered_responses.hpp"
 #include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
@@ -21,6 +22,13 @@ std::optional<Measurements> measure(const BoundedInformationQuery& query, const 
   if (!legal(query.weighting, regression)) return std::nullopt;
   const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
                                                                            IntegerSums& sums) {
+    if (law.thresholds) {
+      for_each_ordered_response(law, tiles, weighting, [&](const OrderedResponse& response) {
+        response.information(sums.factor * response.c, sums.entries);
+        sums.add();
+      });
+      return;
+    }
     for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       set_triangle(row.z, sums.factor * row.c * row.residual.slope, sums.entries);
       sums.add();

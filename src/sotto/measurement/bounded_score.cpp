@@ -3,13 +3,14 @@
 // Query        sum over the rows of c psi z, see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  |c psi z| <= c M |z| <= R; two rows differ by at most 2 R; of pieces of one time at risk M bounds the sum of |psi|,
-//              so that the sum over them is no longer than R;
+//              so that the sum over them is no longer than R; of ordered categories |c s| <= c S <= R;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp
 
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/ordered_responses.hpp"
 #include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
@@ -21,6 +22,13 @@ std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerC
   if (!legal(query.weighting, regression)) return std::nullopt;
   const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
                                                                            IntegerSums& sums) {
+    if (law.thresholds) {
+      for_each_ordered_response(law, tiles, weighting, [&](const OrderedResponse& response) {
+        sums.entries = sums.factor * response.c * response.score.array();
+        sums.add();
+      });
+      return;
+    }
     for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       sums.entries = sums.factor * row.c * row.residual.psi * row.z.array();
       sums.add();

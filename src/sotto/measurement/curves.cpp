@@ -26,23 +26,24 @@ bool legal(const CurvesQuery& query, Eigen::Index dim) {
          query.bound > 0 && std::isfinite(query.bound);
 }
 
-void add_curves(Link link, const CurvesQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
+void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
   const auto columns = static_cast<Eigen::Index>(query.columns.size());
   Eigen::Array<double, kTile, Eigen::Dynamic> squares(kTile, columns);
-  TileNumbers eta;
-  with_response(link, [&](auto response) {
+  TileNumbers eta, piece;
+  with_response(law.link, [&](auto response) {
     for_each_row(
         tiles,
         [&](const auto& x) {
           eta = x * query.at;
+          piece = law.piece(x);
           for (Eigen::Index k = 0; k < columns; ++k) {
             const TileNumbers column = x.col(query.columns[static_cast<std::size_t>(k)]).array();
             squares.col(k) = ((column - query.centre[k]) / query.scale[k]).square();
           }
         },
         [&](Eigen::Index lane, double y) {
-          const BoundedResidual r =
-              response.residual(y, response.mean(eta[lane]), query.clip, query.dispersion);
+          const BoundedResidual r = response.residual(law.response(y, piece[lane]), response.mean(eta[lane]),
+                                                      query.clip, query.dispersion);
           sums.entries =
               squares.row(lane).min(CurvesQuery::kLargestSquare).transpose() - CurvesQuery::kMeanSquare;
           const double length = std::sqrt(sums.entries.square().sum());
@@ -58,8 +59,8 @@ template <>
 std::optional<Measurements> measure(const CurvesQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
   if (!legal(query, regression.domain().columns())) return std::nullopt;
-  const auto add = [link = known_link(regression.family()), query](const GlmTiles& tiles, IntegerSums& sums) {
-    add_curves(link, query, tiles, sums);
+  const auto add = [law = RowLaw(regression), query](const GlmTiles& tiles, IntegerSums& sums) {
+    add_curves(law, query, tiles, sums);
   };
   return measure_vector({"curves", {query.bound, 2 * query.bound}, query.columns.size(), add}, context,
                         query.cost);

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/ordered_responses.hpp"
 #include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
@@ -22,6 +23,17 @@ std::optional<Measurements> measure(const LightRowsQuery& query, const OwnerCont
   if (!legal(query.weighting, regression)) return std::nullopt;
   const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
                                                                            IntegerSums& sums) {
+    if (law.thresholds) {
+      for_each_ordered_response(law, tiles, weighting, [&](const OrderedResponse& response) {
+        sums.entries.setZero();
+        if (response.c < LightRowsQuery::kLight) {
+          sums.entries[0] = sums.factor;
+          sums.entries.tail(response.score.size()) = sums.factor / response.largest * response.score.array();
+        }
+        sums.add();
+      });
+      return;
+    }
     for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
       sums.entries.setZero();
       if (row.c < LightRowsQuery::kLight) {
@@ -33,7 +45,10 @@ std::optional<Measurements> measure(const LightRowsQuery& query, const OwnerCont
     });
   };
   const auto entries = static_cast<std::size_t>(regression.domain().columns()) + 1;
-  return measure_vector({"light rows", {std::sqrt(2.0) * kRoundUp, 2}, entries, add}, context, query.cost);
+  const RowLaw law(regression);
+  const std::size_t together = law.thresholds ? law.together(context.unit) : 1;
+  return measure_vector({"light rows", {std::sqrt(2.0) * kRoundUp, 2}, entries, add, together}, context,
+                        query.cost);
 }
 
 }  // namespace sotto

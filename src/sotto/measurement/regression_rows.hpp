@@ -103,15 +103,23 @@ struct WeightedRow {
 struct RowLaw {
   Link link;
   Pieces pieces;
+  bool thresholds;  ///< pieces are those of ordered categories
 
   explicit RowLaw(const Glm& regression)
-      : link(known_link(regression.family())), pieces(regression.pieces()) {}
-  /// Rows of a unit whose contributions under a BoundedWeighting stay within its bounds together: pieces of one time, where the unit's
-  /// rows are declared to be such.
+      : link(known_link(regression.family())),
+        pieces(regression.pieces()),
+        thresholds(has_thresholds(regression.family())) {}
+  /// Rows of a unit whose contributions under a BoundedWeighting stay within its bounds together: pieces of one response, where the
+  /// unit's rows are declared to be such. Of ordered categories only the first row of a response contributes.
   [[nodiscard]] std::size_t together(const PrivacyUnit& unit) const {
-    return link == Link::log_rate && unit.pieces == pieces.count ? pieces.count : 1;
+    return (link == Link::log_rate || thresholds) && unit.pieces == pieces.count ? pieces.count : 1;
   }
-  /// Which piece of a time each of the tile's rows is; 0: the first, or none.
+  /// A row's response under its link: of ordered categories whether it lies beyond the row's threshold.
+  [[nodiscard]] double response(double y, double piece) const {
+    if (!thresholds) return y;
+    return y > piece ? 1 : 0;
+  }
+  /// Which piece of a response each of the tile's rows is; 0: the first, or none.
   template <class Tile>
   [[nodiscard]] TileNumbers piece(const Tile& x) const {
     const auto others = static_cast<Eigen::Index>(pieces.count) - 1;

@@ -124,6 +124,11 @@ bool legal_residual(double clip, double dispersion) {
 }
 
 bool legal(const BoundedWeighting& weighting, const Glm& regression) {
+  const std::size_t thresholds = has_thresholds(regression.family()) ? regression.pieces().count : 0;
+  if (static_cast<std::size_t>(weighting.thresholds.size()) != thresholds) return false;
+  for (const double weight : weighting.thresholds) {
+    if (!legal_bound(weight)) return false;
+  }
   return weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
          legal_frame(weighting.frame, regression) && legal_bound(weighting.score_bound) &&
          legal_bound(weighting.information_bound) && legal_residual(weighting.clip, weighting.dispersion);

@@ -43,7 +43,7 @@ Design::Design(const Formula& formula, const Schema& schema, const std::vector<d
     : response_(response_of(formula, schema, cuts)), intercept_(formula.intercept) {
   check(schema);
   if (intercept_) columns_.push_back({"Intercept", {}, {1, 1}, 0, 1});
-  if (response_.time_at_risk) add_pieces();
+  add_pieces();
   // Without an intercept the first category keeps all its levels and then stands for the intercept.
   bool constant_in_model = intercept_;
   for (const Term& term : formula.terms) {
@@ -69,17 +69,19 @@ bool Design::is_response(const Variable& variable) const {
          (response_.event && variable.column == response_.event->variable.column);
 }
 
-/// The baseline hazard: a level less than there are pieces, as the first is in the intercept.
+/// The baseline hazard, or the odds beyond each threshold: a column less than there are pieces, as the first is in the intercept.
 void Design::add_pieces() {
+  const std::vector<std::string> names = response_.pieces();
+  if (names.empty()) return;
   if (!intercept_)
     refuse_formula(
-        "Surv(...) needs the intercept, the hazard of the first interval of time: leave + 0 or - 1 out");
-  const TimeAtRisk& time = *response_.time_at_risk;
-  pieces_ = {time.ends.size(), columns()};
+        response_.time_at_risk
+            ? "Surv(...) needs the intercept, the hazard of the first interval of time: leave + 0 or - 1 out"
+            : "ordered categories need the intercept, which their thresholds are: leave + 0 or - 1 out");
+  pieces_ = {names.size(), columns()};
   if (pieces_.count == 1) return;
   Source piece = response_.source;
-  for (std::size_t k = 0; k < pieces_.count; ++k)
-    piece.levels.push_back(fmt::format("{:g}-{:g}", time.start(k), time.ends[k]));
+  piece.levels = names;
   piece_source_ = sources_.size();
   for (std::size_t k = 1; k < pieces_.count; ++k) {
     columns_.push_back(

@@ -68,7 +68,7 @@ class Design {
   [[nodiscard]] const std::vector<DesignGroup>& groups() const { return groups_; }
   /// Rows of the design for each of the table, and the columns that tell them apart.
   [[nodiscard]] Pieces pieces() const { return pieces_; }
-  /// Of the sources, what is no column of the table but the index of a piece.
+  /// Of the sources, what is no column of the table but the index of a piece, or of a threshold.
   [[nodiscard]] std::optional<std::size_t> piece_source() const { return piece_source_; }
   [[nodiscard]] const Response& response() const { return response_; }
   [[nodiscard]] const std::vector<Source>& sources() const { return sources_; }

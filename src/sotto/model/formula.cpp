@@ -33,11 +33,12 @@ class Parser {
     } else {
       formula.response = variable("the response");
     }
-    if (formula.response.categorical) refuse_formula("C() has no meaning for the response; leave it out");
     if (formula.response.transform == Transform::power) {
       refuse_formula("a power of the response is not supported; take log, log1p or sqrt");
     }
     if (!formula.event) formula.comparison = comparison();
+    if (formula.response.categorical && (formula.event || formula.comparison))
+      refuse_formula("C() has no meaning here; leave it out");
     if (!accept("~")) {
       refuse_formula("expected ~ after the response, found " + unexpected());
     }

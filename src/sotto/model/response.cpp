@@ -155,14 +155,33 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
             compared(std::move(source), *formula.comparison)};
   }
   if (source.is_category()) {
-    refuse_formula(fmt::format("{0} is a category; for a response of 0 and 1 write {0} == '{1}' ~ ...",
-                               column.name, source.levels.back()));
+    if (source.levels.size() < 3 || source.levels.size() > kMostPieces + 1)
+      refuse_formula(
+          fmt::format("{0} is a category of {2} levels; for a response of 0 and 1 write {0} == '{1}' ~ ...",
+                      column.name, source.levels.back(), source.levels.size()));
+    return {formula.response.text(),
+            ResponseKind::ordered,
+            {0, static_cast<double>(source.levels.size()) - 1},
+            source};
   }
   Response response{formula.response.text(), ResponseKind::real, source.range, source};
   if (formula.response.transform != Transform::none) return response;
   if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
   if (column.kind == ColumnKind::count) response.kind = ResponseKind::count;
   return response;
+}
+
+std::vector<std::string> Response::pieces() const {
+  std::vector<std::string> names;
+  if (time_at_risk) {
+    for (std::size_t k = 0; k < time_at_risk->ends.size(); ++k)
+      names.push_back(fmt::format("{:g}-{:g}", time_at_risk->start(k), time_at_risk->ends[k]));
+  }
+  if (kind == ResponseKind::ordered) {
+    for (std::size_t k = 1; k < source.levels.size(); ++k)
+      names.push_back(fmt::format("{}|{}", source.levels[k - 1], source.levels[k]));
+  }
+  return names;
 }
 
 double Source::value(double cell) const {

@@ -33,10 +33,14 @@ struct Source {
 struct Response {
   std::string name;
   ResponseKind kind;
-  Interval range;  ///< of its values
+  Interval range;  ///< of its values; of ordered categories indices
   Source source;
   std::optional<Source> event{};             ///< of a time at risk
   std::optional<TimeAtRisk> time_at_risk{};  ///< likewise: its pieces, which are rows of the design
+
+  /// Names of a design's rows for each of the table, where there are several: pieces of time, or thresholds between ordered
+  /// categories.
+  [[nodiscard]] std::vector<std::string> pieces() const;
 };
 
 /// `cuts`: where the pieces of a time at risk meet. Errors: configuration, saying what to change, if formula, schema and cuts do not fit.

@@ -43,10 +43,11 @@ struct TimeAtRisk {
   }
 };
 
-/// Which columns of a design say which piece a row is. A unit's rows of one time at risk have all other columns alike, at most one
-/// event, and each piece at most once.
+/// Which columns of a design say which piece a row is, of a time at risk or of a response in ordered categories, which is a row for
+/// each threshold between them. A unit's rows of one response have all other columns alike, and each piece at most once; of a time at
+/// risk at most one event; of ordered categories all have the category as response.
 struct Pieces {
-  std::size_t count = 1;  ///< of a time at risk; 1: rows are no pieces of one
+  std::size_t count = 1;  ///< of one response; 1: rows are no pieces of one
   Eigen::Index first =
       0;  ///< column of the second piece, followed by those of the others; the first piece has none
 };

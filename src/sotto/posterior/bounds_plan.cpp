@@ -95,8 +95,14 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   switch (facts.link) {
     case Link::logit:
       plan.typical = point.stand_in.typical_residual(point.at);
-      typical_slope = std::min(0.25, kSlopeHeadroom * level);
+      typical_slope = facts.pieces * std::min(0.25, kSlopeHeadroom * level);
       plan.dispersion = plan.level = level;
+      if (facts.thresholds) {
+        typical_slope = kSlopeHeadroom * facts.pieces * level;
+        plan.thresholds = facts.threshold_weights;
+        plan.typical = point.stand_in.typical_ordered_score(point.at, point.frame) / std::sqrt(d);
+        plan.dispersion = point.stand_in.ordered_dispersion(point.at) * level;
+      }
       break;
     case Link::log_rate:
       plan.clip = choose_stop(reach2 * d / cost / (rows * level));

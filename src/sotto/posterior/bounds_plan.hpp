@@ -16,6 +16,7 @@ struct BoundsPlan {
   double typical = 0;           ///< largest residual of a typical row
   double count_dispersion = 0;  ///< counts vary with m + count_dispersion m^2
   double width = 1;             ///< the bounds are so many times (information: its square) a typical row's
+  Position thresholds{};        ///< of ordered categories: their weights
   double level = 0;             ///< information per row and direction
   double dispersion = 0;        ///< variance of the residual per row and direction
   /// Variances of the releases' noise at width 1, over the information or the score's own variance.
@@ -23,7 +24,7 @@ struct BoundsPlan {
   double information_noise = 0;
 
   [[nodiscard]] BoundedWeighting weighting(const Position& at, const Matrix& frame) const {
-    return {at, frame, score_bound, information_bound, clip, count_dispersion};
+    return {at, frame, score_bound, information_bound, clip, count_dispersion, thresholds};
   }
 };
 

@@ -42,7 +42,10 @@ struct OnceFacts {
   std::optional<double>
       times{};  ///< of times at risk likewise, each of which is as many rows as it lived through
   Adjacency adjacency = Adjacency::substitute;
-  double pieces = 1;     ///< of a time at risk, each a row
+  double pieces = 1;  ///< of a response, each a row: of a time at risk, or thresholds of ordered categories
+  std::optional<Eigen::Index>
+      thresholds{};  ///< of ordered categories: the second threshold's column, followed by the others'; the first has none
+  Position threshold_weights{};  ///< likewise, once they are released
   double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
 
   [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
@@ -55,13 +58,17 @@ struct OnceFacts {
       return std::find(group.columns.begin(), group.columns.end(), column) != group.columns.end();
     });
   }
+  [[nodiscard]] bool is_threshold(Eigen::Index column) const {
+    return thresholds && column >= *thresholds &&
+           column < *thresholds + static_cast<Eigen::Index>(pieces) - 1;
+  }
   /// Guess of each column's root mean square.
   [[nodiscard]] Position column_scale() const {
     return (column_mean.array().square() + column_sd.array().square()).sqrt();
   }
   [[nodiscard]] bool clips() const { return sotto::clips(link); }
   /// Sensitivities in units of a row's bound, as far as plans need them; the answers' variances are what counts. Scores of all pieces
-  /// of a time at risk share a bound, moments and histograms do not.
+  /// of a response share a bound, moments and histograms do not.
   [[nodiscard]] double vector_reach() const {
     return unit_rows * (adjacency == Adjacency::substitute ? 2 : 1);
   }

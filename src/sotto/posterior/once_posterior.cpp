@@ -35,8 +35,11 @@ Matrix clear_covariance(const OnceRelease& release) {
     factor /= clipped_normal(plan.clip / scale).slope;
     if (release.facts.link == Link::identity) factor /= scale * scale;
   }
-  const Matrix precision =
-      factor * release.pooled.information + frame * release.prior.normal.precision * frame.transpose();
+  // Rows of ordered categories are not independent: a sandwich stands for the likelihood's information.
+  const Matrix& slope = release.pooled.information;
+  const Matrix information =
+      release.facts.thresholds ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope)) : slope;
+  const Matrix precision = factor * information + frame * release.prior.normal.precision * frame.transpose();
   return frame.transpose() * Cholesky(precision).inverse() * frame;
 }
 

@@ -12,12 +12,14 @@
 #include "sotto/posterior/offset.hpp"
 #include "sotto/posterior/remainder.hpp"
 #include "sotto/posterior/start.hpp"
+#include "sotto/posterior/thresholds.hpp"
 #include "sotto/posterior/zoom.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr double kCountShare = 0.01;
+constexpr double kCategoriesShare = 0.015;
 constexpr double kSeen = 3;   // standard deviations of the noise
 constexpr double kReach = 2;  // locating: spread of the linear predictor, in its unit
 constexpr int kMostRounds = 4;
@@ -28,7 +30,8 @@ constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squa
 constexpr double kCurvesShare = 0.04;          // of the last round, and so on
 constexpr double kLightShare = 0.05;
 constexpr double kRemainderShare = 0.12;
-constexpr double kUsualClip = 2.5;  // standard deviations: wider clips leave less to see
+constexpr double kUsualClip = 2.5;           // standard deviations: wider clips leave less to see
+constexpr double kLeastOfThresholds = 1e-4;  // of the information of ordered categories, over its mean
 constexpr double kSmallMove = 0.7;
 constexpr double kHardlyLess = 0.7;   // of a move: the next one's length
 constexpr double kHardlyWider = 0.5;  // of the posterior's sd, with a part of the cost
@@ -72,6 +75,14 @@ Matrix towards_information(const Matrix& frame, const StandIn& stand_in, const P
   const double median = (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
   values = (values / median).cwiseMax(0.1).cwiseMin(10);
   return spectrum.with(values.array().pow(-0.25)) * frame;
+}
+
+/// Of ordered categories: whitened information. What bounds a response's score does not grow with how rare they are as that on rows
+/// does, and noise on the information then hides no direction before another.
+Matrix whitened_information(const Matrix& frame, const StandIn& stand_in, const Position& at) {
+  const Spectrum spectrum(frame * stand_in.slope(at) * frame.transpose());
+  const Position values = spectrum.values() / spectrum.values().mean();
+  return spectrum.with(values.cwiseMax(kLeastOfThresholds).cwiseSqrt().cwiseInverse()) * frame;
 }
 
 /// Of the cost, at the end.
@@ -242,12 +253,21 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   Zoomed zoomed = zoom(settings.facts, rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
+  std::optional<FirstThresholds> thresholds;
+  if (facts.thresholds) {
+    const auto counts = questions.ask<NoisyVector>(category_counts(facts, questions.pay(kCategoriesShare)));
+    thresholds = first_thresholds(facts, rows, counts);
+    zoomed.facts.threshold_weights = thresholds->weights;
+  }
   const StandIn stand_in(facts, frame.matrix, rows, frame.resolved, zoomed.offsets);
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;
   const Position constant = facts.constant();
-  if (constant.size() > 0) {
+  if (thresholds) {
+    start.at = thresholds->at;
+    intercept.few_usable = thresholds->few_usable;
+  } else if (constant.size() > 0) {
     intercept = first_intercept(facts, rows, questions);
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at = intercept.value * constant;
@@ -267,7 +287,8 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   const JointNormalPrior locating = locating_prior(stand_in, facts, kReach * unit, unit, prior);
   Located located = locate(facts, stand_in, frame, std::move(start), locating, questions);
   if (facts.link != Link::identity) {
-    frame.matrix = towards_information(frame.matrix, stand_in, located.place.at);
+    frame.matrix = facts.thresholds ? whitened_information(frame.matrix, stand_in, located.place.at)
+                                    : towards_information(frame.matrix, stand_in, located.place.at);
   }
   OnceRelease release{.facts = facts,
                       .rows = rows,
@@ -286,6 +307,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   }
   release.nearly_all = intercept.nearly_all;
   release.rows_seen = counted.seen;
+  if (thresholds) release.hardly_any = std::move(thresholds->hardly_any);
   ask_rounds(release, locating, questions);
   return release;
 }

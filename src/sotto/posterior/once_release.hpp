@@ -46,9 +46,10 @@ struct OnceRelease {
   CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
   LightRows light{};
-  std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared
-  bool rows_seen = true;               ///< their number, where it is released, stands clear of the noise
-  std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
+  std::vector<AtBound> at_bounds{};        ///< where values lay beyond what is declared
+  std::vector<Eigen::Index> hardly_any{};  ///< ordered categories whose count the noise hides
+  bool rows_seen = true;                   ///< their number, where it is released, stands clear of the noise
+  std::optional<double> few_usable{};      ///< share of the rows that count, where it is small
   std::optional<double>
       nearly_all{};  ///< share of the responses that are 1, or of the times that end with the event, where it clearly is
 };

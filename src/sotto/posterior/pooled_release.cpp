@@ -149,24 +149,34 @@ double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double r
       0.3 * guess);
 }
 
+/// What the squares are a multiple of if the model holds: the information, or of ordered categories, whose rows are not independent,
+/// what the stand-in says.
+Matrix like_squares(const PooledRelease& release, const Matrix& frame, const StandIn& stand_in) {
+  if (!stand_in.has_thresholds()) return release.information;
+  const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
+  return frame * stand_in.ordered_squares(release.anchor) * frame.transpose() *
+         (release.information.trace() / expected.trace());
+}
+
 /// Sampling covariance of the score: empirical Bayes between released squares and a multiple of the information. Where the
 /// model does not hold, or weights bind on some rows more than on others, the two differ by direction.
 /// Source     the middle of the sandwich [H67]
-void pool_spread(const std::vector<const OnceRound*>& rounds, const StandIn& stand_in,
+void pool_spread(const std::vector<const OnceRound*>& rounds, const Matrix& frame, const StandIn& stand_in,
                  PooledRelease& release) {
   const NoisyMatrix squares = pool_squares(rounds);
   const auto d = static_cast<double>(squares.value.rows());
-  const double ratio =
-      dispersion_of(squares, *rounds.back(), stand_in.rows(), stand_in.link(), release.information.trace());
-  const Matrix shape = squares.value - ratio * release.information;
-  const double least = kLeastMisfit * ratio * release.level;
+  const Matrix like = like_squares(release, frame, stand_in);
+  const double ratio = dispersion_of(squares, *rounds.back(), stand_in.rows(), stand_in.link(), like.trace());
+  const double level = like.trace() / d;
+  const Matrix shape = squares.value - ratio * like;
+  const double least = kLeastMisfit * ratio * level;
   const double spread =
       std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
   const double kept = spread / (spread + squares.variance);
-  const Spectrum spectrum(ratio * release.information + kept * shape);
-  const double floor = std::max(0.02 * ratio * release.level, std::sqrt(squares.variance * kept) / 2);
+  const Spectrum spectrum(ratio * like + kept * shape);
+  const double floor = std::max(0.02 * ratio * level, std::sqrt(squares.variance * kept) / 2);
   release.spread = spectrum.with(spectrum.values().cwiseMax(floor));
-  release.dispersion = ratio;
+  release.dispersion = ratio * level / (release.information.trace() / d);
 }
 
 }  // namespace
@@ -179,7 +189,7 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   const double guess = expected.trace() / static_cast<double>(expected.rows());
   shrink(pool_information(alike, frame, stand_in, expected), guess, release);
   pool_scores(alike, frame, stand_in, release);
-  pool_spread(alike, stand_in, release);
+  pool_spread(alike, frame, stand_in, release);
   return release;
 }
 

@@ -9,8 +9,10 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastSlope = 0.1;
-constexpr double kRare = 0.5;             // of the rows
-constexpr std::size_t kMostParts = 20;    // each is averaged over whenever a score is expected
+constexpr double kLeastSlopeOfThresholds = 1e-3;  // rare categories' are exact: they are parts of the rows
+constexpr double kRare = 0.5;                     // of the rows
+constexpr std::size_t kMostParts = 20;            // each is averaged over whenever a score is expected
+constexpr std::size_t kMostPartsOfThreshold = 6;
 constexpr double kLeastCommon = 0.02;     // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
 
@@ -27,7 +29,10 @@ Position guessed_mean(const OnceFacts& facts, const Matrix& moments) {
 
 StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved,
                  const ColumnSpread& offsets)
-    : function_{facts.link, 1}, rows_(rows) {
+    : function_{facts.link, 1},
+      rows_(rows),
+      first_threshold_(facts.thresholds),
+      threshold_weights_(facts.threshold_weights) {
   const Eigen::Index d = frame.rows();
   const Matrix back = inverse(frame);
   Matrix moments = back * back.transpose();
@@ -39,15 +44,48 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool 
     mean_ = guessed_mean(facts, moments);
   }
   covariance_ = moments - mean_ * mean_.transpose();
+  if (first_threshold_) forget_thresholds();
+  parts_ = {{1, mean_}};
+  within_ = covariance_;
+  if (resolved && constant.size() > 0) split(facts);
+  if (resolved && facts.offset && offsets.values.size() > 0) split(offsets);
+  if (first_threshold_) {
+    split_thresholds();
+    moments = this->moments();
+  }
   Matrix padded = moments;
   padded.diagonal() *= 1 + 1e-12;
   const Cholesky root(padded);
   root_ = root.lower();
   root_inverse_ = root.half_solve(Matrix::Identity(d, d));
-  parts_ = {{1, mean_}};
-  within_ = covariance_;
-  if (resolved && constant.size() > 0) split(facts);
-  if (resolved && facts.offset && offsets.values.size() > 0) split(offsets);
+}
+
+/// What is known of them need not be taken from noisy moments.
+void StandIn::forget_thresholds() {
+  const Eigen::Index others = threshold_weights_.size() - 1;
+  mean_.segment(*first_threshold_, others).setZero();
+  covariance_.middleRows(*first_threshold_, others).setZero();
+  covariance_.middleCols(*first_threshold_, others).setZero();
+}
+
+/// Rows of a response are alike but for their threshold.
+void StandIn::split_thresholds() {
+  const Eigen::Index others = threshold_weights_.size() - 1;
+  const Position shares = threshold_weights_ / threshold_weights_.sum();
+  std::vector<Part> parts;
+  for (const Part& part : parts_) {
+    for (Eigen::Index k = 0; k <= others; ++k) {
+      Position mean = part.mean;
+      if (k > 0) mean[*first_threshold_ + k - 1] = 1;
+      parts.push_back({part.share * shares[k], std::move(mean)});
+    }
+  }
+  parts_ = std::move(parts);
+  const Position of_columns = shares.tail(others);
+  mean_.segment(*first_threshold_, others) = of_columns;
+  Matrix covariance = -of_columns * of_columns.transpose();
+  covariance.diagonal() += of_columns;
+  covariance_.block(*first_threshold_, *first_threshold_, others, others) = covariance;
 }
 
 /// A column of two values splits the common rows in two. The common rows' mean says their shares; levels of one category, which
@@ -73,7 +111,8 @@ void StandIn::split(const OnceFacts& facts) {
     const double share = std::min(with, 1 - with);
     const double width = facts.range[static_cast<std::size_t>(j)].width();
     if (!(share > 0) || !(within_(j, j) > 0)) continue;
-    if (common.share * (1 - share) < kLeastCommon || parts_.size() == kMostParts) return;
+    const std::size_t most = first_threshold_ ? kMostPartsOfThreshold : kMostParts;
+    if (common.share * (1 - share) < kLeastCommon || parts_.size() == most) return;
     const Position apart = within_.col(j) * ((with < .5 ? width : -width) / within_(j, j));
     const double variance = std::min(common.share * share * (1 - share), within_(j, j) / (width * width));
     within_ -= variance * apart * apart.transpose();
@@ -134,7 +173,7 @@ Matrix StandIn::derivative(const Position& at) const {
 
 Matrix StandIn::slope(const Position& at) const {
   const Spectrum spectrum(root_inverse_ * derivative(at) * root_inverse_.transpose());
-  const double least = kLeastSlope * rows_ * variance(at);
+  const double least = (first_threshold_ ? kLeastSlopeOfThresholds : kLeastSlope) * rows_ * variance(at);
   return root_ * spectrum.with(spectrum.values().cwiseMax(least)) * root_.transpose();
 }
 
@@ -155,6 +194,97 @@ double StandIn::variance(const Position& at) const {
     sum += part.share * averages(at.dot(part.mean), at.dot(within_ * at))[1];
   }
   return sum;
+}
+
+double StandIn::shift(const Position& at, Eigen::Index threshold) const {
+  return threshold == 0 ? 0 : at[*first_threshold_ + threshold - 1];
+}
+
+std::vector<NormalPredictor> StandIn::common_predictors(const Position& at) const {
+  std::vector<NormalPredictor> common;
+  const auto thresholds = static_cast<std::size_t>(threshold_weights_.size());
+  const std::vector<NormalPredictor> all = predictors(at);  // a part's first threshold adds nothing
+  for (std::size_t k = 0; k < all.size(); k += thresholds) {
+    double share = 0;
+    for (std::size_t j = k; j < k + thresholds; ++j) share += all[j].share;
+    common.push_back({all[k].mean, all[k].sd, share});
+  }
+  return common;
+}
+
+Matrix StandIn::ordered_squares(const Position& at) const {
+  const Eigen::Index thresholds = threshold_weights_.size();
+  const std::vector<NormalPredictor> common = common_predictors(at);
+  const Position along =
+      within_ * at / std::max(common[0].sd, 1e-300);  // of covariates, with the predictor's
+  Matrix sum = Matrix::Zero(at.size(), at.size());
+  for (std::size_t p = 0; p < common.size(); ++p) {
+    // w_j w_k Cov(1{y > j}, 1{y > k}): its mean, and what goes with the linear predictor and with its square.
+    Matrix products = Matrix::Zero(thresholds, thresholds);
+    Matrix tilted = products;
+    double bent = 0;
+    double mass = 0;
+    for (double t = -4; t <= 4; t += 0.25) {
+      const double density = std::exp(-t * t / 2);
+      Position beyond(thresholds);
+      for (Eigen::Index k = 0; k < thresholds; ++k)
+        beyond[k] = 1 / (1 + std::exp(-(common[p].mean + common[p].sd * t + shift(at, k))));
+      Matrix covariance = -beyond * beyond.transpose();
+      for (Eigen::Index j = 0; j < thresholds; ++j) {
+        for (Eigen::Index k = 0; k < thresholds; ++k) covariance(j, k) += beyond[std::max(j, k)];
+      }
+      covariance = density * (threshold_weights_.asDiagonal() * covariance * threshold_weights_.asDiagonal());
+      products += covariance;
+      tilted += t * covariance;
+      bent += (t * t - 1) * covariance.sum();
+      mass += density;
+    }
+    Matrix means(at.size(), thresholds);
+    for (Eigen::Index k = 0; k < thresholds; ++k)
+      means.col(k) = parts_[p * static_cast<std::size_t>(thresholds) + static_cast<std::size_t>(k)].mean;
+    const Position tilt = means * tilted.rowwise().sum();
+    const Matrix across = tilt * along.transpose();
+    sum += common[p].share / mass *
+           (means * products * means.transpose() + across + across.transpose() + products.sum() * within_ +
+            bent * along * along.transpose());
+  }
+  return rows_ / static_cast<double>(thresholds) * sum;
+}
+
+double StandIn::typical_ordered_score(const Position& at, const Matrix& frame) const {
+  const Eigen::Index thresholds = threshold_weights_.size();
+  const std::vector<NormalPredictor> common = common_predictors(at);
+  const double within = (frame * within_ * frame.transpose()).trace();
+  double squares = 0;
+  double mass = 0;
+  for (std::size_t p = 0; p < common.size(); ++p) {
+    const Part* parts = parts_.data() + p * static_cast<std::size_t>(thresholds);
+    Matrix means(at.size(), thresholds);
+    for (Eigen::Index k = 0; k < thresholds; ++k) means.col(k) = frame * parts[k].mean;
+    for (double t = -2.5; t <= 2.5; t += 0.5) {
+      const double density = common[p].share * std::exp(-t * t / 2);
+      Position residuals(thresholds);  // of the first category, times weights
+      for (Eigen::Index k = 0; k < thresholds; ++k)
+        residuals[k] =
+            -threshold_weights_[k] / (1 + std::exp(-(common[p].mean + common[p].sd * t + shift(at, k))));
+      double largest = 0;
+      for (Eigen::Index k = 0; k <= thresholds; ++k) {
+        largest =
+            std::max(largest, (means * residuals).squaredNorm() + std::pow(residuals.sum(), 2) * within);
+        if (k < thresholds) residuals[k] += threshold_weights_[k];
+      }
+      squares += density * largest;
+      mass += density;
+    }
+  }
+  return std::sqrt(squares / mass);
+}
+
+double StandIn::ordered_dispersion(const Position& at) const {
+  const auto trace = [this](const Matrix& m) {
+    return (root_inverse_ * m * root_inverse_.transpose()).trace();
+  };
+  return trace(ordered_squares(at)) / trace(slope(at));
 }
 
 double StandIn::typical_residual(const Position& at) const {

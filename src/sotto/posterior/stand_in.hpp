@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "sotto/posterior/once_facts.hpp"
@@ -35,7 +36,8 @@ class StandIn {
   /// as long as a fiftieth of the rows are in no such part. Where nothing is constant the mean
   /// has the share of the second moments that the schema's middle has. `resolved`: every direction of the frame stands clear of
   /// the noise; else there are no parts, as noise would pass for rare values. `offsets`: where there is an offset, every part is
-  /// one of such rows with offsets of one size: they differ too much from one another to be taken for normal.
+  /// one of such rows with offsets of one size: they differ too much from one another to be taken for normal. Of ordered categories
+  /// every part is one of rows of one threshold, which count with the thresholds' weights.
   StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved = true,
           const ColumnSpread& offsets = {});
 
@@ -48,13 +50,15 @@ class StandIn {
   [[nodiscard]] Matrix moments() const { return mean_ * mean_.transpose() + covariance_; }
   [[nodiscard]] double rows() const { return rows_; }
   [[nodiscard]] Link link() const { return function_.link; }
+  [[nodiscard]] bool has_thresholds() const { return first_threshold_.has_value(); }
 
   /// Computes   rows E f(x' at) x = rows (h0 mean + h1 covariance at), by Stein's lemma in every part
   /// Source     [S81, Lemma 1]
   /// Checked by tests/posterior/stand_in_test.cpp: expected_score_matches_simulated_rows
   [[nodiscard]] Position expected(const Position& at) const;
   [[nodiscard]] Matrix derivative(const Position& at) const;
-  /// The derivative with eigenvalues raised to a tenth of those at a constant variance: expected information.
+  /// The derivative with eigenvalues raised to a tenth of those at a constant variance, of ordered categories to a thousandth: expected
+  /// information.
   [[nodiscard]] Matrix slope(const Position& at) const;
   /// Averages of the mean function and its derivatives over rows of a part, whose linear predictors have this mean and
   /// variance.
@@ -67,6 +71,13 @@ class StandIn {
   [[nodiscard]] double variance(const Position& at) const;
   /// Binary responses: mean of max(m, 1 - m).
   [[nodiscard]] double typical_residual(const Position& at) const;
+  /// Ordered categories: expected sum over the responses of s s', with s the weighted sum of x (1{y > k} - m_k) over the thresholds.
+  /// Checked by tests/posterior/thresholds_test.cpp: squares_of_ordered_categories_match_simulated_rows
+  [[nodiscard]] Matrix ordered_squares(const Position& at) const;
+  /// Root mean square of S (release/regression_query.hpp) in a frame.
+  [[nodiscard]] double typical_ordered_score(const Position& at, const Matrix& frame) const;
+  /// The trace of that over that of the expected information, both as the moments' root sees them.
+  [[nodiscard]] double ordered_dispersion(const Position& at) const;
 
   /// Position of highest posterior density when a score released in `frame` at `from` has covariance `noise`: damped Newton
   /// steps with score ~ N(frame (expected(at) - expected(from)), noise).
@@ -76,6 +87,11 @@ class StandIn {
  private:
   void split(const OnceFacts& facts);
   void split(const ColumnSpread& offsets);
+  void forget_thresholds();
+  void split_thresholds();
+  /// Linear predictors, over the rows of each part, before thresholds are split and without what they add.
+  [[nodiscard]] std::vector<NormalPredictor> common_predictors(const Position& at) const;
+  [[nodiscard]] double shift(const Position& at, Eigen::Index threshold) const;
 
   MeanFunction function_;
   double rows_;
@@ -83,6 +99,8 @@ class StandIn {
   Matrix covariance_;
   std::vector<Part> parts_;
   Matrix within_;
+  std::optional<Eigen::Index> first_threshold_;
+  Position threshold_weights_;
   Matrix root_, root_inverse_;  // of the moments
 };
 

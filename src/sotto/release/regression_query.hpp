@@ -23,6 +23,9 @@ namespace sotto {
 ///   weight    c = min(1, score_bound / (M |z|), information_bound / (B |z|^2))
 /// M and B are the largest |psi| and b over the responses, so the weight is a function of the covariates alone and the
 /// weighted score has mean zero at the true position.
+/// Ordered categories, of whose response the rows z_k are the thresholds', each of a weight w_k: psi z stands for
+///   s = sum over k of w_k (1{y > k} - m_k) z_k,   b z z' for the sum over k of w_k m_k (1 - m_k) z_k z_k',
+/// and c = min(1, score_bound / S, information_bound / T), S the largest |s| over the categories, T the matrix's trace.
 struct BoundedWeighting {
   Position at;
   Matrix frame;              ///< shape (dim, dim), invertible
@@ -30,6 +33,7 @@ struct BoundedWeighting {
   double information_bound;  ///< > 0
   double clip;               ///< h > 0; logistic residuals need none and ignore it
   double dispersion = 0;     ///< of counts, >= 0; other residuals ignore it
+  Position thresholds{};     ///< of ordered categories: the weights w, each > 0; else empty
 };
 
 /// Asks for the sum over the rows of  c psi z.

@@ -149,6 +149,39 @@ Rows rows_of(const Matrix& x, const Position& y) {
   return rows;
 }
 
+/// `y`: ordered categories.
+Rows rows_of(const Matrix& x, const Position& y, const Pieces& thresholds) {
+  const auto columns = static_cast<std::size_t>(x.cols());
+  Rows rows(static_cast<std::size_t>(x.rows()) * thresholds.count, columns + 1);
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const auto i = static_cast<Eigen::Index>(row / thresholds.count);
+    const std::size_t k = row % thresholds.count;
+    for (std::size_t j = 0; j < columns; ++j) rows.at(row, j) = x(i, static_cast<Eigen::Index>(j));
+    if (k > 0) rows.at(row, static_cast<std::size_t>(thresholds.first) + k - 1) = 1;
+    rows.at(row, columns) = y[i];
+    rows.weight(row) = 1;
+  }
+  return rows;
+}
+
+/// Categories that are equally likely over all rows, and the thresholds that make them so.
+Position ordered_responses(const Matrix& x, const Pieces& thresholds, Position& truth, ChainRng& rng) {
+  const Position eta = x * truth.head(x.cols());
+  Position beyond(static_cast<Eigen::Index>(thresholds.count));
+  for (Eigen::Index k = 0; k < beyond.size(); ++k) {
+    const double share = static_cast<double>(beyond.size() - k) / static_cast<double>(beyond.size() + 1);
+    beyond[k] = intercept_for(Link::logit, eta, share);
+    if (k > 0) truth[thresholds.first + k - 1] = beyond[k] - beyond[0];
+  }
+  truth[0] = beyond[0];
+  Position y(eta.size());
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    const double u = rng.uniform();
+    y[i] = static_cast<double>((u < 1 / (1 + (-eta[i] - beyond.array()).exp())).count());
+  }
+  return y;
+}
+
 /// `y`: times over that to the end, at which those end that are longer.
 Rows rows_of(const Matrix& x, const Position& y, const TimeAtRisk& time, const Pieces& pieces) {
   const auto columns = static_cast<std::size_t>(x.cols());
@@ -193,6 +226,9 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const Glm& glm = *result.problem.model.as<Glm>();
   const Link link = known_link(glm.family());
   const Interval& response = glm.response();
+  const bool ordered = has_thresholds(glm.family());
+  if (ordered && made.response_mean)
+    refuse("ordered categories have no mean: drop --response-mean, and all are taken to be equally likely");
   const double mean = made.response_mean.value_or(usual_mean(link, response));
   const bool possible = link == Link::identity
                             ? mean >= response.lower && mean <= response.upper
@@ -218,11 +254,16 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const Interval legal = link == Link::log_rate ? Interval{0, HUGE_VAL} : response;
   for (double& value : y)
     value = std::clamp(draw_response(link, value, sigma, rng), legal.lower, legal.upper);
+  if (ordered) {
+    truth[0] = 0;
+    y = ordered_responses(x, glm.pieces(), truth, rng);
+  }
   if (link == Link::log_rate) truth.head(x.cols()) += pieces_of_even_hazard(design);
   const PublicProblem& known_problem = result.problem.public_info;
   const Position reported = known_problem.to_report(truth);
   result.truth = known_problem.groups.complete(reported, known_problem.groups.plain(reported));
-  result.problem.rows = [x, y, time = design.response().time_at_risk, pieces = design.pieces()] {
+  result.problem.rows = [x, y, ordered, time = design.response().time_at_risk, pieces = design.pieces()] {
+    if (ordered) return rows_of(x, y, pieces);
     return time ? rows_of(x, y, *time, pieces) : rows_of(x, y);
   };
   return result;

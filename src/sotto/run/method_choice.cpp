@@ -57,6 +57,15 @@ void check_chain_settings(const FitConfig& config, const Problem& problem, const
   }
 }
 
+/// A chain would pay for every threshold what a response's one likelihood tells.
+void check_thresholds(const Problem& problem, const Method& method) {
+  if (problem.public_info.thresholds.empty() || method.run == nullptr || method.for_study) return;
+  refuse(fmt::format(
+      "{} does not know ordered categories: choose method.name release-once, the default (without "
+      "privacy: nonprivate-hmc, metropolis)",
+      method.name));
+}
+
 bool can_release_once(const FitConfig& config, const Problem& problem) {
   const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
   return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
@@ -105,6 +114,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
         "clipped");
   }
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
+  check_thresholds(problem, *found);
   check_chain_settings(config, problem, *found);
   return *found;
 }

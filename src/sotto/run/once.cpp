@@ -123,9 +123,17 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   (facts.link == Link::log_rate ? facts.times : facts.rows) = problem.rows;
   facts.adjacency = unit.adjacency;
   facts.pieces = static_cast<double>(unit.pieces);
+  if (has_thresholds(model.family())) {
+    facts.thresholds = model.pieces().first;
+    if (facts.rows) *facts.rows *= facts.pieces;
+  }
   facts.unit_rows = static_cast<double>(unit.table_rows()) * std::sqrt(static_cast<double>(problem.owners));
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
+    if (problem.thresholds.has(j) && j > 0) {
+      settings.priors.emplace_back(problem.thresholds.prior(j));
+      continue;
+    }
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
     if (problem.prior_shift[j] != 0) {
       CoefficientPrior prior = settings.priors.back().value_or(CoefficientPrior{});
@@ -178,9 +186,11 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     record.manifest.configuration["prior"]["default"] = "from released spreads";
   for (std::string& sentence : once_warnings(verdict, release.facts, known.coordinates))
     record.warnings.push_back(std::move(sentence));
-  // The intercept is left out: in original units it mixes with the other coefficients.
+  for (std::string& sentence : known.thresholds.warnings(release.hardly_any))
+    record.warnings.push_back(std::move(sentence));
+  // The intercept is left out, and thresholds: in original units they mix with the other coefficients.
   for (Eigen::Index j = known.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
-    if (!known.groups.has(j) && !verdict.noise_dominates)
+    if (!known.groups.has(j) && !release.facts.is_threshold(j) && !verdict.noise_dominates)
       record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(j)],
                                        posterior.sd_inflation[j]);
   }

@@ -16,6 +16,7 @@
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/groups.hpp"
+#include "sotto/run/thresholds.hpp"
 
 namespace sotto {
 
@@ -33,6 +34,7 @@ struct PublicProblem {
   std::function<Position(const Position&)> from_report;  ///< back; none: nobody knows
   std::optional<Position> chosen_start;                  ///< of all chains, where the configuration names one
   Groups groups;                                         ///< completes what is reported
+  Thresholds thresholds;                                 ///< between ordered categories
   std::vector<double> group_scales{};                    ///< of the priors of their spreads
   LogPrior prior;                                        ///< of the chain's position
   std::vector<CoefficientPrior>

@@ -41,10 +41,19 @@ void check_survival(const Family& family) {
       family_name(family)));
 }
 
+[[noreturn]] void check_category(const Response& response) {
+  const std::string& name = response.source.declared.name;
+  refuse(
+      fmt::format("{0} is a category: for levels in order choose --family ordinal; for a response of 0 and 1 "
+                  "write {0} == '{1}' ~ ...",
+                  name, response.source.levels.back()));
+}
+
 std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicProblem& problem) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < problem.parameters.size(); ++j) {
-    if (!problem.groups.has(static_cast<Eigen::Index>(j))) names.push_back(problem.parameters[j]);
+    const auto column = static_cast<Eigen::Index>(j);
+    if (!problem.groups.has(column) && !problem.thresholds.has(column)) names.push_back(problem.parameters[j]);
   }
   for (const auto& [name, prior] : config.priors) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -57,10 +66,11 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicPr
     const bool reported =
         std::find(problem.parameters.begin(), problem.parameters.end(), name) != problem.parameters.end();
     const auto found = config.priors.find(name);
-    priors.push_back(!reported                      ? known_coefficient(*problem.offset)
+    const auto column = static_cast<Eigen::Index>(priors.size());
+    priors.push_back(problem.thresholds.has(column) ? problem.thresholds.prior(column)
+                     : !reported                    ? known_coefficient(*problem.offset)
                      : found == config.priors.end() ? config.default_prior
                                                     : found->second);
-    const auto column = static_cast<Eigen::Index>(priors.size()) - 1;
     if (column < problem.prior_shift.size()) priors.back().location += problem.prior_shift[column];
   }
   return priors;
@@ -163,8 +173,9 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   if (response.kind == ResponseKind::time) check_survival(family);
   std::visit(
       [&](const auto& f) {
-        const bool time = response.kind == ResponseKind::time || f.response == ResponseKind::time;
-        if (time ? response.kind != f.response : response.kind > f.response) refuse(std::string(f.needs));
+        if (response.kind == ResponseKind::ordered && f.response != ResponseKind::ordered)
+          check_category(response);
+        if (!fits(response.kind, f.response)) refuse(std::string(f.needs));
       },
       family);
   const Glm glm(family, design.domain(), response.range, design.pieces());
@@ -212,6 +223,11 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
     public_info.start[design.columns() - 1] = *design.offset();
     original.conservativeResize(design.columns() - 1, Eigen::NoChange);
   }
+  if (has_thresholds(family)) {
+    public_info.thresholds = Thresholds(design);
+    public_info.thresholds.name(public_info.parameters);
+    public_info.thresholds.report(original);
+  }
   const Position shift = design.of_hazards().head(original.rows());
   if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");
@@ -242,8 +258,11 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   public_info.prior_shift = -design.of_hazards();
   public_info.prior_shift[0] = 0;
   public_info.coefficient_priors = priors_for(config, public_info);
-  if (design.has_intercept()) public_info.start[0] = public_info.coefficient_priors[0].location;
-  public_info.prior = prior_of(public_info);
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    if ((j == 0 && design.has_intercept()) || public_info.thresholds.has(j))
+      public_info.start[j] = public_info.coefficient_priors[static_cast<std::size_t>(j)].location;
+  }
+  public_info.prior = public_info.thresholds.in_order(prior_of(public_info));
   for (const PriorDescription& prior : describe_priors(public_info, " on the scaled column")) {
     const auto at = std::find(public_info.parameters.begin(), public_info.parameters.end(), prior.parameter);
     if (!public_info.groups.has(at - public_info.parameters.begin()))

@@ -61,6 +61,10 @@ std::optional<Link> link_of(const Family& family) {
       family);
 }
 
+bool has_thresholds(const Family& family) {
+  return std::visit([]<class F>(const F&) { return HasThresholds<F>; }, family);
+}
+
 Link known_link(const Family& family) {
   if (const auto link = link_of(family)) return *link;
   throw Error(

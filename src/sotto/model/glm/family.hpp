@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sotto/model/glm/family/bernoulli.hpp"
+#include "sotto/model/glm/family/cumulative_logit.hpp"
 #include "sotto/model/glm/family/normal.hpp"
 #include "sotto/model/glm/family/piecewise_exponential.hpp"
 #include "sotto/model/glm/family/poisson.hpp"
@@ -17,14 +18,16 @@ namespace sotto {
 
 /// The closed list: a new family is a file in model/glm/family that satisfies `ResponseFamily`, and its line here. Passes over
 /// the rows visit it once, never for each row.
-using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, family::PiecewiseExponential>;
+using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, family::PiecewiseExponential,
+                            family::CumulativeLogit>;
 
 /// name, alias         in a configuration; the alias is R's name, or empty
 /// title()             in the report
 /// response, support   the most general kind of response it takes, and their legal values
 /// needs               what to say, and what to change, of other responses
 /// log_density, score  log p(y | eta) up to terms free of the position, and its derivative by eta, which falls in eta and rises in
-///                     y: bounds over intervals are its values at their ends
+///                     y: bounds over intervals are its values at their ends; or `thresholds`, true, of a family whose likelihood
+///                     is that of several rows together (model/glm/ordered_row.hpp)
 /// information(range)  of a row about its linear predictor, given the responses' range; rough: only where warmup starts
 ///
 /// Where these fit no family, it leaves them out:
@@ -35,8 +38,11 @@ using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, 
 /// ratio_range(from, spread, to, spread, linear)   of log-likelihood ratios, where the mean value theorem in eta does not give
 ///                     it: always with a sigma; linear(a, b) is the range of a y + b' x
 template <class F>
-concept ResponseFamily = law::Term<decltype(F::log_density)> && law::Term<decltype(F::score)> &&
-    requires(const F& family, const Interval& range) {
+concept RowByRow = law::Term<decltype(F::log_density)> && law::Term<decltype(F::score)>;
+template <class F>
+concept HasThresholds = F::thresholds;
+template <class F>
+concept ResponseFamily = (RowByRow<F> || HasThresholds<F>)&&requires(const F& family, const Interval& range) {
   { F::name } -> std::convertible_to<std::string_view>;
   { F::alias } -> std::convertible_to<std::string_view>;
   { family.title() } -> std::same_as<std::string>;
@@ -69,5 +75,7 @@ concept HasSigma = requires(const F& family) {
 /// The link that release-once knows the family by; known_link throws Error configuration where there is none.
 [[nodiscard]] std::optional<Link> link_of(const Family& family);
 [[nodiscard]] Link known_link(const Family& family);
+/// Whether responses are ordered categories, a row for each threshold between them.
+[[nodiscard]] bool has_thresholds(const Family& family);
 
 }  // namespace sotto

@@ -14,10 +14,15 @@ namespace {
 constexpr double kLeastReach = 0x1p-960;  // of scaled covariates: shorter ones lose digits to underflow
 
 /// Range of d log p / d eta, which falls in eta and rises in y.
-template <ResponseFamily F>
+template <RowByRow F>
 Interval score_over(const F&, const Interval& eta, const Interval& y, const law::Spread& spread) {
   if constexpr (requires { F::score_range(eta); }) return F::score_range(eta);
   return {law::value(F::score, eta.upper, y.lower, spread), law::value(F::score, eta.lower, y.upper, spread)};
+}
+
+template <HasThresholds F>
+Interval score_over(const F&, const Interval&, const Interval&, const law::Spread&) {
+  return {-1, 1};
 }
 
 // One part in 2^40 more than a bound, for the rounding of the bound itself.
@@ -33,6 +38,8 @@ Glm::Glm(Family family, Domain domain, Interval response, Pieces pieces)
           refuse(std::string(f.needs));
       },
       family_);
+  if (has_thresholds(family_) && response.upper != static_cast<double>(pieces.count))
+    refuse("ordered categories need a row for each threshold between them");
   const auto* sigma = sigma_of(family_);
   if (sigma != nullptr && sigma->has_value() && !(**sigma > 0)) refuse("sigma must be > 0, or \"unknown\"");
 }
@@ -55,7 +62,10 @@ Interval Glm::score_range(const Position& at) const {
                     family_);
 }
 
+PerRow<OrderedRow> Glm::ordered() const { return PerRow<OrderedRow>({domain_, pieces_}); }
+
 Interval Glm::ratio_range(const Position& from, const Position& to) const {
+  if (has_thresholds(family_)) return ordered().ratio_range(from, to);
   if (!from.allFinite() || !to.allFinite()) return {-HUGE_VAL, HUGE_VAL};
   const auto linear = [&](double of_y, const Position& of_x) {
     const Interval y = response_ * Interval{of_y, of_y};
@@ -66,13 +76,14 @@ Interval Glm::ratio_range(const Position& from, const Position& to) const {
       [&]<class F>(const F& f) -> Interval {
         if constexpr (requires { f.ratio_range(from, law::Spread(), to, law::Spread(), linear); }) {
           return f.ratio_range(coefficients(from), spread(from), coefficients(to), spread(to), linear);
-        } else {
+        } else if constexpr (RowByRow<F>) {
           static_assert(!HasSigma<F>, "sigma moves the ratio too: the family must tell its range");
           const Interval score =
               score_over(f, hull(linear_range(from), linear_range(to)), response_, spread(from));
           if (!std::isfinite(score.width())) return {-HUGE_VAL, HUGE_VAL};
           return score * domain_.range(to - from);
         }
+        return {-HUGE_VAL, HUGE_VAL};
       },
       family_);
 }
@@ -92,6 +103,7 @@ Interval Glm::sigma_score_range(const Position& at) const {
 }
 
 VectorBound Glm::gradient_bound(const Position& at, const Position& scale) const {
+  if (has_thresholds(family_)) return ordered().gradient_bound(at, scale);
   if (!at.allFinite()) return {HUGE_VAL, HUGE_VAL};
   const double reach = domain_.max_norm(coefficients(scale));
   if (!(reach >= kLeastReach)) return {HUGE_VAL, HUGE_VAL};
@@ -106,6 +118,10 @@ GlmTiles Glm::tiles(const Rows& rows, std::size_t first, std::size_t count) cons
 
 void Glm::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
                      double scale, std::span<std::int64_t> sums) const {
+  if (has_thresholds(family_)) {
+    ordered().add_ratios(rows, first, count, tasks, scale, sums);
+    return;
+  }
   std::vector<RatioWork> work;
   work.reserve(tasks.size());
   for (const RatioTask& task : tasks) {
@@ -117,6 +133,10 @@ void Glm::add_ratios(const Rows& rows, std::size_t first, std::size_t count, std
 
 void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                         std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
+  if (has_thresholds(family_)) {
+    ordered().add_gradients(rows, first, count, tasks, sums);
+    return;
+  }
   std::vector<GradientWork> work;
   work.reserve(tasks.size());
   for (const GradientTask& task : tasks) {

@@ -11,7 +11,9 @@
 #include "sotto/model/domain.hpp"
 #include "sotto/model/glm/family.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
+#include "sotto/model/glm/ordered_row.hpp"
 #include "sotto/model/model.hpp"
+#include "sotto/model/per_row.hpp"
 #include "sotto/model/time_at_risk.hpp"
 
 namespace sotto {
@@ -20,7 +22,7 @@ namespace sotto {
 /// coefficients, and log(sigma) behind them for a family with unknown sigma.
 ///
 /// All bounds follow from two facts: eta over the domain lies in domain.range(coefficients), and the score
-/// w = d log p / d eta is monotone in eta and in y.
+/// w = d log p / d eta is monotone in eta and in y. Of ordered categories they are those of model/glm/ordered_row.hpp.
 class Glm {
  public:
   /// Errors: configuration for responses that the family does not take, or a sigma that is not > 0.
@@ -54,6 +56,7 @@ class Glm {
   [[nodiscard]] law::Spread spread(const Position& at) const;
   [[nodiscard]] double weight_bound(const Position& at) const;
   [[nodiscard]] Interval sigma_score_range(const Position& at) const;
+  [[nodiscard]] PerRow<OrderedRow> ordered() const;
   [[nodiscard]] GlmTiles tiles(const Rows& rows, std::size_t first, std::size_t count) const;
 
   Family family_;

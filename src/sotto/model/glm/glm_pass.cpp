@@ -121,7 +121,7 @@ HWY_INLINE Vec clamp(Vec value, Vec lower, Vec upper) {
   return hn::Min(hn::Max(number_or_zero(value), lower), upper);
 }
 
-template <ResponseFamily F>
+template <RowByRow F>
 void ratio_pass(const F&, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
                 std::span<std::int64_t> sums) {
   const Lanes d;
@@ -150,7 +150,7 @@ void ratio_pass(const F&, const GlmTiles& tiles, std::span<const RatioWork> work
   }
 }
 
-template <ResponseFamily F>
+template <RowByRow F>
 void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
                    std::span<const GradientWork> work, std::span<std::int64_t> sums) {
   const Lanes d;
@@ -200,12 +200,20 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
 
 void ratio(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
            std::span<std::int64_t> sums) {
-  std::visit([&](const auto& f) { ratio_pass(f, tiles, work, scale, sums); }, family);
+  std::visit(
+      [&]<class F>(const F& f) {
+        if constexpr (RowByRow<F>) ratio_pass(f, tiles, work, scale, sums);
+      },
+      family);
 }
 
 void gradient(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
               std::span<std::int64_t> sums) {
-  std::visit([&](const auto& f) { gradient_pass(f, tiles, work, sums); }, family);
+  std::visit(
+      [&]<class F>(const F& f) {
+        if constexpr (RowByRow<F>) gradient_pass(f, tiles, work, sums);
+      },
+      family);
 }
 
 }  // namespace sotto::HWY_NAMESPACE

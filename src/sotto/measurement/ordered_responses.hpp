@@ -1,0 +1,76 @@
+// What passes over responses in ordered categories share: a bounded weighted score of all thresholds of one response.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "sotto/measurement/regression_rows.hpp"
+
+namespace sotto {
+
+/// A response under a weighting: s, c and S of release/regression_query.hpp.
+struct OrderedResponse {
+  Position score;  ///< s
+  double c = 0;
+  double largest = 0;  ///< S
+  Matrix rows;         ///< z_k by column
+  Position slopes;     ///< w_k m_k (1 - m_k)
+
+  /// The triangle of scale times the sum over k of slope_k z_k z_k'.
+  void information(double scale, Eigen::ArrayXd& entries) const {
+    const Matrix sum = scale * (rows * slopes.asDiagonal() * rows.transpose());
+    Eigen::Index entry = 0;
+    for (Eigen::Index i = 0; i < sum.rows(); ++i) {
+      for (Eigen::Index j = i; j < sum.cols(); ++j)
+        entries[entry++] = sum(i, j) * (i == j ? 1 : std::sqrt(2.0));
+    }
+  }
+};
+
+/// Calls visit(response) with an OrderedResponse for each response: where its first row stands, which tells all of the others.
+/// S runs over all categories: from one to the next s gains w_k z_k.
+template <class Visit>
+void for_each_ordered_response(const RowLaw& law, const GlmTiles& tiles, const BoundedWeighting& weighting,
+                               const Visit& visit) {
+  const auto dim = static_cast<Eigen::Index>(tiles.predictors);
+  const auto thresholds = static_cast<Eigen::Index>(law.pieces.count);
+  TileVectors z(kTile, dim);
+  TileNumbers common, piece;
+  const PieceResiduals pieces(law.pieces, weighting);
+  OrderedResponse response{Position(dim), 0, 0, Matrix(dim, thresholds), Position(thresholds)};
+  for_each_row(
+      tiles,
+      [&](const auto& x) {
+        z.noalias() = x * weighting.frame.transpose();
+        common = pieces.common(x);
+        piece = law.piece(x);
+      },
+      [&](Eigen::Index lane, double y) {
+        if (piece[lane] != 0) return;
+        Position score = Position::Zero(dim);  // of the first category
+        double trace = 0;
+        for (Eigen::Index k = 0; k < thresholds; ++k) {
+          response.rows.col(k) = z.row(lane);
+          if (k > 0) response.rows.col(k) += weighting.frame.col(law.pieces.first + k - 1);
+          const double shift = k == 0 ? 0 : weighting.at[law.pieces.first + k - 1];
+          const double mean = BinaryResponse::mean(common[lane] + shift);
+          score -= weighting.thresholds[k] * mean * response.rows.col(k);
+          response.slopes[k] = weighting.thresholds[k] * mean * (1 - mean);
+          trace += response.slopes[k] * response.rows.col(k).squaredNorm();
+        }
+        response.largest = length_of(score);
+        response.score = score;
+        for (Eigen::Index k = 0; k < thresholds; ++k) {
+          score += weighting.thresholds[k] * response.rows.col(k);
+          response.largest = std::max(response.largest, length_of(score));
+          if (y > static_cast<double>(k)) response.score = score;
+        }
+        const double c =
+            std::min({1.0, weighting.score_bound / response.largest, weighting.information_bound / trace});
+        response.c = c >= kLeastNorm ? c : 0;
+        visit(response);
+      });
+}
+
+}  // namespace sotto
