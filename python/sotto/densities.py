@@ -124,27 +124,50 @@ def density(
 ) -> Density:
     """The density and clusters of privatised columns. It costs no privacy, however often it is repeated.
 
-    data                 a :class:`Release`, the path of its file, or its values as a table with an Arrow stream
-    channel              the description of the noise (default: beside the file)
-    column               where the release has several; two to four of them are estimated jointly
-    kernel               "auto", "normal" (truncated to the bounds), "beta", "poisson" (counts) or "categorical"
-    algorithm            "auto", or one of ``docs/mixtures.md``
-    quantity             what else to estimate: "P(x > 30)", "q(0.9)" (a quantile), "mean"; of several columns "P(age > 30)"
-    mixing               prior on the mixing measure: "dirichlet-process" (the default), "pitman-yor" or "finite"
-    concentration        of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture (default 1)
-    concentration_prior  gamma(2, 2) on the concentration of the Dirichlet process
-    discount             of Pitman-Yor, in [0, 1) (default 0.25)
-    components           of the finite mixture: expected number, > 1 (default 5)
-    chains, warmup, draws, thin, threads, seed    of the chains (4, 1000, 1000, 10 sweeps per draw, 2, 1)
-    grid_points          of the density (default 201)
-    level                of bands and intervals (default 0.95)
-    compare              another estimate on the same rows: ``summary["adjusted_rand_index"]`` of the two partitions
-    out                  directory of the results; without it they live as long as the returned object
-    not_private          ``data`` are confidential values of ``column`` in [``lower``, ``upper``]: for comparison only
+    Parameters
+    ----------
+    data
+        a :class:`Release`, the path of its file, or its values as a table with an Arrow stream
+    channel
+        the description of the noise (default: beside the file)
+    column
+        where the release has several; two to four of them are estimated jointly
+    kernel
+        "auto", "normal" (truncated to the bounds), "beta", "poisson" (counts) or "categorical"
+    algorithm
+        "auto", or one of ``docs/mixtures.md``
+    quantity
+        what else to estimate: "P(x > 30)", "q(0.9)" (a quantile), "mean"; of several columns "P(age > 30)"
+    mixing
+        prior on the mixing measure: "dirichlet-process" (the default), "pitman-yor" or "finite"
+    concentration
+        of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture (default 1)
+    concentration_prior
+        gamma(2, 2) on the concentration of the Dirichlet process
+    discount
+        of Pitman-Yor, in [0, 1) (default 0.25)
+    components
+        of the finite mixture: expected number, > 1 (default 5)
+    chains, warmup, draws, thin, threads, seed
+        of the chains (4, 1000, 1000, 10 sweeps per draw, 2, 1)
+    grid_points
+        of the density (default 201)
+    level
+        of bands and intervals (default 0.95)
+    compare
+        another estimate on the same rows: ``summary["adjusted_rand_index"]`` of the two partitions
+    out
+        directory of the results; without it they live as long as the returned object
+    not_private
+        ``data`` are confidential values of ``column`` in [``lower``, ``upper``]: for comparison only
 
+    Notes
+    -----
     What the chains say of themselves is raised as :class:`SottoWarning`. Ctrl-C ends the run with the draws made so far; before the
     first it raises KeyboardInterrupt. Errors are :class:`sotto.Error`.
 
+    Examples
+    --------
     >>> import numpy, pandas, sotto
     >>> hours = pandas.DataFrame({"hours": numpy.random.default_rng(1).normal(40, 5, 300)})
     >>> release = sotto.privatize(hours, "hours", lower=0, upper=80, epsilon=50)
