@@ -49,17 +49,17 @@ class Density:
 
     @property
     def quantities(self) -> list[dict[str, Any]]:
-        """What was asked for: ``quantity``, its posterior ``mean`` and ``sd``, and intervals of ``level`` after the data and before."""
+        """What was asked for, one ``quantity`` each, with its posterior ``mean`` and ``sd``, and intervals of ``level`` after the data and before."""
         return list(self.summary.get("quantities", []))
 
     @property
     def curve(self) -> Any:
-        """A pyarrow.Table: per column and grid point ``x`` the posterior mean, pointwise and simultaneous bands, and the prior."""
+        """A pyarrow.Table, per column and grid point ``x`` the posterior mean, pointwise and simultaneous bands, and the prior."""
         return read_table(self.directory / "density.csv", ["column", *self._text("x")])
 
     @property
     def synthetic(self) -> Any:
-        """A pyarrow.Table of draws from the posterior predictive: synthetic rows, free to use."""
+        """A pyarrow.Table of draws from the posterior predictive, synthetic rows that are free to use."""
         return read_table(self.directory / "synthetic.csv", self._text(*self.verdicts))
 
     @property
