@@ -28,6 +28,7 @@ extensions = [
 exclude_patterns = ["extensions", "requirements.txt", "static"]
 source_suffix = {".md": "myst-nb"}
 highlight_language = "text"
+smartquotes = False  # "--" is what an option begins with
 nitpicky = True
 # Types of other projects, whose documentation is not at hand when the site is built; and of the package's own modules.
 nitpick_ignore_regex = [("py:.*", r"(numpy|np|npt|pandas|pyarrow|sklearn|xarray|arviz|pathlib|os|collections|typing)\..*")]

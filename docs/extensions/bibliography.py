@@ -1,18 +1,20 @@
 """The directive `{bibliography} FILE.bib`: every source of a BibTeX file, under the key by which text cites it."""
 import re
+import unicodedata
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 ENTRY = re.compile(r"^@\w+\{(\w+),\n(.*?)^\}", re.MULTILINE | re.DOTALL)
-FIELD = re.compile(r"(\w+)\s*=\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
-ACCENTS = {r"\'e": "é", r'\"o': "ö", r'\"u': "ü", r'\"a': "ä", r"\'i": "í", r"\'a": "á", r"\'o": "ó", r"\`e": "è", r"\o": "ø", r"\'{\i}": "í"}
+FIELD = re.compile(r"(\w+)\s*=\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+ACCENTS = {"'": "\u0301", "`": "\u0300", '"': "\u0308", "c": "\u0327", "u": "\u0306", "v": "\u030c", "H": "\u030b", "~": "\u0303"}
+ACCENTED = re.compile(r"""\{?\\(?:(['`"~])|([cuvH])(?=[\s{]))\s*\{?\\?([A-Za-z])\}?\}?""")
 
 
 def plain(text):
-    for written, letter in ACCENTS.items():
-        text = text.replace("{" + written + "}", letter).replace(written, letter)
+    text = text.replace("{\\i}", "ı").replace("$\\widehat{R}$", "R\u0302")
+    text = ACCENTED.sub(lambda found: unicodedata.normalize("NFC", found[3] + ACCENTS[found[1] or found[2]]), text).replace("\\&", "&")
     return re.sub(r"\s+", " ", text.replace("{", "").replace("}", "").replace("--", "–").replace("~", " "))
 
 

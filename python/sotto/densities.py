@@ -25,7 +25,7 @@ class Density:
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(path_of(directory))
         self.summary: dict[str, Any] = self._json("summary.json")
-        """``summary.json``: kernel, algorithm, widths of the bands, R-hat and effective draws."""
+        """``summary.json``, that is kernel, algorithm, widths of the bands, R-hat and effective draws."""
 
     def _json(self, name: str) -> dict[str, Any]:
         path = self.directory / name
@@ -64,7 +64,7 @@ class Density:
 
     @property
     def clusters(self) -> dict[str, Any]:
-        """``clusters.json``: how many there are, and who is in them where the release tells."""
+        """``clusters.json``, that is how many there are, and who is in them where the release tells."""
         return self._json("clusters.json")
 
     @property

@@ -35,7 +35,7 @@ class Fit:
         self._manifest: dict[str, Any] = self._json("manifest.json")
         self._summary: dict[str, Any] = self._json("summary.json")
         self.privacy: dict[str, Any] = self._json("privacy.json")
-        """``privacy.json``: what was promised, what was charged, in numbers and in words."""
+        """``privacy.json``, that is what was promised, what was charged, in numbers and in words."""
 
     def _json(self, name: str) -> dict[str, Any]:
         content: dict[str, Any] = json.loads((self.directory / name).read_text(encoding="utf-8"))
