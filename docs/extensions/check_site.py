@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 FETCHED = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src"), ("object", "data"),
            ("embed", "src"), ("input", "src"), ("img", "srcset"), ("source", "srcset")}
 FETCHED_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect", "dns-prefetch", "shortcut icon"}
-STYLE_URL = re.compile(r"""(?:url\(\s*|@import\s+)["']?(https?:)?//""")
+STYLE_URL = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:https?:)?//[^"')\s]+)""")
 
 
 class Page(HTMLParser):
@@ -30,8 +30,7 @@ class Page(HTMLParser):
         self.fetched += [value for name, value in attributes if (tag, name) in FETCHED and value]
         if tag == "link" and given.get("rel") in FETCHED_RELATIONS:
             self.fetched.append(given.get("href", ""))
-        if STYLE_URL.search(given.get("style") or ""):
-            self.fetched.append(given["style"])
+        self.fetched += STYLE_URL.findall(given.get("style") or "")
 
 
 def is_elsewhere(address):
@@ -49,6 +48,8 @@ def faults(folder):
         for address in page.fetched:
             if is_elsewhere(address):
                 yield f"{name}: loads {address}"
+            elif not address.startswith("data:") and not (path.parent / unquote(urlsplit(address).path)).exists():
+                yield f"{name}: no such file: {address}"
         for source in page.bare_images:
             yield f"{name}: the picture {source[:60]} has no text"
         for link in page.links:

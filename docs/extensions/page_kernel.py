@@ -1,5 +1,7 @@
-"""Cells that begin with %%bash, as a terminal shows them: both streams in one, and a failure ends the page. tools/site lets every kernel start with this."""
+"""What every kernel of a page that runs starts with (tools/site): cells that begin with %%bash are shown as by a terminal, both streams in one,
+and a failure ends the page; a warning is its sentence, without a place in a temporary file."""
 import subprocess
+import warnings
 
 from IPython import get_ipython
 
@@ -12,3 +14,4 @@ def bash(line, cell):
 
 
 get_ipython().register_magic_function(bash, "cell")
+warnings.formatwarning = lambda message, category, *place: f"{category.__name__}: {message}\n"
