@@ -79,6 +79,13 @@ def on_resolved(app, doctree, docname):
         pieces = [(piece, target) for piece, target in linked(text.astext(), sources) if piece]
         if any(target for _, target in pieces) and not (docname == ERRATA and isinstance(text.parent, nodes.strong)):
             text.parent.replace(text, [reference(*target, nodes.Text(piece)) if target else nodes.Text(piece) for piece, target in pieces])
+    for text in list(doctree.findall(nodes.Text)):  # between a parameter and what it means
+        if text.astext() == " -- ":
+            text.parent.replace(text, nodes.Text(" \N{EN DASH} "))
+    for raw in doctree.findall(nodes.raw):  # a table of a notebook's output scrolls by itself, also by keys
+        if "text_html" in raw.get("classes", []) + raw.parent.get("classes", []) and "<table>" in raw.astext():
+            shown = raw.astext().replace("<table>", '<div class="pst-scrollable-table-container" tabindex="0"><table>').replace("</table>", "</table></div>")
+            raw.children = [nodes.Text(shown)]
     for block in doctree.findall(nodes.literal_block):
         if block.astext().startswith("%%bash\n"):
             shown = block.astext().removeprefix("%%bash\n")
