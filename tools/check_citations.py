@@ -41,12 +41,12 @@ def broken(text, sources, errata, read):
 def main(root):
     sources = set(re.findall(r"^@\w+\{(\w+),", (root / "docs/references.bib").read_text(), re.MULTILINE))
     errata = {int(number) for number in ERRATUM_ENTRY.findall((root / "docs/errata.md").read_text())}
-    roots = [root, root / "src", root / "src/sotto", root / "tests", root / "python"]
+    roots = [root, root / "docs", root / "src", root / "src/sotto", root / "tests", root / "python"]
 
     def read(name):
         return next(((place / name).read_text() for place in roots if (place / name).exists()), None)
 
-    texts = [*root.glob("*.md"), *(root / "docs").glob("*.md"), *(root / "examples").iterdir()]
+    texts = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").iterdir()]
     for folder in ("src", "tests", "bench", "experiments", "tools"):
         texts += [path for path in (root / folder).rglob("*") if path.suffix in (".hpp", ".cpp")]
     count = 0

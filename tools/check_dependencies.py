@@ -76,7 +76,8 @@ def main():
     root = Path(sys.argv[1])
     found = list(findings((root / "docs/dependencies.md").read_text(encoding="utf-8"),
                           (root / "tools/apt-packages.txt").read_text(encoding="utf-8"),
-                          (root / "tools/python-packages.txt").read_text(encoding="utf-8"),
+                          (root / "tools/python-packages.txt").read_text(encoding="utf-8")
+                          + (root / "docs/requirements.txt").read_text(encoding="utf-8"),
                           cmake_files(root)))
     for line in found:
         print(line)

@@ -11,6 +11,7 @@ ACROSS = {
     "cli": "the program, by its command line",
     "compile_fail": "what must not compile",
     "contract": "every kernel, by the same demands",
+    "docs": "what the pages show",
     "examples": "the examples, run",
     "install": "the installed package",
     "link_fail": "what must not link",

@@ -57,18 +57,32 @@ def account(
 ) -> Cost:
     """What events cost, one after the other: epsilon for this ``delta``, or delta for this ``epsilon``.
 
-    events       an :class:`Event`, or several, each chosen with knowledge of the answers before
-    delta        in [0, 1]
-    epsilon      >= 0
-    adjacency    neighbours: one row exchanged ("substitute"), or one row more or less ("add-remove")
-    bound        which accountant; "tight" takes the least of loss distributions, rdp and zcdp
-    group        rows, at most 2^20, whose joint suffering is priced
-    accuracy     how far apart, relatively, both tight bounds may be (1e-7 to 1); 1e-6 takes up to some seconds for a kind of event
-    trade_off    also so many points (2 to 10000) of the trade-off function
+    Parameters
+    ----------
+    events
+        an :class:`Event`, or several, each chosen with knowledge of the answers before
+    delta
+        in [0, 1]
+    epsilon
+        >= 0
+    adjacency
+        neighbours: one row exchanged ("substitute"), or one row more or less ("add-remove")
+    bound
+        which accountant; "tight" takes the least of loss distributions, rdp and zcdp
+    group
+        rows, at most 2^20, whose joint suffering is priced
+    accuracy
+        how far apart, relatively, both tight bounds may be (1e-7 to 1); 1e-6 takes up to some seconds for a kind of event
+    trade_off
+        also so many points (2 to 10000) of the trade-off function
 
+    Notes
+    -----
     What is told is never smaller than the truth. What a bound cannot prove it refuses with UsageError; where nothing as narrow as
     ``accuracy`` is known, that is a :class:`SottoWarning`.
 
+    Examples
+    --------
     >>> import sotto
     >>> steps = sotto.subsampled_gaussian(sigma=4, rate=0.01, count=10000)
     >>> cost = sotto.account(steps, epsilon=1, adjacency="add-remove")

@@ -25,7 +25,7 @@ class Density:
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(path_of(directory))
         self.summary: dict[str, Any] = self._json("summary.json")
-        """``summary.json``: kernel, algorithm, widths of the bands, R-hat and effective draws."""
+        """``summary.json``, that is kernel, algorithm, widths of the bands, R-hat and effective draws."""
 
     def _json(self, name: str) -> dict[str, Any]:
         path = self.directory / name
@@ -49,22 +49,22 @@ class Density:
 
     @property
     def quantities(self) -> list[dict[str, Any]]:
-        """What was asked for: ``quantity``, its posterior ``mean`` and ``sd``, and intervals of ``level`` after the data and before."""
+        """What was asked for, one ``quantity`` each, with its posterior ``mean`` and ``sd``, and intervals of ``level`` after the data and before."""
         return list(self.summary.get("quantities", []))
 
     @property
     def curve(self) -> Any:
-        """A pyarrow.Table: per column and grid point ``x`` the posterior mean, pointwise and simultaneous bands, and the prior."""
+        """A pyarrow.Table, per column and grid point ``x`` the posterior mean, pointwise and simultaneous bands, and the prior."""
         return read_table(self.directory / "density.csv", ["column", *self._text("x")])
 
     @property
     def synthetic(self) -> Any:
-        """A pyarrow.Table of draws from the posterior predictive: synthetic rows, free to use."""
+        """A pyarrow.Table of draws from the posterior predictive, synthetic rows that are free to use."""
         return read_table(self.directory / "synthetic.csv", self._text(*self.verdicts))
 
     @property
     def clusters(self) -> dict[str, Any]:
-        """``clusters.json``: how many there are, and who is in them where the release tells."""
+        """``clusters.json``, that is how many there are, and who is in them where the release tells."""
         return self._json("clusters.json")
 
     @property
@@ -124,27 +124,50 @@ def density(
 ) -> Density:
     """The density and clusters of privatised columns. It costs no privacy, however often it is repeated.
 
-    data                 a :class:`Release`, the path of its file, or its values as a table with an Arrow stream
-    channel              the description of the noise (default: beside the file)
-    column               where the release has several; two to four of them are estimated jointly
-    kernel               "auto", "normal" (truncated to the bounds), "beta", "poisson" (counts) or "categorical"
-    algorithm            "auto", or one of ``docs/mixtures.md``
-    quantity             what else to estimate: "P(x > 30)", "q(0.9)" (a quantile), "mean"; of several columns "P(age > 30)"
-    mixing               prior on the mixing measure: "dirichlet-process" (the default), "pitman-yor" or "finite"
-    concentration        of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture (default 1)
-    concentration_prior  gamma(2, 2) on the concentration of the Dirichlet process
-    discount             of Pitman-Yor, in [0, 1) (default 0.25)
-    components           of the finite mixture: expected number, > 1 (default 5)
-    chains, warmup, draws, thin, threads, seed    of the chains (4, 1000, 1000, 10 sweeps per draw, 2, 1)
-    grid_points          of the density (default 201)
-    level                of bands and intervals (default 0.95)
-    compare              another estimate on the same rows: ``summary["adjusted_rand_index"]`` of the two partitions
-    out                  directory of the results; without it they live as long as the returned object
-    not_private          ``data`` are confidential values of ``column`` in [``lower``, ``upper``]: for comparison only
+    Parameters
+    ----------
+    data
+        a :class:`Release`, the path of its file, or its values as a table with an Arrow stream
+    channel
+        the description of the noise (default: beside the file)
+    column
+        where the release has several; two to four of them are estimated jointly
+    kernel
+        "auto", "normal" (truncated to the bounds), "beta", "poisson" (counts) or "categorical"
+    algorithm
+        "auto", or one of ``docs/mixtures.md``
+    quantity
+        what else to estimate: "P(x > 30)", "q(0.9)" (a quantile), "mean"; of several columns "P(age > 30)"
+    mixing
+        prior on the mixing measure: "dirichlet-process" (the default), "pitman-yor" or "finite"
+    concentration
+        of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture (default 1)
+    concentration_prior
+        gamma(2, 2) on the concentration of the Dirichlet process
+    discount
+        of Pitman-Yor, in [0, 1) (default 0.25)
+    components
+        of the finite mixture: expected number, > 1 (default 5)
+    chains, warmup, draws, thin, threads, seed
+        of the chains (4, 1000, 1000, 10 sweeps per draw, 2, 1)
+    grid_points
+        of the density (default 201)
+    level
+        of bands and intervals (default 0.95)
+    compare
+        another estimate on the same rows: ``summary["adjusted_rand_index"]`` of the two partitions
+    out
+        directory of the results; without it they live as long as the returned object
+    not_private
+        ``data`` are confidential values of ``column`` in [``lower``, ``upper``]: for comparison only
 
+    Notes
+    -----
     What the chains say of themselves is raised as :class:`SottoWarning`. Ctrl-C ends the run with the draws made so far; before the
     first it raises KeyboardInterrupt. Errors are :class:`sotto.Error`.
 
+    Examples
+    --------
     >>> import numpy, pandas, sotto
     >>> hours = pandas.DataFrame({"hours": numpy.random.default_rng(1).normal(40, 5, 300)})
     >>> release = sotto.privatize(hours, "hours", lower=0, upper=80, epsilon=50)

@@ -37,28 +37,52 @@ def fit(
 ) -> Fit:
     """Draws from the posterior of a model, within a privacy budget.
 
-    data         the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
-    formula      R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
-    schema       what is declared of the table: a :class:`Schema`, or the path of a schema file
-    family       "bernoulli", "poisson", "normal" or "ordinal" (default "bernoulli"; of ``"Surv(days, died) ~ age"`` "survival")
-    epsilon      the privacy budget; 1 is one that can be defended in public
-    delta        the privacy budget; well below one over the number of rows
-    method       "auto", or one of ``docs/methods.md``
-    chains       which share the budget (default 4)
-    draws        per chain (default: what suits the method)
-    warmup       steps per chain (default: as many as draws)
-    seed         of the chains, never of the noise (default 1)
-    threads      for passes over the rows (default: all cores)
-    cuts         of survival: where the hazard may change, e.g. ``[30, 365]`` (default: nowhere)
-    prior        ``{"default": {"family": "normal", "scale": 1}, "parameter": {"age": {...}}}``
-    settings     any other key of a configuration, e.g. ``{"method.step_size": 0.1}``
-    out          directory of the results; without it they live as long as the returned object
-    overwrite    replace a release in ``out`` that was paid for; its charges stay in charges.jsonl
-    not_private  for study only: no privacy at all
+    Parameters
+    ----------
+    data
+        the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
+    formula
+        R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
+    schema
+        what is declared of the table: a :class:`Schema`, or the path of a schema file
+    family
+        "bernoulli", "poisson", "normal" or "ordinal" (default "bernoulli"; of ``"Surv(days, died) ~ age"`` "survival")
+    epsilon
+        the privacy budget; 1 is one that can be defended in public
+    delta
+        the privacy budget; well below one over the number of rows
+    method
+        "auto", or one of ``docs/methods.md``
+    chains
+        which share the budget (default 4)
+    draws
+        per chain (default: what suits the method)
+    warmup
+        steps per chain (default: as many as draws)
+    seed
+        of the chains, never of the noise (default 1)
+    threads
+        for passes over the rows (default: all cores)
+    cuts
+        of survival: where the hazard may change, e.g. ``[30, 365]`` (default: nowhere)
+    prior
+        ``{"default": {"family": "normal", "scale": 1}, "parameter": {"age": {...}}}``
+    settings
+        any other key of a configuration, e.g. ``{"method.step_size": 0.1}``
+    out
+        directory of the results; without it they live as long as the returned object
+    overwrite
+        replace a release in ``out`` that was paid for; its charges stay in charges.jsonl
+    not_private
+        for study only: no privacy at all
 
+    Notes
+    -----
     What the fit says of itself is raised as :class:`SottoWarning`. Ctrl-C ends the run with the draws made so far; before the first
     draw it raises KeyboardInterrupt. Errors are :class:`sotto.Error`.
 
+    Examples
+    --------
     >>> import warnings, numpy, pandas, sotto
     >>> generator = numpy.random.default_rng(1)
     >>> age = generator.uniform(18, 90, 20000)

@@ -82,14 +82,25 @@ def plan(
 ) -> Plan:
     """Fits simulated rows under several budgets, as :func:`sotto.fit` would the private ones, which it does not see.
 
-    rows           their number, or a public guess (default: that of ``like``)
-    epsilon        budgets to compare; of a single one also half and twice of it
-    repeats        simulated tables; from 20 on, how often intervals held the truth is told
-    response_mean  a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)
-    like           a PUBLIC table whose columns the simulated rows are drawn from, as :func:`sotto.fit` takes tables; nothing protects it
+    Parameters
+    ----------
+    rows
+        their number, or a public guess (default: that of ``like``)
+    epsilon
+        budgets to compare; of a single one also half and twice of it
+    repeats
+        simulated tables; from 20 on, how often intervals held the truth is told
+    response_mean
+        a public guess: share of ones or of events, mean count, mean (default: a half, one, the middle)
+    like
+        a PUBLIC table whose columns the simulated rows are drawn from, as :func:`sotto.fit` takes tables; nothing protects it
 
+    Notes
+    -----
     The rest is as for :func:`sotto.fit`, whose privacy budget none of it touches.
 
+    Examples
+    --------
     >>> import sotto
     >>> schema = sotto.Schema({"ill": sotto.binary(), "age": sotto.real(18, 90)})
     >>> plan = sotto.plan("ill ~ age", schema=schema, rows=5000, epsilon=[0.01, 20], delta=1e-6, draws=500)

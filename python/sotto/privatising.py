@@ -85,27 +85,50 @@ def privatize(
 ) -> Release:
     """Puts noise on a column of a table, once, for release.
 
-    data           the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
-    column         its name; or, of several under one budget, ``{"bmi": {"channel": "laplace", "lower": 10, "upper": 60, "weight": 3},
-                   ...}`` with the arguments below, and weights by which the budget is split
-    channel        "laplace" (the default), "gaussian", "wavelet", "randomized-response", "perturbed-histogram" or "smoothed-histogram"
-    lower, upper   smallest and largest possible value, never taken from the data
-    missing        what a cell without a number counts as: "lower", "middle" (the default), "upper" or a number
-    levels         randomized-response: all categories; other text counts as the first
-    steps          laplace, gaussian: grid steps over the domain (default 2^20)
-    top_level      wavelet: finest level (default 4)
-    printed_scale  wavelet: the wider scale of the publication
-    bins           histograms: number of bins (default: by the number of rows)
-    draws          smoothed-histogram: points to release (default: by the number of rows)
-    epsilon        privacy budget of a row, all columns together
-    delta          beside epsilon, for Gaussian noise
-    rho            budget as zero-concentrated privacy, instead of epsilon and delta
-    out            CSV file to write, with its description beside it; without it both live as long as the returned object
-    keep_order     release the rows in their order, which in a sorted table tells of the values; else they are shuffled
-    overwrite      replace files of that name; what they cost stays spent
+    Parameters
+    ----------
+    data
+        the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
+    column
+        its name; or, of several under one budget, ``{"bmi": {"channel": "laplace", "lower": 10, "upper": 60, "weight": 3},
+        ...}`` with the arguments below, and weights by which the budget is split
+    channel
+        "laplace" (the default), "gaussian", "wavelet", "randomized-response", "perturbed-histogram" or "smoothed-histogram"
+    lower, upper
+        smallest and largest possible value, never taken from the data
+    missing
+        what a cell without a number counts as: "lower", "middle" (the default), "upper" or a number
+    levels
+        randomized-response: all categories; other text counts as the first
+    steps
+        laplace, gaussian: grid steps over the domain (default 2^20)
+    top_level
+        wavelet: finest level (default 4)
+    printed_scale
+        wavelet: the wider scale of the publication
+    bins
+        histograms: number of bins (default: by the number of rows)
+    draws
+        smoothed-histogram: points to release (default: by the number of rows)
+    epsilon
+        privacy budget of a row, all columns together
+    delta
+        beside epsilon, for Gaussian noise
+    rho
+        budget as zero-concentrated privacy, instead of epsilon and delta
+    out
+        CSV file to write, with its description beside it; without it both live as long as the returned object
+    keep_order
+        release the rows in their order, which in a sorted table tells of the values; else they are shuffled
+    overwrite
+        replace files of that name; what they cost stays spent
 
+    Notes
+    -----
     What is to be known of the release is raised as :class:`SottoWarning`. Errors are :class:`sotto.Error`.
 
+    Examples
+    --------
     >>> import pandas, sotto
     >>> table = pandas.DataFrame({"bmi": [21.5, 33.0, 27.1], "smoker": ["no", "yes", "no"]})
     >>> release = sotto.privatize(table, "bmi", lower=10, upper=60, epsilon=2)

@@ -35,7 +35,7 @@ class Fit:
         self._manifest: dict[str, Any] = self._json("manifest.json")
         self._summary: dict[str, Any] = self._json("summary.json")
         self.privacy: dict[str, Any] = self._json("privacy.json")
-        """``privacy.json``: what was promised, what was charged, in numbers and in words."""
+        """``privacy.json``, that is what was promised, what was charged, in numbers and in words."""
 
     def _json(self, name: str) -> dict[str, Any]:
         content: dict[str, Any] = json.loads((self.directory / name).read_text(encoding="utf-8"))
@@ -59,7 +59,7 @@ class Fit:
 
     @functools.cached_property
     def draws(self) -> Any:
-        """The draws as ArviZ takes them: an InferenceData, or an ``xarray.DataTree`` from ArviZ 1 on and without ArviZ. Needs xarray.
+        """The draws as ArviZ takes them, an InferenceData, or an ``xarray.DataTree`` from ArviZ 1 on and without ArviZ. Needs xarray.
 
         ``posterior`` holds the parameters, ``sample_stats`` what was noted at each draw. Chains that differ in length keep as
         many last draws as the shortest has. A parameter called ``chain`` or ``draw`` is ``chain_`` or ``draw_`` here.
@@ -127,7 +127,7 @@ class Fit:
 
     @property
     def sd_inflation(self) -> dict[str, float]:
-        """Of coefficients: how many times as large their standard deviations are as without noise, as far as the releases tell."""
+        """How many times as large the coefficients' standard deviations are as without noise, as far as the releases tell."""
         return dict(self._manifest["sd_inflation"])
 
     def _rows(self) -> Iterator[list[str]]:

@@ -28,19 +28,31 @@ _ROWS = 256
 class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian regression on numeric columns, with an intercept, under differential privacy.
 
-    bounds           of the columns, declared and never taken from data: (lower, upper) for all of them, one such pair each, or
-                     ``{"age": (18, 90), ...}`` by the names of a data frame
-    response_bounds  (lower, upper) of ``y``; "bernoulli" has 0 and 1
-    family           "normal", "poisson" or "bernoulli"
-    epsilon          the privacy budget of one call of ``fit``: calls on the same rows add up, as in cross-validation and grid search
-    delta            well below one over the number of rows
-    method, chains, draws, warmup, seed, threads, prior    as for :func:`sotto.fit`
+    Parameters
+    ----------
+    bounds
+        of the columns, declared and never taken from data: (lower, upper) for all of them, one such pair each, or
+        ``{"age": (18, 90), ...}`` by the names of a data frame
+    response_bounds
+        (lower, upper) of ``y``; "bernoulli" has 0 and 1
+    family
+        "normal", "poisson" or "bernoulli"
+    epsilon
+        the privacy budget of one call of ``fit``: calls on the same rows add up, as in cross-validation and grid search
+    delta
+        well below one over the number of rows
+    method, chains, draws, warmup, seed, threads, prior
+        as for :func:`sotto.fit`
 
+    Notes
+    -----
     A number outside its bounds moves to the nearest one, also in ``predict``. NaN in ``X`` or ``y`` drops its row in ``fit``, and
     nothing tells; that all else is numbers is taken as public. ``fit_`` is the :class:`sotto.Fit`, ``coef_`` and ``intercept_`` are
     posterior means, on the scale of the link. Whatever is computed from ``X`` and ``y`` outside ``fit``, as by ``score``, is not
     private.
 
+    Examples
+    --------
     >>> import numpy
     >>> from sotto.sklearn import PrivateRegression
     >>> X = numpy.random.default_rng(1).uniform(-1, 1, (20000, 2))

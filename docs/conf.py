@@ -1,0 +1,65 @@
+"""The documentation site: Sphinx reads this. tools/site builds it."""
+import os
+import re
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+sys.path.insert(0, str(DOCS / "extensions"))
+
+# Pages that run find the tables and examples of the checkout here (docs/guides).
+os.environ["SOTTO_CHECKOUT"] = str(ROOT)
+
+project = "Sotto"
+author = "the authors of Sotto"
+version = release = re.search(r"project\(sotto VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "bibliography",
+    "command_line",
+    "cpp_headers",
+    "cross_references",
+    "r_manual",
+]
+exclude_patterns = ["extensions", "requirements.txt", "static"]
+source_suffix = {".md": "myst-nb"}
+highlight_language = "text"
+smartquotes = False  # "--" is what an option begins with
+nitpicky = True
+# Types of other projects, whose documentation is not at hand when the site is built; and of the package's own modules.
+nitpick_ignore_regex = [("py:.*", r"(numpy|np|npt|pandas|pyarrow|sklearn|xarray|arviz|pathlib|os|collections|typing)\..*")]
+
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+
+napoleon_google_docstring = False
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "Sotto"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_sidebars = {page: [] for page in ("index", "overview", "ten-minutes", "comparison")}
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+project_copyright = "the authors of Sotto; BSD licence, three clauses"
