@@ -1,5 +1,6 @@
 # Apache Arrow and Parquet as sotto_arrow: a packaged Arrow where there is one, else the libraries and headers that the
-# pyarrow wheel in the project's .venv brings (tools/setup installs it). SottoArrow_LIBRARIES is what to link in an export.
+# pyarrow wheel in the project's .venv brings (tools/setup installs it). SottoArrow_INSTALLED is what to link in an export: an
+# install takes the libraries of the wheel along, SottoArrow_BROUGHT.
 # A wheel of our own links to the libraries of the pyarrow wheel that is installed with it, whatever else is there.
 if(NOT SKBUILD)
   find_package(Arrow CONFIG QUIET)
@@ -8,8 +9,8 @@ endif()
 
 add_library(sotto_arrow INTERFACE)
 if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
-  set(SottoArrow_LIBRARIES Parquet::parquet_shared Arrow::arrow_shared)
-  target_link_libraries(sotto_arrow INTERFACE ${SottoArrow_LIBRARIES})
+  set(SottoArrow_INSTALLED Parquet::parquet_shared Arrow::arrow_shared)
+  target_link_libraries(sotto_arrow INTERFACE ${SottoArrow_INSTALLED})
   set(SottoArrow_FOUND TRUE)
   return()
 endif()
@@ -41,8 +42,11 @@ if(NOT arrow_library OR NOT parquet_library)
                       "or install Arrow and Parquet so that find_package(Arrow) finds them")
 endif()
 # Paths and not imported targets, so that the export of our own targets can name them.
-set(SottoArrow_LIBRARIES ${parquet_library} ${arrow_library})
-set(SottoArrow_LIBRARY_DIR ${wheel_lib})
+set(SottoArrow_BROUGHT ${parquet_library} ${arrow_library})
+foreach(library ${SottoArrow_BROUGHT})
+  cmake_path(GET library FILENAME name)
+  list(APPEND SottoArrow_INSTALLED $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/sotto/${name}>)
+endforeach()
 target_include_directories(sotto_arrow SYSTEM INTERFACE ${wheel_include})
-target_link_libraries(sotto_arrow INTERFACE ${SottoArrow_LIBRARIES})
+target_link_libraries(sotto_arrow INTERFACE ${SottoArrow_BROUGHT})
 set(SottoArrow_FOUND TRUE)

@@ -1,15 +1,13 @@
 // The command line program.
 #include <csignal>
-#include <string>
 
 #include "cli/run_program.hpp"
 #include "cli/verbs.hpp"
-#include "sotto/base/version.hpp"
 
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of registering verbs
   std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is an error, like a full disk, and not the end
   CLI::App program("Bayesian inference under differential privacy", "sotto");
-  program.set_version_flag("--version", std::string("sotto ") + sotto::version());
+  program.set_version_flag("--version", sotto::cli::build_description());
   program.require_subcommand(1);
   int status = 0;
   // Verbs register themselves here.
@@ -22,5 +20,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of regi
   sotto::cli::add_plan(program, status);
   sotto::cli::add_fit(program, status);
   sotto::cli::add_density(program, status);
+  sotto::cli::add_man(program, status);
+  sotto::cli::add_completion(program, status);
   return sotto::cli::run_program(program, argc, argv, status);
 }

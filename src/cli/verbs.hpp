@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <string>
 
 namespace sotto::cli {
 
@@ -17,5 +18,10 @@ void add_diagnose(CLI::App& program, int& status);
 void add_fit(CLI::App& program, int& status);
 void add_plan(CLI::App& program, int& status);
 void add_density(CLI::App& program, int& status);
+void add_man(CLI::App& program, int& status);
+void add_completion(CLI::App& program, int& status);
+
+/// Version, commit, compiler, and the vector instructions that are used here.
+[[nodiscard]] std::string build_description();
 
 }  // namespace sotto::cli

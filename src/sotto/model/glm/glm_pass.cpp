@@ -216,6 +216,8 @@ void gradient(const Family& family, const GlmTiles& tiles, std::span<const Gradi
       family);
 }
 
+const char* instructions() { return hwy::TargetName(HWY_TARGET); }
+
 }  // namespace sotto::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -224,6 +226,7 @@ namespace sotto {
 
 HWY_EXPORT(ratio);
 HWY_EXPORT(gradient);
+HWY_EXPORT(instructions);
 
 void glm_ratio_pass(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work,
                     double scale, std::span<std::int64_t> sums) {
@@ -234,6 +237,8 @@ void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<co
                        std::span<std::int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, sums);
 }
+
+const char* glm_pass_instructions() { return HWY_DYNAMIC_DISPATCH(instructions)(); }
 
 }  // namespace sotto
 #endif

@@ -49,4 +49,7 @@ struct GradientWork {
 void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums);
 
+/// The vector instructions that the passes use on this machine, by Highway's name: "AVX2".
+[[nodiscard]] const char* glm_pass_instructions();
+
 }  // namespace sotto

@@ -1,0 +1,29 @@
+"""The wheel of tools/wheel fits a table in a new environment, where nothing of the tree can be seen.
+
+usage: wheel_test.py PROJECT_FOLDER
+"""
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+root = Path(sys.argv[1])
+FIT = """
+import numpy, pyarrow, sotto
+x = numpy.random.default_rng(1).uniform(0, 1, 5000)
+table = pyarrow.table({"x": x, "y": (x > 0.5).astype(float)})
+fit = sotto.fit(table, "y ~ x", schema=sotto.Schema({"x": sotto.real(0, 1), "y": sotto.binary()}), epsilon=1, delta=1e-6)
+assert fit.privacy["private"], fit.privacy
+print(sotto.__file__, sotto.__version__, len(str(fit)))
+"""
+
+subprocess.run([root / "tools/wheel"], check=True)
+(wheel,) = (root / "build/dist").glob("sotto-*.whl")
+with tempfile.TemporaryDirectory() as work:
+    venv.create(work, with_pip=True)
+    python = Path(work, "bin/python")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True)
+    said = subprocess.run([python, "-I", "-c", FIT], cwd=work, check=True, capture_output=True, text=True, env={}).stdout
+    assert said.startswith(work), said
+print(wheel.name)
