@@ -69,7 +69,7 @@ std::string times(std::size_t count) { return ",count=" + std::to_string(count);
 
 Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
   const bool substitute = adjacency == Adjacency::substitute;
-  const auto both_ways = [](std::string spec, Cells cells) {
+  const auto both_ways = [](std::string spec, const Cells& cells) {
     return Job{std::move(spec), cells, reversed(cells)};
   };
   switch (kind) {
