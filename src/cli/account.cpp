@@ -52,7 +52,7 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
 
 void report(const AccountOptions& options, const std::vector<Event>& events) {
   const Cost cost = cost_of(events, options.question);
-  for (const std::string& sentence : cost.warnings) fmt::print(stderr, "{}\n", sentence);
+  for (const std::string& sentence : cost.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
   if (options.json) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());
     return;

@@ -74,6 +74,13 @@ TEST_F(AccountProgram, an_answer_states_its_terms) {
   EXPECT_NE(group.out.find("groups of 2 rows"), std::string::npos) << group.out;
 }
 
+TEST_F(AccountProgram, warnings_name_the_program) {
+  const Outcome wide =
+      sotto("account --mechanism exponential-mechanism:epsilon=1,count=9 --delta 1e-6 --accuracy 1e-6");
+  EXPECT_EQ(wide.status, 0);
+  EXPECT_EQ(wide.err.find("sotto: the bounds stay "), 0U) << wide.err;
+}
+
 TEST_F(AccountProgram, events_go_out_and_in_as_json) {
   const Outcome out =
       sotto("account --mechanism laplace:scale=2,count=3 --mechanism gaussian:sigma=9 --delta 1e-6 --json");

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -56,6 +57,9 @@ nlohmann::json number(const std::optional<double>& x) { return x ? number(*x) : 
 Cost cost_of(const std::vector<Event>& events, const CostQuestion& question) {
   check(question);
   demand(!events.empty(), "say what is released: at least one event");
+  demand(
+      std::none_of(events.begin(), events.end(), [](const Event& event) { return flatten(event).empty(); }),
+      "a count of 0 releases nothing: count must be at least 1");
   demand(question.epsilon.has_value() != question.delta.has_value(), "give either delta or epsilon");
   const BoundKind kind = bound_of(question);
   const Adjacency adjacency = adjacency_of(question);

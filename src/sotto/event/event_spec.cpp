@@ -208,6 +208,7 @@ Event parse(const std::string& spec, bool needs_noise) {
                      fmt::join(names, ", ")));
   }
   if (__builtin_mul_overflow(keys.integer("count", 1), each, &event.count)) fail("count is too large");
+  if (event.count == 0) fail(name + ": a count of 0 releases nothing: count must be at least 1");
   keys.finish();
   try {
     (void)flatten(event);

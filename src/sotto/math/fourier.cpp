@@ -20,17 +20,21 @@ struct Split {
   std::vector<double> im;
 };
 
-// e^(-2 pi i k / n), rounded once: the angle is brought to the first octant first.
-Complex root(std::size_t k, std::size_t n) {
-  const std::size_t eighth = 8 * k / n;
-  const std::size_t from_axis =
-      k - (eighth + 1) / 2 * (n / 4);  // modulo the size of an integer, when negative
-  const auto signed_steps = static_cast<std::ptrdiff_t>(from_axis);
-  const long double angle = 2 * 3.141592653589793238462643383279502884L *
-                            static_cast<long double>(signed_steps) / static_cast<long double>(n);
-  const auto c = static_cast<double>(std::cos(angle));
-  const auto s = static_cast<double>(std::sin(angle));
-  switch ((eighth + 1) / 2 % 4) {
+// e^(-2 pi i k / n) for k up to n / 8, rounded once.
+Complex in_first_octant(std::size_t k, std::size_t n) {
+  const long double angle =
+      2 * 3.141592653589793238462643383279502884L * static_cast<long double>(k) / static_cast<long double>(n);
+  return {static_cast<double>(std::cos(angle)), -static_cast<double>(std::sin(angle))};
+}
+
+// The same for k up to 3n/4, brought to the first octant.
+Complex root(std::size_t k, std::size_t n, const std::vector<Complex>& octant) {
+  const std::size_t axis = (8 * k / n + 1) / 2;  // the nearest one
+  const bool beyond = k >= axis * (n / 4);
+  const Complex turned = octant[beyond ? k - axis * (n / 4) : axis * (n / 4) - k];
+  const double c = turned.real();
+  const double s = beyond ? -turned.imag() : turned.imag();
+  switch (axis % 4) {
     case 0:
       return {c, -s};
     case 1:
@@ -42,15 +46,22 @@ Complex root(std::size_t k, std::size_t n) {
   }
 }
 
-// The first 3n/4 roots of unity of this order, computed when first asked for.
+// The first 3n/4 roots of unity of this order, computed when first asked for: every other one from the order below.
 const std::vector<Complex>& roots(std::size_t n) {
   static std::array<std::once_flag, 40> once;
   static std::array<std::vector<Complex>, 40> tables;
   const auto place = static_cast<std::size_t>(std::countr_zero(n));
   std::call_once(once.at(place), [&] {
-    std::vector<Complex> table(n < 4 ? n : 3 * n / 4);
-    for (std::size_t k = 0; k < table.size(); ++k)
-      table[k] = n < 4 ? Complex(k == 0 ? 1 : -1, 0) : root(k, n);
+    if (n < 4) {
+      tables[place] = n == 1 ? std::vector<Complex>{1} : std::vector<Complex>{1, -1};
+      return;
+    }
+    const std::vector<Complex>& below = roots(n / 2);
+    std::vector<Complex> octant(n / 8 + 1);
+    for (std::size_t k = 0; k < octant.size(); ++k)
+      octant[k] = k % 2 == 0 && 8 * k < n ? below[k / 2] : in_first_octant(k, n);
+    std::vector<Complex> table(3 * n / 4);
+    for (std::size_t k = 0; k < table.size(); ++k) table[k] = root(k, n, octant);
     tables[place] = std::move(table);
   });
   return tables[place];

@@ -41,6 +41,9 @@ double wanted_step(const CompositionPlan& plan, double count, const CurveQuery& 
               "the composed loss needs too fine a grid: account the parts apart or lower count");
 }
 
+// Where losses end at atoms, and the grid ends there too, most of a grid's error is not there: a coarser one does.
+constexpr double kOwnGridTolerance = 4;
+
 constexpr int kCoarser =
     4;  // how often a step is made four times as wide where the window turns out too wide
 
@@ -182,6 +185,7 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
                          Side side, const Accuracy& accuracy, int coarser) {
   const double count = count_of(model.parts);
   const double wanted = wanted_step(plan, count, query, accuracy.tolerance);
+  const double wanted_alone = wanted_step(plan, count, query, kOwnGridTolerance * accuracy.tolerance);
   const double width = plan.window.high - plan.window.low;
   double step = std::clamp(wanted, width / accuracy.most_points, width / 4096);
   std::vector<TailCut> tails;
@@ -213,7 +217,7 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   for (std::size_t i = 0; i < model.parts.size(); ++i) {
     const LossPart& part = model.parts[i];
     if (part.has_own_grid()) {
-      alone.push_back(compose_alone(part, plan, wanted, side, accuracy.most_points));
+      alone.push_back(compose_alone(part, plan, wanted_alone, side, accuracy.most_points));
       own = i;
     } else {
       add({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count}, i);
@@ -242,7 +246,8 @@ LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const Cu
                    const Accuracy& accuracy) {
   const LossPart& first = model.parts.front();
   if (model.parts.size() == 1 && first.has_own_grid() && first.count > 1) {
-    const double wanted = wanted_step(plan, static_cast<double>(first.count), query, accuracy.tolerance);
+    const double wanted =
+        wanted_step(plan, static_cast<double>(first.count), query, kOwnGridTolerance * accuracy.tolerance);
     return {compose_alone(first, plan, wanted, side, accuracy.most_points), plan.tilt, side};
   }
   for (int coarser = 0; coarser <= kCoarser; ++coarser) {

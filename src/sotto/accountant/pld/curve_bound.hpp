@@ -24,6 +24,7 @@ class CurveBound {
   double split(const Bounds& known, double most_points);
   /// The best bound so far.
   [[nodiscard]] double last() const;
+  [[nodiscard]] bool is_known() const { return last_.has_value(); }
   /// Starts from what the other side has found.
   void start_at(double found);
 

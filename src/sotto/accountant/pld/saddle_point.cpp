@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sotto {
 namespace {
@@ -52,14 +53,25 @@ Edge chernoff_edge(const Cumulant& cumulant, double tilt, double exponent, doubl
     const double s = scale * std::exp(log_s);
     return (cumulant.at(tilt + sign * s).k0 - here.k0 + exponent) / s;
   };
+  constexpr double golden = 0.6180339887498949;
   double a = -8;
   double b = 8;
-  constexpr double golden = 0.6180339887498949;
+  double left = b - golden * (b - a);
+  double right = a + golden * (b - a);
+  double at_left = edge(left);
+  double at_right = edge(right);
   for (int i = 0; i < 24; ++i) {
-    const double left = b - golden * (b - a);
-    const double right = a + golden * (b - a);
-    const bool go_left = edge(left) < edge(right);
-    (go_left ? b : a) = go_left ? right : left;
+    if (at_left < at_right) {
+      b = std::exchange(right, left);
+      at_right = at_left;
+      left = b - golden * (b - a);
+      at_left = edge(left);
+    } else {
+      a = std::exchange(left, right);
+      at_left = at_right;
+      right = a + golden * (b - a);
+      at_right = edge(right);
+    }
   }
   return {sign * edge((a + b) / 2), sign * scale * std::exp((a + b) / 2)};
 }

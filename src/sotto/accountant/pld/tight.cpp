@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "sotto/accountant/pld/curve_bound.hpp"
@@ -12,24 +13,45 @@
 namespace sotto {
 namespace {
 
+constexpr Accuracy kFineAccuracy{5e-7, 0x1p19, 8};
+
 // Rounds of growing effort.
+enum class Effort {
+  upper_alone,
+  composed,
+  split,       // rare large losses apart
+  calibrated,  // finer, the upper bound of what is sampled rarely apart too: what calibration stands on
+};
 struct Round {
   Accuracy accuracy;
-  bool split = false;  // rare large losses apart
+  Effort effort = Effort::composed;
 };
-constexpr Accuracy kFineAccuracy{1e-5, 0x1p18, 8};  // of an upper bound alone
-constexpr Round kRounds[] = {{kFirstAccuracy}, {{0, 0x1p17, 0}, true}, {kFineAccuracy}, {{0, 0x1p18, 8}},
-                             {{0, 0x1p19, 6}}, {{0, 0x1p20, 0}, true}, {{0, 0x1p21, 8}}};
+constexpr Round kUsualRounds[] = {{{0, 0x1p17, 0}, Effort::split},
+                                  {{0, 0x1p18, 8}},
+                                  {{0, 0x1p19, 6}},
+                                  {{0, 0x1p20, 0}, Effort::split},
+                                  {{0, 0x1p21, 8}}};
 
 // Where less than the usual width is asked for grids are made as fine as that needs.
-std::vector<Round> rounds_for(double width) {
-  if (width >= kUsualWidth) return {std::begin(kRounds), std::end(kRounds)};
+std::vector<Round> rounds_for(double width, bool calibrated, bool bracket) {
+  std::vector<Round> rounds{{bracket ? kFineAccuracy : kFirstAccuracy}};
+  if (calibrated) rounds = {{kFirstAccuracy, Effort::upper_alone}, {kFineAccuracy, Effort::calibrated}};
+  if (width >= kUsualWidth) {
+    rounds.insert(rounds.end(), std::begin(kUsualRounds), std::end(kUsualRounds));
+    return rounds;
+  }
   const double tolerance = width / 4;
-  return {{kFirstAccuracy},       {{tolerance, 0x1p19, 8}},
-          {{0, 0x1p19, 0}, true}, {{tolerance / 4, 0x1p21, 8}},
-          {{0, 0x1p21, 0}, true}, {{tolerance / 16, 0x1p22, 6}}};
+  const Round narrow[] = {{{tolerance, 0x1p19, 8}},
+                          {{0, 0x1p19, 0}, Effort::split},
+                          {{tolerance / 4, 0x1p21, 8}},
+                          {{0, 0x1p21, 0}, Effort::split},
+                          {{tolerance / 16, 0x1p22, 6}}};
+  rounds.insert(rounds.end(), std::begin(narrow), std::end(narrow));
+  return rounds;
 }
-constexpr Accuracy kBracketAccuracy{1e-5, 0x1p18, 8};
+constexpr std::size_t kManyKinds = 32;  // of events: for more no more is done than is needed
+constexpr double kRare =
+    1e-3;  // rate: where nothing is sampled more rarely more points do as well as a split, and cost less
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
 // Whether the condition holds for one of the pairs of a model.
@@ -39,67 +61,120 @@ bool any_pair(const std::vector<LossModel>& models, const Condition& condition) 
                      [&](const LossPart& part) { return part.pair && condition(*part.pair); });
 }
 
+// What no grid takes leaves a bound as it is.
+template <class Attempt>
+void if_possible(const Attempt& attempt) {
+  try {
+    attempt();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::configuration) throw;
+  }
+}
+
+/// The bounds of all models of a job on both sides. The truth is the largest of the models'.
+class Enclosure {
+ public:
+  Enclosure(const std::vector<LossModel>& above, const std::vector<LossModel>& below, const CurveQuery& query,
+            Adjacency adjacency)
+      : rare_(any_pair(above, [](const DominatingPair& pair) { return pair.rate() < kRare; })),
+        same_at_zero_(query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove) {
+    upper_.reserve(above.size());
+    lower_.reserve(below.size());
+    for (const LossModel& model : above) upper_.emplace_back(model, query, Side::upper);
+    for (const LossModel& model : below) lower_.emplace_back(model, query, Side::lower);
+  }
+
+  [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  [[nodiscard]] bool is_rare() const { return rare_; }
+
+  void attempt(const Round& round) {
+    lower_upper(round);
+    if (round.effort != Effort::upper_alone) raise_lower(round);
+  }
+
+ private:
+  [[nodiscard]] bool is_paired() const { return upper_.size() == lower_.size(); }
+
+  // The models with the largest upper bound first.
+  [[nodiscard]] std::vector<std::size_t> order(std::size_t size) const {
+    std::vector<std::size_t> order(size);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (size == upper_.size()) {
+      std::stable_sort(order.begin(), order.end(),
+                       [&](auto i, auto j) { return upper_[i].last() > upper_[j].last(); });
+    }
+    return order;
+  }
+
+  void lower_upper(const Round& round) {
+    double most = 0;
+    for (const std::size_t i : order(upper_.size())) {
+      CurveBound& answer = upper_[i];
+      // What lies below a bound that is known does not matter any more.
+      if (answer.last() > std::max(bounds_.lower, most)) {
+        attempt(answer, round);
+        const bool found = answer.last() > 0 && std::isfinite(answer.last());
+        if (round.effort == Effort::calibrated && rare_ && found)
+          if_possible([&] { answer.split({0, answer.last()}, round.accuracy.most_points); });
+      }
+      most = std::max(most, answer.last());
+    }
+    // At epsilon = 0 both directions are the total variation distance: the best bound of either holds.
+    if (same_at_zero_ && is_paired()) {
+      for (const CurveBound& answer : upper_) most = std::min(most, answer.last());
+    }
+    bounds_.upper = std::min(bounds_.upper, most);
+  }
+
+  void raise_lower(const Round& round) {
+    for (const std::size_t i : order(lower_.size())) {
+      if (is_paired() && upper_[i].last() <= bounds_.lower) continue;
+      if (!started_) lower_[i].start_at(is_paired() ? upper_[i].last() : bounds_.upper);
+      attempt(lower_[i], round);
+      bounds_.lower = std::max(bounds_.lower, lower_[i].last());
+    }
+    started_ = true;
+  }
+
+  void attempt(CurveBound& answer, const Round& round) const {
+    if (round.effort == Effort::split)
+      return if_possible([&] { answer.split(bounds_, round.accuracy.most_points); });
+    if_possible([&] { answer.at(round.accuracy); });
+    if (!answer.is_known()) answer.at(kFirstAccuracy);
+  }
+
+  bool rare_;
+  bool same_at_zero_;
+  std::vector<CurveBound> upper_;
+  std::vector<CurveBound> lower_;
+  Bounds bounds_{0, HUGE_VAL};
+  bool started_ = false;
+};
+
 Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query, double width) {
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
-  std::vector<CurveBound> upper;
-  std::vector<CurveBound> lower;
-  upper.reserve(above.size());
-  lower.reserve(below.size());
-  for (const LossModel& model : above) upper.emplace_back(model, query, Side::upper);
-  for (const LossModel& model : below) lower.emplace_back(model, query, Side::lower);
   // Batches of fixed size: wide by nature, so no gap tells when to stop.
   const bool bracket = any_pair(above, [](const DominatingPair& pair) { return pair.is_mirrored(); });
-  const bool rare = any_pair(above, [](const DominatingPair& pair) { return pair.rate() < 1e-3; });
-  Bounds result{0, HUGE_VAL};
-  const std::vector<Round> rounds = rounds_for(width);
-  for (const Round& round : rounds) {
-    const bool first = &round == &rounds.front();
-    // Where nothing is sampled rarely more points do as well, and cost less.
-    if (round.split && !rare && round.accuracy.most_points < kFineAccuracy.most_points) continue;
-    const Accuracy& accuracy = bracket && first ? kBracketAccuracy : round.accuracy;
-    const auto answer_of = [&](CurveBound& answer) {
-      if (first) return answer.at(accuracy);
-      try {
-        return round.split ? answer.split(result, accuracy.most_points) : answer.at(accuracy);
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::configuration) throw;
-        return answer.last();  // no grid for more effort
-      }
-    };
-    // What lies below a bound that is known does not matter any more.
-    Bounds now;
-    for (CurveBound& answer : upper) {
-      now.upper =
-          std::max(now.upper, first || answer.last() > result.lower ? answer_of(answer) : answer.last());
-    }
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < lower.size(); ++i) order.push_back(i);
-    const bool paired = upper.size() == lower.size();
-    if (paired) {
-      std::sort(order.begin(), order.end(),
-                [&](auto i, auto j) { return upper[i].last() > upper[j].last(); });
-    }
-    for (const std::size_t i : order) {
-      if (paired && upper[i].last() <= std::max(result.lower, now.lower)) continue;
-      if (first) lower[i].start_at(paired ? upper[i].last() : now.upper);
-      now.lower = std::max(now.lower, answer_of(lower[i]));
-    }
-    if (query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove && paired) {
-      // At epsilon = 0 both directions are the total variation distance: the best bound of either holds.
-      for (const CurveBound& answer : upper) now.upper = std::min(now.upper, answer.last());
-    }
-    result = {std::max(result.lower, now.lower), std::min(result.upper, now.upper)};
-    if (query.by_epsilon) result.upper = std::min(result.upper, 1.0);
-    if (bracket && (!rare || round.split)) break;
-    if (result.upper - result.lower <= width * result.upper) break;
-    if (query.by_epsilon && result.upper < kLeastDelta) break;
+  // Who asks what a calibrated job costs shall read what calibration has read, where that does not take long.
+  const bool calibrated = query.by_epsilon || leaves.size() <= kManyKinds;
+  Enclosure enclosure(above, below, query, adjacency);
+  for (const Round& round : rounds_for(width, calibrated, bracket)) {
+    const bool apart = round.effort == Effort::split;
+    if (apart && !enclosure.is_rare() && round.accuracy.most_points < 0x1p18) continue;
+    enclosure.attempt(round);
+    if (round.effort == Effort::upper_alone) continue;
+    const Bounds& bounds = enclosure.bounds();
+    if (bracket && (!enclosure.is_rare() || apart)) break;
+    if (bounds.upper - bounds.lower <= width * bounds.upper) break;
+    if (query.by_epsilon && bounds.upper < kLeastDelta) break;
     // No effort narrows the slack of discrete noise.
     const double slack = above.front().slack;
-    if (slack > width / 4 * (query.by_epsilon ? query.value : result.upper)) break;
+    if (slack > width / 4 * (query.by_epsilon ? query.value : bounds.upper)) break;
   }
-  return result;
+  return {enclosure.bounds().lower,
+          query.by_epsilon ? std::min(enclosure.bounds().upper, 1.0) : enclosure.bounds().upper};
 }
 
 // The bound of an accountant that may refuse, infinite then.
@@ -113,33 +188,8 @@ double bound_or_none(const Bound& bound) {
   }
 }
 
-// What more effort makes of an upper bound of delta; the same bound where no grid takes it.
-double finer(CurveBound& answer, double known) {
-  try {
-    known = answer.at(kFineAccuracy);
-    return answer.split({0, known}, kFineAccuracy.most_points);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::configuration) throw;
-    return known;
-  }
-}
-
-// The upper bound over all models, and what more effort makes of it.
-double upper_bound(const std::vector<LossModel>& models, const CurveQuery& query, UpperBound effort) {
-  double bound = 0;
-  for (const LossModel& model : models) {
-    CurveBound answer(model, query, Side::upper);
-    double known = answer.at(kFirstAccuracy);
-    if (effort == UpperBound::fine && known > 0 && std::isfinite(known)) known = finer(answer, known);
-    bound = std::max(bound, known);
-  }
-  return bound;
-}
-
 // Simpler accountants prove less, but where bounds are not sharp perhaps more: the least of all. Many kinds of events are asked
 // only where the bounds are wide; their Renyi costs take as long as the rest.
-constexpr std::size_t kManyKinds = 32;
-
 void least(Bounds& bounds, double upper, BoundKind by) {
   if (upper < bounds.upper) bounds = {bounds.lower, upper, by};
 }
@@ -192,8 +242,6 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
 Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
   if (std::isinf(epsilon.value())) return {0, tight_delta_upper(event, adjacency, epsilon)};
   Bounds bounds = both_bounds(event, adjacency, {true, epsilon.value()}, width);
-  // Calibration stands on the finer bound: who asks afterwards shall read the same.
-  bounds.upper = std::min(bounds.upper, tight_delta_upper(event, adjacency, epsilon, UpperBound::fine));
   least_delta(bounds, event, adjacency, epsilon);
   return bounds;
 }
@@ -201,7 +249,10 @@ Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, dou
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
   const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
   if (std::isinf(epsilon.value())) return given_away(models);
-  return std::min(upper_bound(models, {true, epsilon.value()}, effort), 1.0);
+  Enclosure enclosure(models, {}, {true, epsilon.value()}, adjacency);
+  enclosure.attempt({kFirstAccuracy, Effort::upper_alone});
+  if (effort == UpperBound::fine) enclosure.attempt({kFineAccuracy, Effort::calibrated});
+  return std::min(enclosure.bounds().upper, 1.0);
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
@@ -215,14 +266,7 @@ Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, doubl
     }
     return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
   }
-  const CurveQuery query{false, delta.value()};
-  Bounds bounds = both_bounds(event, adjacency, query, width);
-  // Calibration is confirmed by the finer bound where that does not take long.
-  const std::vector<Event> leaves = flatten(event);
-  if (leaves.size() <= kManyKinds) {
-    const std::vector<LossModel> models = loss_models(leaves, adjacency, Side::upper);
-    bounds.upper = std::min(bounds.upper, upper_bound(models, query, UpperBound::fine));
-  }
+  Bounds bounds = both_bounds(event, adjacency, {false, delta.value()}, width);
   least_epsilon(bounds, event, adjacency, delta);
   return bounds;
 }

@@ -1,0 +1,135 @@
+// Mechanisms as cells of outputs and their probabilities under two neighbouring data sets: all that the sweep's second method knows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace sotto {
+
+constexpr int kCells = 500;
+
+// A set of outputs: its probability under both data sets, and the least and largest e^-loss within.
+struct Cell {
+  double p, q, least, most;
+};
+using Cells = std::vector<Cell>;
+
+// What of a mechanism's outputs is told: nothing more than which cell they lie in, or all within it.
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+inline Range delta_of(const Cells& cells, double epsilon) {
+  const double u = std::exp(epsilon);
+  Range range;
+  for (const Cell& c : cells) {
+    range.low += std::max(c.p - u * c.q, 0.0);
+    range.high += c.p * std::max(1 - u * c.least, 0.0);
+  }
+  return range;
+}
+inline Range delta_of(const Cells& first, const Cells& second, double epsilon) {
+  const double u = std::exp(epsilon);
+  Range range;
+  for (const Cell& a : first) {
+    for (const Cell& b : second) {
+      range.low += std::max(a.p * b.p - u * a.q * b.q, 0.0);
+      range.high += a.p * b.p * std::max(1 - u * a.least * b.least, 0.0);
+    }
+  }
+  return range;
+}
+
+inline Cells reversed(Cells cells) {
+  for (Cell& c : cells) c = {c.q, c.p, 1 / c.most, 1 / c.least};
+  return cells;
+}
+
+// Cells of a line; the likelihood ratio is monotone in each, and the distribution functions are known.
+using OnLine = std::function<double(double)>;
+inline Cells on_line(double reach, double shift, int count, const OnLine& p_above, const OnLine& q_above,
+                     const OnLine& p_below, const OnLine& q_below, const OnLine& density_ratio) {
+  Cells cells;
+  double left = -reach - shift;
+  const double step = 2 * (reach + shift) / count;
+  cells.push_back({p_below(left), q_below(left), density_ratio(left), 1e300});
+  for (int i = 0; i < count; ++i) {
+    const double right = left + step;
+    const auto mass = [&](const OnLine& above, const OnLine& below) {
+      return std::max(left > 0 ? above(left) - above(right) : below(right) - below(left), 0.0);
+    };
+    const double a = density_ratio(left);
+    const double b = density_ratio(right);
+    cells.push_back({mass(p_above, p_below), mass(q_above, q_below), std::min(a, b), std::max(a, b)});
+    left = right;
+  }
+  cells.push_back({p_above(left), q_above(left), 0, density_ratio(left)});
+  return cells;
+}
+
+// (1 - r) f(x) + r f(x - shift) against (1 - s) f(x) + s f(x + shift), f of scale 1.
+inline Cells mixture(bool gaussian, double shift, double r, double s, int count) {
+  const OnLine above = [gaussian](double x) {
+    if (gaussian) return std::erfc(x / std::sqrt(2.0)) / 2;
+    return x > 0 ? std::exp(-x) / 2 : 1 - std::exp(x) / 2;
+  };
+  const OnLine below = [above](double x) { return above(-x); };
+  const OnLine log_density = [gaussian](double x) { return gaussian ? -x * x / 2 : -std::abs(x); };
+  const auto mixed = [](const OnLine& f, double weight, double moved) -> OnLine {
+    return [=](double x) { return (1 - weight) * f(x) + weight * f(x - moved); };
+  };
+  const OnLine ratio = [=](double x) {
+    const auto against = [&](double weight, double moved) {
+      return 1 - weight + weight * std::exp(log_density(x - moved) - log_density(x));
+    };
+    return against(s, -shift) / against(r, shift);
+  };
+  return on_line(gaussian ? 9 : 26, shift, count, mixed(above, r, shift), mixed(above, s, -shift),
+                 mixed(below, r, shift), mixed(below, s, -shift), ratio);
+}
+
+inline Cells answers(const std::vector<std::pair<double, double>>& probabilities) {
+  Cells cells;
+  for (const auto& [p, q] : probabilities) {
+    const double ratio = p > 0 ? q / p : 1e300;
+    cells.push_back({p, q, ratio, ratio});
+  }
+  return cells;
+}
+
+// So many answers of one bit, each right with this probability: how many were.
+inline Cells binomial(double right, std::size_t count) {
+  std::vector<std::pair<double, double>> table;
+  const auto n = static_cast<double>(count);
+  for (double k = 0; k <= n; ++k) {
+    const double ways = std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+    const auto of = [&](double hits) {
+      return std::exp(ways + hits * std::log(right) + (n - hits) * std::log1p(-right));
+    };
+    table.emplace_back(of(k), of(n - k));
+  }
+  return answers(table);
+}
+
+// A batch with noise topped up to variance 2: all rows have log ratio 0, but one has plus or minus the bound. With probability
+// `rate` it is in the batch, moves the sum to plus or minus `centre` and spends `spread` of the noise's variance. What all
+// other rows might lose is not seen: nothing is said about how little is lost.
+inline Cells topped_up(double rate, double centre, double spread) {
+  const auto below = [&](double x, double sign) {
+    return (1 - rate) * std::erfc(-x / 2) / 2 +
+           rate * std::erfc(-(x - sign * centre) / std::sqrt(2 * (2 - spread))) / 2;
+  };
+  Cells cells;
+  for (int i = 0; i <= kCells; ++i) {
+    const double left = -14 + 28.0 * i / kCells;
+    const double right = i < kCells ? left + 28.0 / kCells : HUGE_VAL;
+    const auto mass = [&](double sign) { return below(right, sign) - below(left, sign); };
+    cells.push_back({std::max(mass(1), 0.0), std::max(mass(-1), 0.0), 0, 1e300});
+  }
+  return cells;
+}
+
+}  // namespace sotto
