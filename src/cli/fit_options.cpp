@@ -40,14 +40,18 @@ std::string method_names() {
 void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("CONFIG", options.config, "configuration file (TOML)");
   verb.add_option("--set", options.set,
-                  "KEY=VALUE: overrides a key of the configuration, e.g. method.draws=500");
+                  "KEY=VALUE: overrides a key of the configuration, e.g. method.draws=500")
+      ->take_all()
+      ->allow_extra_args(false);
   verb.add_option("--data", options.data, "table: CSV or Parquet");
   verb.add_option("--schema", options.schema, "its declaration (sotto schema FILE writes a template)");
   verb.add_option("--formula", options.formula, "e.g. 'y > 0 ~ age + C(region)'");
   verb.add_option("--family", options.family, family_names() + " (default bernoulli)");
   verb.add_option("--cuts", options.cuts,
                   "of Surv(time, event): where the hazard may change, e.g. 30,365 (default: nowhere)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
   verb.add_option("--delta", options.delta, "privacy budget; well below one over the number of rows");
   verb.add_option("--method", options.method, method_names());
   verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");

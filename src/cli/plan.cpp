@@ -101,7 +101,9 @@ void add_plan(CLI::App& program, int& /*status*/) {
   verb->add_option(
           "--epsilon", options->epsilons,
           "privacy budgets to compare, e.g. 0.5,1,2 (default: the configuration's, half and twice of it)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
   verb->add_option("--rows", options->rows, "number of rows, or a public guess (default: that of --like)");
   verb->add_option("--repeats", options->repeats,
                    "simulated tables; from 20 on, how often intervals held the truth is told (default 3)")

@@ -62,8 +62,8 @@ std::vector<Query> questions(const AnyModel& model) {
   }
   const Glm* glm = model.as<Glm>();
   if (glm != nullptr && !glm->unknown_sigma() && link_of(glm->family())) {
-    const BoundedWeighting weighting{inside(model, -0.3), Matrix::Identity(glm->dim(), glm->dim()), 0.7, 0.4,
-                                     2};
+    BoundedWeighting weighting{inside(model, -0.3), Matrix::Identity(glm->dim(), glm->dim()), 0.7, 0.4, 2};
+    if (has_thresholds(glm->family())) weighting.thresholds = Position{{0.8}};
     asked.emplace_back(BoundedScoreQuery{weighting, Rho(0.01)});
     asked.emplace_back(BoundedInformationQuery{weighting, Rho(0.01)});
     asked.emplace_back(ScoreSquaresQuery{weighting, Rho(0.01)});

@@ -49,6 +49,16 @@ TEST(Certificate, fails_for_posteriors_that_are_wrong) {
   EXPECT_THAT(off.why, testing::AllOf(testing::HasSubstr(" b "), testing::Not(testing::HasSubstr(" a "))));
 }
 
+// All intervals of five tables hold the truth with probability .59: a lower limit of .55 at the best.
+TEST(Certificate, few_tables_show_little) {
+  const Certificate few = certify(budget_of(5, 1, 0, 1));
+  EXPECT_TRUE(few.holds);
+  EXPECT_FALSE(few.shown);
+  EXPECT_THAT(certificate_table(few), testing::HasSubstr("NOT REFUTED: 5 tables show little"));
+  EXPECT_THAT(certificate_table(few), testing::HasSubstr("(--repeats)"));
+  EXPECT_THAT(certificate_table(certify(budget_of(200, 1, 0, 1))), testing::HasSubstr("\nHOLDS: "));
+}
+
 TEST(Certificate, says_where_nothing_was_drawn) {
   RehearsedBudget budget;
   budget.why = "the budget pays for no step";

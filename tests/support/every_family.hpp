@@ -14,12 +14,13 @@ struct FamilyCase {
   Interval response;
 };
 
-/// Each with legal responses; one with a sigma twice, unknown and known.
+/// Each with legal responses; one with a sigma twice, unknown and known. Of ordered categories two, which need one row a response.
 [[nodiscard]] inline std::vector<FamilyCase> every_family() {
   std::vector<FamilyCase> all;
   for (const Family& family : families()) {
     const Interval support = std::visit([](const auto& f) { return f.support; }, family);
-    const Interval response{std::max(support.lower, -3.0), std::min(support.upper, 9.0)};
+    const Interval response{std::max(support.lower, -3.0),
+                            std::min(support.upper, has_thresholds(family) ? 1.0 : 9.0)};
     all.push_back({family, response});
     if (sigma_of(family) != nullptr) all.push_back({*find_family(family_name(family), 0.7), response});
   }

@@ -47,7 +47,7 @@ void for_each_ordered_response(const RowLaw& law, const GlmTiles& tiles, const B
         piece = law.piece(x);
       },
       [&](Eigen::Index lane, double y) {
-        if (piece[lane] != 0) return;
+        if (piece[lane] != 0 || std::isnan(y)) return;
         Position score = Position::Zero(dim);  // of the first category
         double trace = 0;
         for (Eigen::Index k = 0; k < thresholds; ++k) {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kBins = 10;
 constexpr double kFalseAlarm = 1e-3;
 constexpr double kLimit = 0.05;  // of the one-sided confidence limit
+constexpr double kShown = 0.7;   // of the truths, at least, where the promise is 0.9
 
 double share_within(const std::vector<double>& ranks, double tail) {
   const auto within = std::count_if(ranks.begin(), ranks.end(),
@@ -63,10 +64,12 @@ Certificate certify(const RehearsedBudget& budget) {
   if (certificate.holds) {
     const auto worst = std::min_element(certificate.parameters.begin(), certificate.parameters.end(),
                                         [](const auto& a, const auto& b) { return a.least < b.least; });
+    certificate.shown = worst->least >= kShown;
     certificate.why = fmt::format(
-        "Intervals hold what they promise as far as {} tables show: with 95 % confidence those of {}, the "
-        "least, hold the truth in more than {:.0f} %.",
-        certificate.tables, worst->name, std::floor(100 * worst->least));
+        "{}with 95 % confidence the 90 % intervals of {}, the least, hold the truth in more than {:.0f} %.",
+        certificate.shown ? "" : fmt::format("{} tables show little: ", certificate.tables), worst->name,
+        std::floor(100 * worst->least));
+    if (!certificate.shown) certificate.why += " More tables (--repeats) show more.";
   } else {
     certificate.why.pop_back();
   }
@@ -81,11 +84,8 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
                             {"covered_90_at_least", one.least},
                             {"ranks_uniform_p", one.uniform}};
   }
-  return {{"epsilon", certificate.epsilon},
-          {"tables", certificate.tables},
-          {"holds", certificate.holds},
-          {"why", certificate.why},
-          {"parameters", parameters}};
+  return {{"epsilon", certificate.epsilon}, {"tables", certificate.tables}, {"holds", certificate.holds},
+          {"shown", certificate.shown},     {"why", certificate.why},       {"parameters", parameters}};
 }
 
 std::string certificate_table(const Certificate& certificate) {
@@ -98,7 +98,8 @@ std::string certificate_table(const Certificate& certificate) {
     text += fmt::format("{:{}}  {:4.0f}  {:4.0f}  {:8.0f}  {:13.2g}\n", one.name, width, 100 * one.half,
                         100 * one.ninety, std::floor(100 * one.least), one.uniform);
   }
-  return text + fmt::format("{}: {}\n", certificate.holds ? "HOLDS" : "DOES NOT HOLD", certificate.why);
+  const char* verdict = !certificate.holds ? "DOES NOT HOLD" : certificate.shown ? "HOLDS" : "NOT REFUTED";
+  return text + fmt::format("{}: {}\n", verdict, certificate.why);
 }
 
 }  // namespace sotto

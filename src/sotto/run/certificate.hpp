@@ -22,7 +22,9 @@ struct Certificate {
   double epsilon = 0;
   std::size_t tables = 0;
   std::vector<CertifiedParameter> parameters;
-  bool holds = false;
+  bool holds = false;  ///< nothing speaks against it
+  bool shown =
+      false;        ///< and there are tables enough to say so: every parameter's lower limit is at least 0.7
   std::string why;  ///< a sentence
 };
 
@@ -32,7 +34,7 @@ struct Certificate {
 /// Checked by tests/run/certificate_test.cpp
 [[nodiscard]] Certificate certify(const RehearsedBudget& budget);
 
-/// {"epsilon", "tables", "holds", "why", "parameters": {name: {...}}}
+/// {"epsilon", "tables", "holds", "shown", "why", "parameters": {name: {...}}}
 [[nodiscard]] nlohmann::ordered_json to_json(const Certificate& certificate);
 /// A table and the verdict, for a terminal.
 [[nodiscard]] std::string certificate_table(const Certificate& certificate);

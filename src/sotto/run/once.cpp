@@ -66,6 +66,12 @@ std::optional<CoefficientPrior> own_prior(const FitConfig& config, const std::st
   return std::nullopt;
 }
 
+/// Whether a column's coefficient varies between a category's levels: how wide its interval is depends on how far it does.
+bool varies(const OnceFacts& facts, Eigen::Index column) {
+  return std::any_of(facts.groups.begin(), facts.groups.end(),
+                     [column](const VaryingColumns& group) { return group.mean == column; });
+}
+
 /// The priors that were used, on the scale of the report. A normal stand-in's numbers where priors are of other families.
 std::vector<PriorDescription> describe(const FitConfig& config, const PublicProblem& problem,
                                        const OnceRelease& release) {
@@ -188,9 +194,10 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     record.warnings.push_back(std::move(sentence));
   for (std::string& sentence : known.thresholds.warnings(release.hardly_any))
     record.warnings.push_back(std::move(sentence));
-  // The intercept is left out, and thresholds: in original units they mix with the other coefficients.
+  // The intercept is left out, and thresholds: in original units they mix with the other coefficients. So are slopes that vary.
   for (Eigen::Index j = known.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
-    if (!known.groups.has(j) && !release.facts.is_threshold(j) && !verdict.noise_dominates)
+    if (!known.groups.has(j) && !varies(release.facts, j) && !release.facts.is_threshold(j) &&
+        !verdict.noise_dominates)
       record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(j)],
                                        posterior.sd_inflation[j]);
   }

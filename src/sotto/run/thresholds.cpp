@@ -43,6 +43,7 @@ LogPrior Thresholds::in_order(LogPrior prior) const {
 
 std::vector<std::string> Thresholds::warnings(const std::vector<Eigen::Index>& hardly_any) const {
   std::vector<std::string> warnings;
+  warnings.reserve(hardly_any.size());
   for (const Eigen::Index k : hardly_any) {
     warnings.push_back(
         fmt::format("Hardly any response is {}, as far as the noise shows: the thresholds next to it are known "

@@ -41,11 +41,12 @@ bool OrderedRow::is_first(std::span<const double> row) const {
 }
 
 Eigen::Index OrderedRow::category(std::span<const double> row) const {
-  return static_cast<Eigen::Index>(std::clamp(row.back(), 0.0, static_cast<double>(pieces_.count)));
+  return static_cast<Eigen::Index>(std::fmin(std::fmax(row.back(), 0), static_cast<double>(pieces_.count)));
 }
 
 double OrderedRow::log_density(std::span<const double> row, const Position& at) const {
   if (!is_first(row)) return 0;
+  if (std::isnan(row.back())) return row.back();
   const Eigen::Index k = category(row);
   const double eta = Eigen::Map<const Position>(row.data(), dim()).dot(at);
   double sum = 0;
@@ -57,7 +58,7 @@ double OrderedRow::log_density(std::span<const double> row, const Position& at) 
 
 void OrderedRow::gradient(std::span<const double> row, const Position& at, Position& out) const {
   out.setZero();
-  if (!is_first(row)) return;
+  if (!is_first(row) || std::isnan(row.back())) return;
   const Eigen::Map<const Position> x(row.data(), dim());
   const Eigen::Index k = category(row);
   const double eta = x.dot(at);
