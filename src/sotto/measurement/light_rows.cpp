@@ -1,12 +1,14 @@
 // The rows that a weighting leaves less than half of: how many they are, and the direction in which they leave the model.
 //
-// Query        sum over the rows with c < 1/2 of (1, psi / M z / |z|), see BoundedWeighting (release/regression_query.hpp)
+// Query        sum over the rows with c < 1/2 of (1, psi / M z / |z|), see BoundedWeighting (release/regression_query.hpp); of ordered
+//              categories of (1, s / S), once a response
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  (1, v) with |v| <= 1, or zero: sqrt(2) added or removed; exchanged at most max(sqrt(2), |v - v'|) = 2;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_light_rows_further_than_declared
+// Checked by tests/measurement/ordered_sums_test.cpp: nobody_moves_light_rows_further_than_declared
 
 #include <cmath>
 

@@ -30,6 +30,7 @@ struct OrderedResponse {
 
 /// Calls visit(response) with an OrderedResponse for each response: where its first row stands, which tells all of the others.
 /// S runs over all categories: from one to the next s gains w_k z_k.
+/// Checked by tests/measurement/ordered_sums_test.cpp: add_up_what_the_question_says
 template <class Visit>
 void for_each_ordered_response(const RowLaw& law, const GlmTiles& tiles, const BoundedWeighting& weighting,
                                const Visit& visit) {

@@ -110,7 +110,8 @@ struct RowLaw {
         pieces(regression.pieces()),
         thresholds(has_thresholds(regression.family())) {}
   /// Rows of a unit whose contributions under a BoundedWeighting stay within its bounds together: pieces of one response, where the
-  /// unit's rows are declared to be such. Of ordered categories only the first row of a response contributes.
+  /// unit's rows are declared to be such. Of ordered categories only the first row of a response contributes,
+  /// whose own columns are zero.
   [[nodiscard]] std::size_t together(const PrivacyUnit& unit) const {
     return (link == Link::log_rate || thresholds) && unit.pieces == pieces.count ? pieces.count : 1;
   }
@@ -124,7 +125,8 @@ struct RowLaw {
   [[nodiscard]] TileNumbers piece(const Tile& x) const {
     const auto others = static_cast<Eigen::Index>(pieces.count) - 1;
     if (others == 0) return TileNumbers::Zero();
-    return x.middleCols(pieces.first, others) * Position::LinSpaced(others, 1, static_cast<double>(others));
+    const Matrix own = x.middleCols(pieces.first, others).cwiseAbs();
+    return own * Position::LinSpaced(others, 1, static_cast<double>(others));
   }
 };
 

@@ -8,7 +8,7 @@
 namespace sotto {
 
 /// Curator side. Row by row: the scaled columns of the design, then the response, then the weight (1 if
-/// kept). A time at risk becomes a row for each piece, side by side. Rows that are not kept, and pieces that were not reached, are
+/// kept). A time at risk becomes a row for each piece, a response in ordered categories one for each threshold, side by side. Rows that are not kept, and pieces that were not reached, are
 /// zero throughout. Throws ErrorCode::internal if the table was not decoded
 /// under the schema that the design was made for.
 [[nodiscard]] Rows design_rows(const Table& table, const Design& design);

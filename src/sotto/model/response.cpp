@@ -156,9 +156,10 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
   }
   if (source.is_category()) {
     if (source.levels.size() < 3 || source.levels.size() > kMostPieces + 1)
-      refuse_formula(
-          fmt::format("{0} is a category of {2} levels; for a response of 0 and 1 write {0} == '{1}' ~ ...",
-                      column.name, source.levels.back(), source.levels.size()));
+      refuse_formula(fmt::format(
+          "{0} is a category of {2} levels; for a response of 0 and 1 write {0} == '{1}' ~ ..., of family "
+          "bernoulli; ordered categories (--family ordinal) are three to {3}",
+          column.name, source.levels.back(), source.levels.size(), kMostPieces + 1));
     return {formula.response.text(),
             ResponseKind::ordered,
             {0, static_cast<double>(source.levels.size()) - 1},

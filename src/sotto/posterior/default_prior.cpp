@@ -36,26 +36,14 @@ bool needs_ratio(const std::optional<CoefficientPrior>& prior) {
   return prior && prior->family != PriorFamily::normal && prior->family != PriorFamily::flat;
 }
 
-/// Of ordered categories: probabilities to lie beyond them fall.
-bool in_order(const OnceFacts& facts, const Position& at) {
-  double before = 0;
-  for (Eigen::Index j = 0; j < facts.dim(); ++j) {
-    if (!facts.is_threshold(j)) continue;
-    if (!(at[j] < before)) return false;
-    before = at[j];
-  }
-  return true;
-}
-
-PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
+PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own,
                     const std::vector<VaryingEffects>& groups) {
   std::vector<std::pair<Eigen::Index, CoefficientPrior>> others;
   for (std::size_t j = 0; j < own.size(); ++j) {
     if (needs_ratio(own[j])) others.emplace_back(static_cast<Eigen::Index>(j), *own[j]);
   }
-  if (others.empty() && groups.empty() && !facts.thresholds) return {};
-  return [others, groups, facts](const Position& at) {
-    if (!in_order(facts, at)) return -std::numeric_limits<double>::infinity();
+  if (others.empty() && groups.empty()) return {};
+  return [others, groups](const Position& at) {
     double sum = 0;
     for (const VaryingEffects& group : groups) {
       sum += group.log_density(at) + group.squares(at) / (2 * group.scale() * group.scale());
@@ -86,8 +74,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
     scales.push_back(group.mean == 0 ? scale : scale / (2 * spread(group.mean)));
     groups.emplace_back(group.columns, scales.back());
   }
-  ResolvedPrior prior{
-      {Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own, facts, groups), Position::Zero(d)};
+  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own, groups), Position::Zero(d)};
   prior.group_scales = std::move(scales);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const VaryingEffects& group = groups[g];

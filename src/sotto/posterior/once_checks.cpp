@@ -154,7 +154,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "it.");
   }
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
-    if (!release.facts.in_group(j) && std::abs(posterior.prior_distance[j]) > kFarOut)
+    const bool threshold = release.facts.thresholds && (j == 0 || release.facts.is_threshold(j));
+    if (!threshold && !release.facts.in_group(j) && std::abs(posterior.prior_distance[j]) > kFarOut)
       verdict.held.push_back(j);
   }
   for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {

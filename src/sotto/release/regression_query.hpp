@@ -99,7 +99,7 @@ struct ColumnHistogramsQuery {
 /// Asks whether the effects of some columns are curved: for the sum over the rows of  c psi q  with
 ///   q = min(w^2, 4) - E min(W^2, 4),  w = (x - centre) / scale of each column, W standard normal
 ///   c = min(1, bound / (M |q|))
-/// and psi and M as of a BoundedWeighting.
+/// and psi and M as of a BoundedWeighting; of ordered categories psi = 1{y > k} - m of every threshold's row, as of a binary response.
 struct CurvesQuery {
   Position at;
   double clip;                        ///< > 0
@@ -125,7 +125,8 @@ struct RemainderQuery {
 };
 
 /// Asks about the rows that a weighting leaves less than half of: for the sum over them of  (1, psi / M z / |z|):
-/// how many they are, and whether they follow the model that the others were fitted by.
+/// how many they are, and whether they follow the model that the others were fitted by. Of ordered categories (1, s / S), once a
+/// response.
 struct LightRowsQuery {
   BoundedWeighting weighting;
   Rho cost;

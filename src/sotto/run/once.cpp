@@ -181,7 +181,10 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   const OnceVerdict verdict = check_once(release, posterior);
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
-    for (Eigen::Index i = 0; i < reported.rows(); ++i) reported.row(i) = known.to_report(chain.draws.row(i));
+    for (Eigen::Index i = 0; i < reported.rows(); ++i) {
+      reported.row(i) = known.to_report(chain.draws.row(i));
+      known.thresholds.rearrange(reported.row(i));
+    }
     chain.draws = std::move(reported);
   }
   record.draws.chains = std::move(posterior.chains);
@@ -190,7 +193,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)
     record.manifest.configuration["prior"]["default"] = "from released spreads";
-  for (std::string& sentence : once_warnings(verdict, release.facts, known.coordinates))
+  std::vector<std::string> coordinates = known.coordinates;
+  known.thresholds.name(coordinates);
+  for (std::string& sentence : once_warnings(verdict, release.facts, coordinates))
     record.warnings.push_back(std::move(sentence));
   for (std::string& sentence : known.thresholds.warnings(release.hardly_any))
     record.warnings.push_back(std::move(sentence));

@@ -17,9 +17,10 @@ namespace sotto {
 
 /// All of it is public but what `rows` makes. A model whose bounds come from rows protects nobody.
 struct OwnModel {
-  std::string title;                          ///< of the report
-  AnyModel model;                             ///< usually PerRow(...) of a struct that sees one row
-  std::function<Rows()> rows;                 ///< the curator's copy; called once per fit
+  std::string title;           ///< of the report
+  AnyModel model;              ///< usually PerRow(...) of a struct that sees one row
+  std::function<Rows()> rows;  ///< the curator's copy; called once per fit. Where the model is a Glm with
+                               ///< pieces, every response's rows are as `Pieces` says: nobody checks
   std::vector<std::string> parameters;        ///< names, one per coordinate
   std::vector<CoefficientPrior> priors{};     ///< one per coordinate, independent; or else
   std::optional<LogPrior> log_prior{};        ///< of all coordinates together

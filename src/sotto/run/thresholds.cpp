@@ -1,6 +1,7 @@
 #include "sotto/run/thresholds.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
@@ -42,15 +43,14 @@ LogPrior Thresholds::in_order(LogPrior prior) const {
 }
 
 std::vector<std::string> Thresholds::warnings(const std::vector<Eigen::Index>& hardly_any) const {
-  std::vector<std::string> warnings;
-  warnings.reserve(hardly_any.size());
-  for (const Eigen::Index k : hardly_any) {
-    warnings.push_back(
-        fmt::format("Hardly any response is {}, as far as the noise shows: the thresholds next to it are known "
-                    "roughly at best; join it with a category beside it, or take a larger epsilon.",
-                    categories_[static_cast<std::size_t>(k)]));
-  }
-  return warnings;
+  if (hardly_any.empty()) return {};
+  std::vector<std::string> categories;
+  categories.reserve(hardly_any.size());
+  for (const Eigen::Index k : hardly_any) categories.push_back(categories_[static_cast<std::size_t>(k)]);
+  return {fmt::format(
+      "Hardly any response is {}, as far as the noise shows: thresholds next to such a category are known "
+      "roughly at best; join it with one beside it, or take a larger epsilon.",
+      fmt::join(categories, ", or "))};
 }
 
 void Thresholds::name(std::vector<std::string>& parameters) const {
