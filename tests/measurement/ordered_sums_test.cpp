@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sotto/measurement/all_rows.hpp"
@@ -204,8 +205,8 @@ TEST(OrderedSums, add_up_what_the_question_says) {
   Matrix frame(dim, dim);
   for (double& entry : frame.reshaped()) entry = rng.normal();
   const Person person{{0.5, -0.8}, 0};
-  for (const double bound : {20.0, 1.0, 0.05}) {
-    const BoundedWeighting weighting{at, frame, bound, 10 * bound, 1, 0, Position{{1, 0.5, 2}}};
+  for (const auto& [bound, trace] : {std::pair{20.0, 200.0}, {1.0, 10.0}, {0.05, 0.5}, {10.0, 0.5}}) {
+    const BoundedWeighting weighting{at, frame, bound, trace, 1, 0, Position{{1, 0.5, 2}}};
     const OrderedPass score(kThresholds, BoundedScoreQuery{weighting, Rho(1)}, Adjacency::substitute);
     const OrderedPass information(kThresholds, BoundedInformationQuery{weighting, Rho(1)},
                                   Adjacency::substitute);
@@ -227,7 +228,7 @@ TEST(OrderedSums, add_up_what_the_question_says) {
     for (int k = 0; k <= 3; ++k) largest = std::max(largest, score_of(k).norm());
     const Position slopes = weighting.thresholds.array() * means.array() * (1 - means.array());
     const Matrix mean_matrix = z * slopes.asDiagonal() * z.transpose();
-    const double c = std::min({1.0, bound / largest, 10 * bound / mean_matrix.trace()});
+    const double c = std::min({1.0, bound / largest, trace / mean_matrix.trace()});
     Position zero = Position::Zero(dim);
     for (int k = 0; k <= 3; ++k) {
       const Position s = c * score_of(k);
@@ -242,7 +243,7 @@ TEST(OrderedSums, add_up_what_the_question_says) {
     }
     EXPECT_LT(zero.norm(), 1e-3 * score.sensitivity());
     const Position released = information.contribution(person);
-    const double size = information.sensitivity() / (std::sqrt(2.0) * 10 * bound);  // of the grid
+    const double size = information.sensitivity() / (std::sqrt(2.0) * trace);  // of the grid
     EXPECT_NEAR(released.norm() / size, c * mean_matrix.norm(), 2e-3 * c * mean_matrix.norm());
     EXPECT_NEAR(released[0] / released.norm(), mean_matrix(0, 0) / mean_matrix.norm(), 2e-3);
     EXPECT_NEAR(released[1] / released.norm(), std::sqrt(2.0) * mean_matrix(0, 1) / mean_matrix.norm(), 2e-3);
