@@ -12,6 +12,8 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/time_at_risk.hpp"
 #include "sotto/random/chain_rng.hpp"
+#include "support/contribution.hpp"
+#include "support/unit_search.hpp"
 
 namespace sotto {
 namespace {
@@ -56,7 +58,7 @@ struct Pass {
         dim(model_of(pieces).domain().columns()) {}
 
   [[nodiscard]] double sensitivity() const { return measured->parts[0].charge.sensitivity; }
-  [[nodiscard]] std::vector<double> contribution(const Life& life) const {
+  [[nodiscard]] Position contribution(const Life& life) const {
     const TimeAtRisk time{ends()};
     Rows rows(pieces, static_cast<std::size_t>(dim) + 1);
     for (std::size_t k = 0; k < pieces; ++k) {
@@ -68,10 +70,7 @@ struct Pass {
       rows.at(k, static_cast<std::size_t>(dim)) = response->coded();
       rows.weight(k) = 1;
     }
-    const auto& pass = std::get<RowPass>(measured->parts[0].pass);
-    std::vector<std::int64_t> sums(pass.entries, 0);
-    pass.add(rows, 0, rows.tiles(), std::span(sums));
-    return {sums.begin(), sums.end()};
+    return sotto::contribution(measured->parts[0], rows).cast<double>();
   }
   [[nodiscard]] std::vector<double> ends() const {
     std::vector<double> all;
@@ -79,12 +78,6 @@ struct Pass {
     return all;
   }
 };
-
-double apart(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
-  return std::sqrt(sum);
-}
 
 Life some_life(std::size_t pieces, ChainRng& rng) {
   Life life{{}, static_cast<double>(pieces) * rng.uniform(), rng.below(2) == 0};
@@ -95,7 +88,8 @@ Life some_life(std::size_t pieces, ChainRng& rng) {
   return life;
 }
 
-BoundedWeighting weighting_somewhere(Eigen::Index dim, ChainRng& rng) {
+BoundedWeighting weighting_somewhere(std::size_t pieces, ChainRng& rng) {
+  const Eigen::Index dim = model_of(pieces).domain().columns();
   const auto anywhere = [&] {
     return std::pow(10.0, rng.below(4) == 0 ? 60 * (rng.uniform() - 0.5) : rng.normal());
   };
@@ -116,80 +110,24 @@ BoundedWeighting weighting_somewhere(Eigen::Index dim, ChainRng& rng) {
   return weighting;
 }
 
-/// The largest move over the declared one.
-template <class MakeQuery>
-double worst_life(std::size_t pieces, Adjacency adjacency, const MakeQuery& make, std::uint64_t seed) {
-  ChainRng rng(seed);
-  const Eigen::Index dim = model_of(pieces).domain().columns();
-  double worst = 0;
-  for (int trial = 0; trial < 80; ++trial) {
-    const Pass pass(pieces, make(weighting_somewhere(dim, rng)), adjacency);
-    if (!pass.measured) continue;
-    const std::vector<double> none(pass.contribution({{}, 0, false}).size(), 0.0);
-    const auto move = [&](const Life& a, const Life& b) {
-      const auto from = pass.contribution(a);
-      const double left_out = apart(from, none);
-      return adjacency == Adjacency::add_remove ? left_out
-                                                : std::max(left_out, apart(from, pass.contribution(b)));
-    };
-    Life a = some_life(pieces, rng);
-    Life b = some_life(pieces, rng);
-    double best = move(a, b);
-    for (int step = 0; step < 60; ++step) {
-      Life to = rng.below(3) == 0 ? some_life(pieces, rng) : a;
-      Life other = rng.below(3) == 0 ? some_life(pieces, rng) : b;
-      to.x[rng.below(kCovariates)] += 0.3 * rng.normal();
-      other.x[rng.below(kCovariates)] += 0.3 * rng.normal();
-      const double value = move(to, other);
-      if (value < best) continue;
-      best = value;
-      a = to;
-      b = other;
-    }
-    worst = std::max(worst, best / pass.sensitivity());
-  }
-  return worst;
-}
-
 template <class MakeQuery>
 void expect_all_pieces_within(const MakeQuery& make, double nearly, std::uint64_t seed) {
-  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
-    for (const std::size_t pieces : {1, 2, 5, 12}) {
-      const double worst = worst_life(pieces, adjacency, make, seed);
-      EXPECT_LE(worst, 1) << pieces;
-      EXPECT_GT(worst, nearly) << pieces;
-    }
-  }
+  const UnitSearch<Pass, decltype(&weighting_somewhere), decltype(&some_life)> search(weighting_somewhere,
+                                                                                      some_life);
+  search.expect_within({1, 2, 5, 12}, make, nearly, seed);
 }
 
-// Near: what is declared is of all pieces together, not of each.
 TEST(TimeAtRiskSums, no_life_moves_a_score_further_than_declared) {
-  expect_all_pieces_within(
-      [](const BoundedWeighting& w) {
-        return Query(BoundedScoreQuery{w, Rho(1)});
-      },
-      0.8, 1);
+  expect_all_pieces_within(kAskScore, 0.8, 1);
 }
 TEST(TimeAtRiskSums, no_life_moves_an_information_further_than_declared) {
-  expect_all_pieces_within(
-      [](const BoundedWeighting& w) {
-        return Query(BoundedInformationQuery{w, Rho(1)});
-      },
-      0.6, 2);
+  expect_all_pieces_within(kAskInformation, 0.6, 2);
 }
 TEST(TimeAtRiskSums, no_life_moves_score_squares_further_than_declared) {
-  expect_all_pieces_within(
-      [](const BoundedWeighting& w) {
-        return Query(ScoreSquaresQuery{w, Rho(1)});
-      },
-      0.5, 3);
+  expect_all_pieces_within(kAskSquares, 0.5, 3);
 }
 TEST(TimeAtRiskSums, no_life_moves_light_rows_further_than_declared) {
-  expect_all_pieces_within(
-      [](const BoundedWeighting& w) {
-        return Query(LightRowsQuery{w, Rho(1)});
-      },
-      0.1, 4);
+  expect_all_pieces_within(kAskLightRows, 0.1, 4);
 }
 TEST(TimeAtRiskSums, no_life_moves_moments_further_than_declared) {
   expect_all_pieces_within(
@@ -221,8 +159,8 @@ TEST(TimeAtRiskSums, a_score_has_mean_zero_wherever_a_time_stops_to_count) {
     const auto add = [&](double time, bool event, double probability) {
       const auto moved = pass.contribution({{x[0], x[1]}, time, event});
       for (Eigen::Index j = 0; j < dim; ++j) {
-        mean[j] += probability * moved[static_cast<std::size_t>(j)];
-        size[j] += probability * std::abs(moved[static_cast<std::size_t>(j)]);
+        mean[j] += probability * moved[j];
+        size[j] += probability * std::abs(moved[j]);
       }
     };
     double cumulated = 0;
@@ -253,7 +191,7 @@ TEST(TimeAtRiskSums, earlier_pieces_and_a_late_event_add_up) {
   const Pass pass(kPieces, BoundedScoreQuery{{at, frame, 1, 1e6, 6}, Rho(1)}, Adjacency::add_remove);
   ASSERT_TRUE(pass.measured);
   const auto moved = pass.contribution({{0, 0}, std::nextafter(4.0, 5.0), true});
-  const double ratio = apart(moved, std::vector<double>(moved.size(), 0.0)) / pass.sensitivity();
+  const double ratio = moved.norm() / pass.sensitivity();
   EXPECT_LE(ratio, 1);
   EXPECT_GT(ratio, 0.99);
 }
@@ -281,9 +219,8 @@ TEST(TimeAtRiskSums, frames_and_bounds_beyond_reach_are_refused) {
 
 // Rows of a unit that are not declared to be pieces of one time have a bound each.
 TEST(TimeAtRiskSums, only_what_is_declared_to_be_pieces_shares_a_bound) {
-  const Eigen::Index dim = model_of(5).domain().columns();
   ChainRng rng(1);
-  const Query query = BoundedScoreQuery{weighting_somewhere(dim, rng), Rho(1)};
+  const Query query = BoundedScoreQuery{weighting_somewhere(5, rng), Rho(1)};
   const auto sensitivity = [&](std::size_t pieces) {
     return measure_all_rows({AnyModel(model_of(5)), {.rows_per_unit = 5, .pieces = pieces}, 1})(query)
         ->parts[0]

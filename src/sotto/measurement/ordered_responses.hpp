@@ -36,26 +36,19 @@ void for_each_ordered_response(const RowLaw& law, const GlmTiles& tiles, const B
                                const Visit& visit) {
   const auto dim = static_cast<Eigen::Index>(tiles.predictors);
   const auto thresholds = static_cast<Eigen::Index>(law.pieces.count);
-  TileVectors z(kTile, dim);
-  TileNumbers common, piece;
-  const PieceResiduals pieces(law.pieces, weighting);
+  FramedTile tile(law, weighting);
   OrderedResponse response{Position(dim), 0, 0, Matrix(dim, thresholds), Position(thresholds)};
   for_each_row(
-      tiles,
-      [&](const auto& x) {
-        z.noalias() = x * weighting.frame.transpose();
-        common = pieces.common(x);
-        piece = law.piece(x);
-      },
+      tiles, [&](const auto& x) { tile.read(x); },
       [&](Eigen::Index lane, double y) {
-        if (piece[lane] != 0 || std::isnan(y)) return;
+        if (tile.piece[lane] != 0 || std::isnan(y)) return;
         Position score = Position::Zero(dim);  // of the first category
         double trace = 0;
         for (Eigen::Index k = 0; k < thresholds; ++k) {
-          response.rows.col(k) = z.row(lane);
+          response.rows.col(k) = tile.z.row(lane);
           if (k > 0) response.rows.col(k) += weighting.frame.col(law.pieces.first + k - 1);
           const double shift = k == 0 ? 0 : weighting.at[law.pieces.first + k - 1];
-          const double mean = BinaryResponse::mean(common[lane] + shift);
+          const double mean = BinaryResponse::mean(tile.common[lane] + shift);
           score -= weighting.thresholds[k] * mean * response.rows.col(k);
           response.slopes[k] = weighting.thresholds[k] * mean * (1 - mean);
           trace += response.slopes[k] * response.rows.col(k).squaredNorm();

@@ -130,21 +130,38 @@ struct RowLaw {
   }
 };
 
+/// A tile's rows in a weighting's frame, and what tells rows of one response apart.
+class FramedTile {
+ public:
+  FramedTile(const RowLaw& law, const BoundedWeighting& weighting)
+      : z(kTile, weighting.frame.rows()), law_(law), frame_(weighting.frame), rest_(weighting.at) {
+    rest_.segment(law.pieces.first, static_cast<Eigen::Index>(law.pieces.count) - 1).setZero();
+  }
+  template <class Tile>
+  void read(const Tile& x) {
+    z.noalias() = x * frame_.transpose();
+    common = x * rest_;
+    piece = law_.piece(x);
+  }
+
+  TileVectors z;
+  TileNumbers common;  ///< linear predictors without what rows' own pieces add
+  TileNumbers piece;   ///< RowLaw::piece
+
+ private:
+  const RowLaw& law_;
+  const Matrix& frame_;
+  Position rest_;
+};
+
 /// Bounded residuals of pieces of a time at risk. A row's other columns are its time's, so that all of its rows come to the same
 /// bounds, bit by bit.
 class PieceResiduals {
  public:
-  PieceResiduals(const Pieces& pieces, const BoundedWeighting& weighting)
-      : rest_(weighting.at), stop_(weighting.clip) {
+  PieceResiduals(const Pieces& pieces, const BoundedWeighting& weighting) : stop_(weighting.clip) {
     const auto others = static_cast<Eigen::Index>(pieces.count) - 1;
     of_pieces_ = Position::Zero(others + 1);
     of_pieces_.tail(others) = weighting.at.segment(pieces.first, others);
-    rest_.segment(pieces.first, others).setZero();
-  }
-  /// Linear predictors of the tile's rows without what their own pieces add.
-  template <class Tile>
-  [[nodiscard]] TileNumbers common(const Tile& x) const {
-    return x * rest_;
   }
   /// With m_k the pieces' means were they lived through, and w_k what of m_k lies before the stop: w_1 + .. + w_k is at most h.
   /// An event counts as long as it comes before the stop. So b <= w_k in piece k, and their sum is at most B = w_1 + .. + w_K; the
@@ -171,7 +188,7 @@ class PieceResiduals {
   }
 
  private:
-  Position of_pieces_, rest_;
+  Position of_pieces_;
   double stop_;
 };
 
@@ -186,28 +203,21 @@ inline double length_of(const Position& z) {
 template <class Visit>
 void for_each_weighted_row(const RowLaw& law, const GlmTiles& tiles, const BoundedWeighting& weighting,
                            const Visit& visit) {
-  const auto dim = static_cast<Eigen::Index>(tiles.predictors);
-  TileVectors z(kTile, dim);
-  TileNumbers common, piece;
-  Position row(dim);
+  FramedTile tile(law, weighting);
+  Position row(tile.z.cols());
   const PieceResiduals pieces(law.pieces, weighting);
   with_response(law.link, [&](auto response) {
     for_each_row(
-        tiles,
-        [&](const auto& x) {
-          z.noalias() = x * weighting.frame.transpose();
-          common = pieces.common(x);
-          piece = law.piece(x);
-        },
+        tiles, [&](const auto& x) { tile.read(x); },
         [&](Eigen::Index lane, double y) {
-          row = z.row(lane);
+          row = tile.z.row(lane);
           const double length = length_of(row);
           double mean = 0;
           BoundedResidual r;
           if constexpr (std::same_as<decltype(response), EventResponse>) {
-            r = pieces.residual(common[lane], piece[lane], y);
+            r = pieces.residual(tile.common[lane], tile.piece[lane], y);
           } else {
-            mean = response.mean(common[lane]);
+            mean = response.mean(tile.common[lane]);
             r = response.residual(y, mean, weighting.clip, weighting.dispersion);
           }
           double c = std::min({1.0, weighting.score_bound / (r.largest * length),

@@ -53,7 +53,8 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicPr
   std::vector<std::string> names;
   for (std::size_t j = 0; j < problem.parameters.size(); ++j) {
     const auto column = static_cast<Eigen::Index>(j);
-    if (!problem.groups.has(column) && !problem.thresholds.has(column)) names.push_back(problem.parameters[j]);
+    if (!problem.groups.has(column) && !problem.thresholds.has(column))
+      names.push_back(problem.parameters[j]);
   }
   for (const auto& [name, prior] : config.priors) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
