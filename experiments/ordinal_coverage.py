@@ -84,20 +84,9 @@ def limit(X, beta, cuts):
     return np.sqrt(np.diag(np.linalg.inv(information)))
 
 
-def one(sotto, name, seed, epsilon, folder):
-    rng = np.random.default_rng(seed)
-    x, bounds, levels, effects, p = design(name, rng)
-    columns = []
-    for effect in effects:
-        column, _, level = effect.partition("[")
-        columns.append(x[column] == level[:-1] if level else x[column])
-    X = np.column_stack(columns).astype(float)
-    beta = np.array(list(effects.values()))
-    eta = X @ beta
-    draws = np.sort(eta + rng.logistic(size=len(eta)))  # thresholds that give about these shares, not those of this sample
-    cuts = draws[(np.cumsum(p)[:-1] * len(eta)).astype(int)].round(2)
-    y = np.searchsorted(cuts, eta + rng.logistic(size=len(eta)))
-    categories = [f"c{k}" for k in range(len(p))]
+def fit(sotto, y, x, bounds, levels, count, epsilon, seed, folder):
+    """`count` categories c0, c1, ...: the posterior's summary by parameter, and the warnings."""
+    categories = [f"c{k}" for k in range(count)]
     with open(folder / "data.csv", "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["y", *x])
@@ -118,9 +107,25 @@ def one(sotto, name, seed, epsilon, folder):
         raise SystemExit(run.stderr)
     with open(folder / "out" / "summary.csv") as file:
         summary = {row["parameter"]: row for row in csv.DictReader(file)}
+    return summary, [line for line in run.stderr.splitlines() if line.startswith("sotto:") and "Note" not in line]
+
+
+def one(sotto, name, seed, epsilon, folder):
+    rng = np.random.default_rng(seed)
+    x, bounds, levels, effects, p = design(name, rng)
+    columns = []
+    for effect in effects:
+        column, _, level = effect.partition("[")
+        columns.append(x[column] == level[:-1] if level else x[column])
+    X = np.column_stack(columns).astype(float)
+    beta = np.array(list(effects.values()))
+    eta = X @ beta
+    draws = np.sort(eta + rng.logistic(size=len(eta)))  # thresholds that give about these shares, not those of this sample
+    cuts = draws[(np.cumsum(p)[:-1] * len(eta)).astype(int)].round(2)
+    y = np.searchsorted(cuts, eta + rng.logistic(size=len(eta)))
+    summary, warned = fit(sotto, y, x, bounds, levels, len(p), epsilon, seed, folder)
     truth = {f"c{k}|c{k + 1}": cut for k, cut in enumerate(cuts)} | effects
     values = [[float(summary[name][key]) for name in truth] for key in ("mean", "sd", "q05", "q95")]
-    warned = [line for line in run.stderr.splitlines() if line.startswith("sotto:") and "Note" not in line]
     return np.array(values), np.array(list(truth.values())), limit(X, beta, cuts), len(cuts), warned
 
 

@@ -113,6 +113,28 @@ TEST(OrderedSums, nobody_moves_curves_further_than_declared) {
       },
       0.1, 5);
 }
+ThresholdEffectsQuery threshold_effects_of(const BoundedWeighting& w, Matrix contrasts) {
+  const Eigen::Index last = w.at.size() - 1;
+  return {w.at,
+          {last - 1, last},
+          Position{{0, 0.2}},
+          Position{{0.5, 0.7}},
+          std::move(contrasts),
+          w.thresholds,
+          0.3,
+          w.score_bound,
+          Rho(1)};
+}
+TEST(OrderedSums, nobody_moves_threshold_effects_further_than_declared) {
+  expect_thresholds_within(
+      [](const BoundedWeighting& w) {
+        ChainRng rng(1);
+        Matrix contrasts(w.thresholds.size(), 2);
+        for (double& entry : contrasts.reshaped()) entry = rng.normal();
+        return Query(threshold_effects_of(w, w.thresholds.mean() * contrasts));
+      },
+      0.8, 7);
+}
 TEST(OrderedSums, nobody_moves_counts_further_than_declared) {
   expect_thresholds_within(
       [](const BoundedWeighting& w) {
@@ -190,6 +212,58 @@ TEST(OrderedSums, add_up_what_the_question_says) {
     EXPECT_NEAR(released[0] / released.norm(), mean_matrix(0, 0) / mean_matrix.norm(), 2e-3);
     EXPECT_NEAR(released[1] / released.norm(), std::sqrt(2.0) * mean_matrix(0, 1) / mean_matrix.norm(), 2e-3);
   }
+}
+
+// v as release/regression_query.hpp has it; over the law at the position it has mean zero, whatever its weight.
+TEST(OrderedSums, threshold_effects_add_up_what_the_question_says) {
+  const Position at{{0.4, -1.2, -2.5, 0.7, -0.3}};
+  const Matrix contrasts{{1, 0.3}, {-0.5, 1.2}, {0.8, -2}};
+  const Position tails{{0.6, -1, 1.5}};
+  const Person person{{0.5, -0.8}, 0};
+  const Position q{{0.5 / 0.5, (-0.8 - 0.2) / 0.7}};
+  for (const double bound : {20.0, 1.0}) {
+    const BoundedWeighting weighting{at, Matrix(), bound, 1, 1, 0, tails};
+    const ThresholdEffectsQuery query = threshold_effects_of(weighting, contrasts);
+    const OrderedPass pass(3, query, Adjacency::substitute);
+    Position means(3);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const double eta = at[0] + (k > 0 ? at[k] : 0) + at[3] * person.x[0] + at[4] * person.x[1];
+      means[k] = 1 / (1 + std::exp(-eta));
+    }
+    const auto vector_of = [&](int category) {
+      Position v = Position::Zero(5);
+      for (Eigen::Index k = 0; k < 3; ++k) {
+        const double r = (category > k ? 1 : 0) - means[k];
+        v.head(2) += contrasts(k, 0) * r * q;
+        v.segment(2, 2) += contrasts(k, 1) * r * q;
+        v[4] += tails[k] * (std::pow(1 - 2 * means[k], 2) - query.level) * r;
+      }
+      return v;
+    };
+    double largest = 0;
+    for (int k = 0; k <= 3; ++k) largest = std::max(largest, vector_of(k).norm());
+    Position zero = Position::Zero(5);
+    for (int k = 0; k <= 3; ++k) {
+      const Position v = std::min(1.0, bound / largest) * vector_of(k);
+      const Position released = pass.contribution({{person.x[0], person.x[1]}, static_cast<double>(k)}) *
+                                (2 * bound / pass.sensitivity());
+      EXPECT_LT((released - v).norm(), 1e-6 * bound);
+      zero += ((k == 0 ? 1 : means[k - 1]) - (k == 3 ? 0 : means[k])) * released;
+    }
+    EXPECT_LT(zero.norm(), 1e-6 * bound);
+  }
+}
+
+TEST(OrderedSums, threshold_effects_are_asked_of_ordered_categories_alone) {
+  const BoundedWeighting weighting{Position::Zero(5), Matrix(), 1, 1, 1, 0, Position::Ones(3)};
+  ThresholdEffectsQuery query = threshold_effects_of(weighting, Matrix::Ones(3, 1));
+  const auto is_answered = [&](const AnyModel& model) {
+    return measure_all_rows({model, {.rows_per_unit = 3, .pieces = 3}, 1})(query).has_value();
+  };
+  EXPECT_TRUE(is_answered(ordinal(3)));
+  EXPECT_FALSE(is_answered(Glm(family::Bernoulli(), ordinal(3).domain(), {0, 1})));
+  query.contrasts = Matrix::Ones(2, 1);
+  EXPECT_FALSE(is_answered(ordinal(3)));
 }
 
 }  // namespace

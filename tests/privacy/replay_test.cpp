@@ -185,7 +185,8 @@ struct Comparison {
     return sum<NoisyMatrix>(a, b);
   }
   template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, CurvesQuery,
-                  RemainderQuery, LightRowsQuery, TotalQuery, ClippedDeviationsQuery, DeviationLengthsQuery>
+                  ThresholdEffectsQuery, RemainderQuery, LightRowsQuery, TotalQuery, ClippedDeviationsQuery,
+                  DeviationLengthsQuery>
                 Asked>
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyVector>(a, b);

@@ -28,8 +28,13 @@ Schema ordinal_schema(const std::vector<std::string>& levels = kAnswers) {
           {}};
 }
 
+/// Of latent errors whose distribution has this inverse.
+double logistic(double u) { return std::log(u / (1 - u)); }
+double extreme_value(double u) { return -std::log(-std::log(u)); }
+
 Table some_answers(std::size_t count, std::uint64_t seed, std::vector<double>* counts = nullptr,
-                   const double* effects = kTrueEffects, double top = kTrueThresholds[2]) {
+                   const double* effects = kTrueEffects, double top = kTrueThresholds[2],
+                   double (*error)(double) = logistic, double apart = 0) {
   Table table(ordinal_schema());
   ChainRng rng(seed);
   const double thresholds[] = {kTrueThresholds[0], kTrueThresholds[1], top};
@@ -37,9 +42,9 @@ Table some_answers(std::size_t count, std::uint64_t seed, std::vector<double>* c
     const double x = 2 * rng.uniform() - 1;
     const bool b = rng.below(3) == 0;
     const double u = rng.uniform();
-    const double latent = effects[0] * x + (b ? effects[1] : 0) + std::log(u / (1 - u));
+    const double latent = effects[0] * x + (b ? effects[1] : 0) + error(u);
     std::size_t y = 0;
-    while (y < 3 && latent > thresholds[y]) ++y;
+    while (y < 3 && latent > thresholds[y] - apart * (static_cast<double>(y) - 1) * x) ++y;
     if (counts != nullptr) (*counts)[y] += 1;
     const std::string cell = fmt::format("{:.17g}", x);
     table.append(std::vector<std::optional<std::string_view>>{kAnswers[y], cell, b ? "b" : "a"},
@@ -146,6 +151,20 @@ TEST(Ordinal, categories_of_hardly_any_responses_are_told) {
   const RunRecord record = fit(config, make_problem(config, table), entropy);
   EXPECT_THAT(fmt::format("{}", fmt::join(record.warnings, "; ")),
               testing::HasSubstr("Hardly any response is top"));
+}
+
+// That the model is not told where it holds: effects_are_found_at_epsilon_one. Here what is off is seven standard deviations or more.
+TEST(Ordinal, effects_that_differ_between_thresholds_are_told) {
+  const FitConfig config = ordinal_config("y ~ x + g", 1);
+  const auto said = [&](const Table& table) {
+    TestEntropy entropy(1);
+    return fmt::format("{}", fmt::join(fit(config, make_problem(config, table), entropy).warnings, "; "));
+  };
+  EXPECT_THAT(said(some_answers(20000, 1, nullptr, kTrueEffects, kTrueThresholds[2], logistic, 0.6)),
+              testing::HasSubstr("The effect of x differs between thresholds"));
+  const double strong[] = {4, -2};
+  EXPECT_THAT(said(some_answers(20000, 1, nullptr, strong, kTrueThresholds[2], extreme_value)),
+              testing::HasSubstr("The logistic curve does not fit"));
 }
 
 TEST(Ordinal, a_response_is_one_row_of_its_unit) {

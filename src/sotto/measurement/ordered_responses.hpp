@@ -28,6 +28,11 @@ struct OrderedResponse {
   }
 };
 
+/// P(y > k) of a response whose linear predictor without thresholds' own columns is `common`.
+inline double threshold_mean(const RowLaw& law, const Position& at, double common, Eigen::Index k) {
+  return BinaryResponse::mean(common + (k == 0 ? 0 : at[law.pieces.first + k - 1]));
+}
+
 /// Calls visit(response) with an OrderedResponse for each response: where its first row stands, which tells all of the others.
 /// S runs over all categories: from one to the next s gains w_k z_k.
 /// Checked by tests/measurement/ordered_sums_test.cpp: add_up_what_the_question_says
@@ -47,8 +52,7 @@ void for_each_ordered_response(const RowLaw& law, const GlmTiles& tiles, const B
         for (Eigen::Index k = 0; k < thresholds; ++k) {
           response.rows.col(k) = tile.z.row(lane);
           if (k > 0) response.rows.col(k) += weighting.frame.col(law.pieces.first + k - 1);
-          const double shift = k == 0 ? 0 : weighting.at[law.pieces.first + k - 1];
-          const double mean = BinaryResponse::mean(tile.common[lane] + shift);
+          const double mean = threshold_mean(law, weighting.at, tile.common[lane], k);
           score -= weighting.thresholds[k] * mean * response.rows.col(k);
           response.slopes[k] = weighting.thresholds[k] * mean * (1 - mean);
           trace += response.slopes[k] * response.rows.col(k).squaredNorm();

@@ -139,6 +139,15 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
                     times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
   }
   verdict.curved = release.curved;
+  verdict.differing = release.threshold_effects.differing;
+  if (release.threshold_effects.skewed) {
+    verdict.warnings.emplace_back(
+        "The logistic curve does not fit: probabilities of high categories rise faster on one side, as with "
+        "skewed errors or "
+        "effects that level off. What is shown is off from what other programs give by up to several "
+        "standard deviations; "
+        "transform columns, or fit y >= k by logistic regressions and compare.");
+  }
   verdict.far_rows = release.light.columns;
   verdict.far_share = release.light.share;
   verdict.at_bounds = release.at_bounds;

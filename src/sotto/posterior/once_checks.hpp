@@ -13,7 +13,8 @@ struct OnceVerdict {
   std::vector<std::string> notes;     ///< what was found and allowed for
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
-  std::vector<Eigen::Index> held;  ///< columns whose coefficient lies far out in its prior: likewise
+  std::vector<Eigen::Index> differing{};  ///< columns whose effect differs between thresholds: likewise
+  std::vector<Eigen::Index> held;         ///< columns whose coefficient lies far out in its prior: likewise
   struct Moved {
     Eigen::Index column;
     double by;  ///< of its coefficient, in its standard deviations
@@ -30,8 +31,8 @@ struct OnceVerdict {
 
   /// Notes, and priors that hold back, apart: something is wrong.
   [[nodiscard]] bool warns() const {
-    return !warnings.empty() || !curved.empty() || !uneven.empty() || !far_rows.empty() || !hidden.empty() ||
-           !few_events.empty() || few_in_first || !at_bounds.empty();
+    return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
+           !far_rows.empty() || !hidden.empty() || !few_events.empty() || few_in_first || !at_bounds.empty();
   }
 };
 

@@ -28,6 +28,7 @@ constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around
 constexpr double kSquaresShare = 0.015;        // of a round
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
 constexpr double kCurvesShare = 0.04;          // of the last round, and so on
+constexpr double kThresholdEffectsShare = 0.04;
 constexpr double kLightShare = 0.05;
 constexpr double kRemainderShare = 0.12;
 constexpr double kUsualClip = 2.5;           // standard deviations: wider clips leave less to see
@@ -87,9 +88,9 @@ Matrix whitened_information(const Matrix& frame, const StandIn& stand_in, const 
 
 /// Of the cost, at the end.
 struct LastShares {
-  double curves, light, remainder;
+  double curves, threshold_effects, light, remainder;
 
-  [[nodiscard]] double all() const { return curves + light + remainder; }
+  [[nodiscard]] double all() const { return curves + threshold_effects + light + remainder; }
 };
 
 LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, double left) {
@@ -100,7 +101,9 @@ LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, doubl
     const double clip = counts ? plan.clip : plan.clip / std::sqrt(plan.dispersion);
     remainder = kRemainderShare * std::min(1.0, std::pow(kUsualClip / clip, 2));
   }
-  return {curves ? kCurvesShare * left : 0, kLightShare * left, remainder * left};
+  const bool effects = release.facts.thresholds && !columns_for_threshold_effects(release.facts).empty();
+  return {curves ? kCurvesShare * left : 0, effects ? kThresholdEffectsShare * left : 0, kLightShare * left,
+          remainder * left};
 }
 
 /// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread.
@@ -114,13 +117,18 @@ void put_back(const TakenOff& known, const TakenOff& off, OnceRelease& release) 
 }
 
 /// Where the last score was: what is left of the cost goes to what a posterior's own numbers do not show.
-void look_around(OnceRelease& release, const PlanPoint& point, const LastShares& shares,
-                 PaidQuestions& questions) {
+void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase& base,
+                 const LastShares& shares, PaidQuestions& questions) {
   const BoundsPlan& plan = release.rounds.back().plan;
   const double move = release.last_move * release.predictor_unit;
   const double doubt = std::hypot(move, release.predictor_sd * release.predictor_unit);
   const LightRowsQuery light{plan.weighting(point.at, point.frame), questions.pay(shares.light)};
   release.light = light_rows(point, plan, questions.ask<NoisyVector>(light), doubt);
+  if (shares.threshold_effects > 0) {
+    const ThresholdEffectsQuery query = threshold_effects_query(
+        point, columns_for_threshold_effects(release.facts), questions.pay(shares.threshold_effects));
+    release.threshold_effects = threshold_effects(query, questions.ask<NoisyVector>(query), point, base);
+  }
   std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
   if (columns.empty()) return;
   const CurvesQuery query = curves_query(point, plan, std::move(columns), questions.pay(questions.left()));
@@ -234,7 +242,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     release.last_move = base.mean.norm() / release.predictor_unit;
     release.predictor_sd = predictor_sd(base, release.predictor_unit);
     if (last) {
-      look_around(release, point, shares, questions);
+      look_around(release, point, base, shares, questions);
       return;
     }
     const NormalBase still_base = normal_base(still, release.frame.matrix, release.prior.normal);

@@ -15,6 +15,7 @@
 #include "sotto/posterior/pooled_release.hpp"
 #include "sotto/posterior/remainder.hpp"
 #include "sotto/posterior/stand_in.hpp"
+#include "sotto/posterior/threshold_effects.hpp"
 #include "sotto/release/query.hpp"
 
 namespace sotto {
@@ -45,6 +46,7 @@ struct OnceRelease {
   ResidualSpread spread{};        ///< logistic: not used
   CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
+  ThresholdEffects threshold_effects{};
   LightRows light{};
   std::vector<AtBound> at_bounds{};        ///< where values lay beyond what is declared
   std::vector<Eigen::Index> hardly_any{};  ///< ordered categories whose count the noise hides

@@ -159,15 +159,17 @@ Position StandIn::expected(const Position& at) const {
   return rows_ * sum;
 }
 
-Matrix StandIn::derivative(const Position& at) const {
+Matrix StandIn::derivative(const Part& part, const Position& at) const {
   const Position pull = within_ * at;
+  const auto h = averages(at.dot(part.mean), at.dot(pull));
+  return h[1] * (within_ + part.mean * part.mean.transpose()) +
+         h[2] * (part.mean * pull.transpose() + pull * part.mean.transpose()) +
+         h[3] * pull * pull.transpose();
+}
+
+Matrix StandIn::derivative(const Position& at) const {
   Matrix sum = Matrix::Zero(at.size(), at.size());
-  for (const Part& part : parts_) {
-    const auto h = averages(at.dot(part.mean), at.dot(pull));
-    sum += part.share * (h[1] * (within_ + part.mean * part.mean.transpose()) +
-                         h[2] * (part.mean * pull.transpose() + pull * part.mean.transpose()) +
-                         h[3] * pull * pull.transpose());
-  }
+  for (const Part& part : parts_) sum += part.share * derivative(part, at);
   return rows_ * sum;
 }
 
@@ -210,6 +212,42 @@ std::vector<NormalPredictor> StandIn::common_predictors(const Position& at) cons
     common.push_back({all[k].mean, all[k].sd, share});
   }
   return common;
+}
+
+ThresholdRows StandIn::threshold(const Position& at, Eigen::Index k) const {
+  ThresholdRows rows{0, Matrix::Zero(at.size(), at.size())};
+  const double share = threshold_weights_[k] / threshold_weights_.sum();
+  const auto step = static_cast<std::size_t>(threshold_weights_.size());
+  for (std::size_t p = static_cast<std::size_t>(k); p < parts_.size(); p += step) {
+    const Part& part = parts_[p];
+    rows.mean += part.share / share * averages(at.dot(part.mean), at.dot(within_ * at))[0];
+    rows.information += part.share / share * derivative(part, at);
+  }
+  return rows;
+}
+
+Position StandIn::over_threshold(const Position& at, Eigen::Index k,
+                                 const std::function<double(double)>& f) const {
+  const double share = threshold_weights_[k] / threshold_weights_.sum();
+  const auto step = static_cast<std::size_t>(threshold_weights_.size());
+  const Position pull = within_ * at;
+  const double sd = std::sqrt(std::max(at.dot(pull), 1e-300));
+  Position sum = Position::Zero(at.size());
+  for (std::size_t p = static_cast<std::size_t>(k); p < parts_.size(); p += step) {
+    const Part& part = parts_[p];
+    double mass = 0;
+    double mean = 0;
+    double tilted = 0;
+    for (double t = -4; t <= 4; t += 0.25) {
+      const double density = std::exp(-t * t / 2);
+      const double value = density * f(1 / (1 + std::exp(-(at.dot(part.mean) + sd * t))));
+      mass += density;
+      mean += value;
+      tilted += t * value;
+    }
+    sum += part.share / share / mass * (mean * part.mean + tilted / sd * pull);
+  }
+  return sum;
 }
 
 Matrix StandIn::ordered_squares(const Position& at) const {

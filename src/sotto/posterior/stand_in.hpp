@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct ColumnSpread {
 struct Part {
   double share;  ///< of the rows
   Position mean;
+};
+
+/// A response's row of one threshold, over all responses.
+struct ThresholdRows {
+  double mean;         ///< P(y > k)
+  Matrix information;  ///< E m (1 - m) x x'
 };
 
 /// `rows` rows, x ~ N(a part's mean, the parts' common covariance). It says where to look next and how
@@ -74,6 +81,12 @@ class StandIn {
   /// Ordered categories: expected sum over the responses of s s', with s the weighted sum of x (1{y > k} - m_k) over the thresholds.
   /// Checked by tests/posterior/thresholds_test.cpp: squares_of_ordered_categories_match_simulated_rows
   [[nodiscard]] Matrix ordered_squares(const Position& at) const;
+  /// Ordered categories.
+  /// Checked by tests/posterior/threshold_effects_test.cpp: rows_of_a_threshold_match_simulated_rows
+  [[nodiscard]] ThresholdRows threshold(const Position& at, Eigen::Index k) const;
+  /// E f(m) x over the responses' rows of a threshold, by quadrature.
+  [[nodiscard]] Position over_threshold(const Position& at, Eigen::Index k,
+                                        const std::function<double(double)>& f) const;
   /// Root mean square of S (release/regression_query.hpp) in a frame.
   [[nodiscard]] double typical_ordered_score(const Position& at, const Matrix& frame) const;
   /// The trace of that over that of the expected information, both as the moments' root sees them.
@@ -91,6 +104,8 @@ class StandIn {
   void split_thresholds();
   /// Linear predictors, over the rows of each part, before thresholds are split and without what they add.
   [[nodiscard]] std::vector<NormalPredictor> common_predictors(const Position& at) const;
+  /// Of a part's rows, per row.
+  [[nodiscard]] Matrix derivative(const Part& part, const Position& at) const;
   [[nodiscard]] double shift(const Position& at, Eigen::Index threshold) const;
 
   MeanFunction function_;

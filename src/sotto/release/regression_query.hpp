@@ -114,6 +114,23 @@ struct CurvesQuery {
   static constexpr double kMeanSquare = 0.92054966;  ///< E min(W^2, 4)
 };
 
+/// Asks whether columns' effects on ordered categories differ between the K - 1 thresholds, and whether m climbs otherwise than by the
+/// logistic curve: for the sum over the responses of c v,  v = (q t', contrast by contrast, u),  with
+///   q = (x - centre) / scale of each column,  t = contrasts' r,  r_k = 1{y > k} - m_k
+///   u = sum over k of tails_k ((1 - 2 m_k)^2 - level) r_k: beside a skewed curve, responses are off alike in both tails
+///   c = min(1, bound / the largest |v| over the categories).
+struct ThresholdEffectsQuery {
+  Position at;
+  std::vector<Eigen::Index> columns;  ///< at least one, each at most once
+  Position centre;                    ///< one entry per column
+  Position scale;                     ///< likewise, > 0
+  Matrix contrasts;                   ///< shape (K - 1, at least one)
+  Position tails;                     ///< of size K - 1
+  double level;
+  double bound;  ///< > 0
+  Rho cost;
+};
+
 /// Asks what a wider clip would add to a score: for the sum over the rows of  w (psi' - psi) z, with psi' as psi but clipped at
 /// `wide_clip`, D the largest |psi' - psi| over the responses, and w = min(c, bound / (D |z|)): zero where the weighting's own
 /// clip takes nothing off that the model does not put back.
@@ -152,8 +169,8 @@ struct TotalQuery {
 template <class... Others>
 using WithRegressionQueries =
     std::variant<Others..., BoundedScoreQuery, BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery,
-                 ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, CurvesQuery, RemainderQuery,
-                 LightRowsQuery, TotalQuery>;
+                 ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, CurvesQuery,
+                 ThresholdEffectsQuery, RemainderQuery, LightRowsQuery, TotalQuery>;
 
 /// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyVector {

@@ -110,12 +110,23 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "one, prior.parameter.\"{}\" or prior.default.",
         some(held), held.size() == 1 ? "its coefficient lies" : "their coefficients lie", held.front()));
   }
-  std::vector<Eigen::Index> bent = verdict.curved;  // a code far out bends whatever it is taken for
+  std::vector<Eigen::Index> bent =
+      verdict.curved;  // a code far out bends whatever it is taken for, as do effects that differ
   std::erase_if(bent, [&](Eigen::Index j) {
+    if (std::ranges::find(verdict.differing, j) != verdict.differing.end()) return true;
     return std::ranges::any_of(verdict.at_bounds, [&](const AtBound& piled) {
       return piled.column == j && may_be_code(piled, facts.unknown());
     });
   });
+  if (!verdict.differing.empty()) {
+    const std::vector<std::string> differing = names(verdict.differing);
+    warnings.push_back(fmt::format(
+        "The {} of {} {} between thresholds, so no one number is {}: what is shown is an average over the "
+        "thresholds, and other programs weigh them otherwise. Join categories, or fit y >= k by logistic "
+        "regressions and compare.",
+        differing.size() == 1 ? "effect" : "effects", some(differing),
+        differing.size() == 1 ? "differs" : "differ", differing.size() == 1 ? "it" : "any of them"));
+  }
   if (!bent.empty()) {
     const std::vector<std::string> curved = names(bent);
     const auto column = std::ranges::find_if(
