@@ -117,6 +117,7 @@ def row(program, sotto, title, steps, delta):
     width = ours[1] - ours[0]
     known = finest[0] > 0  # else only upper bounds are compared
     cells = [title, f"{delta:g}", f"{ours[1]:.6f}", f"{width:.1e}" if known else "upper bound only"]
+    cells.append(f"{max(ours[1] - finest[0], 0):.1e}" if known else "–")
     cells += [milliseconds(command_time), milliseconds(python_time)]
     best = None
     for name, peer in PEERS.items():
@@ -134,12 +135,12 @@ def row(program, sotto, title, steps, delta):
         measure = upper - lower if "two-sided" in name else upper - finest[0] if known else upper
         shown = f"{measure:.1e}" if known else f"{measure:.6f}"
         cells.append(f"{shown}{'!' if wrong else ''}, {milliseconds(seconds)}")
-        if "two-sided" not in name and not wrong and (best is None or measure < best[0]):
-            best = measure, seconds
+        if "two-sided" not in name and not wrong and (best is None or upper < best[0]):
+            best = upper, seconds
     if best is None:
         cells.append("–")
     else:
-        worse = [word for word, is_so in (("wider", (width if known else ours[1]) > best[0] + ROUNDING),
+        worse = [word for word, is_so in (("wider", ours[1] > best[0] + ROUNDING),
                                           ("slower", python_time > best[1])) if is_so]
         cells.append(", ".join(worse) or "yes")
     print("| " + " | ".join(cells) + " |", flush=True)
@@ -152,7 +153,7 @@ def main():
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     peers = [name + (": width, time" if "two-sided" in name else ": error, time") for name in PEERS]
-    head = ["job", "delta", "epsilon", "width", "`sotto account`", "`sotto.account`", *peers, "as narrow as the best peer, and as fast as that"]
+    head = ["job", "delta", "epsilon", "width", "error", "`sotto account`", "`sotto.account`", *peers, "as narrow as the best peer, and as fast as that"]
     print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
     for title, steps, delta in JOBS:
         row(program, sotto, title, steps, delta)

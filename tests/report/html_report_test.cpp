@@ -1,5 +1,6 @@
 #include "sotto/report/html_report.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ TEST(HtmlReport, every_opened_element_is_closed) {
 TEST(HtmlReport, marks_the_comparison_wherever_it_shows) {
   RunRecord record = synthetic_run(200);
   const std::string with = html_report(record);
-  for (const char* id : {"posterior", "densities", "summary"}) {
+  for (const char* id : {"answer", "densities"}) {
     EXPECT_TRUE(std::regex_search(
         with, std::regex("<h2 id=\"" + std::string(id) + "\">[^<]*<span class=\"badge\">[A-Z ]*NOT PRIVATE")))
         << id;
@@ -61,7 +62,7 @@ TEST(HtmlReport, a_run_without_privacy_says_so_in_every_section) {
   record.privacy = not_private_statement("no noise was added");
   const std::string page = html_report(record);
   EXPECT_THAT(page, HasSubstr("<title>NOT PRIVATE: "));
-  for (const char* id : {"privacy", "posterior", "densities", "traces", "ranks", "summary"}) {
+  for (const char* id : {"answer", "privacy", "densities", "diagnostics", "traces", "ranks"}) {
     EXPECT_TRUE(std::regex_search(
         page, std::regex("<h2 id=\"" + std::string(id) + "\">[^<]*<span class=\"badge\">NOT PRIVATE")))
         << id;
@@ -87,6 +88,18 @@ TEST(HtmlReport, bad_chains_are_told_at_the_top) {
   ASSERT_NE(told, std::string::npos);
   EXPECT_LT(told, page.find("id=\"privacy\""));
   EXPECT_THAT(page, HasSubstr("<td class=\"poor\">"));
+}
+
+TEST(HtmlReport, what_was_found_comes_first_and_every_charge_last) {
+  const std::string page = html_report(synthetic_run(200));
+  std::size_t last = 0;
+  for (const char* id :
+       {"answer", "privacy", "densities", "diagnostics", "traces", "ranks", "budget", "manifest"}) {
+    const std::size_t at = page.find(fmt::format("<h2 id=\"{}\">", id));
+    ASSERT_NE(at, std::string::npos) << id;
+    EXPECT_GT(at, last) << id;
+    last = at;
+  }
 }
 
 TEST(HtmlReport, independent_draws_have_no_traces) {

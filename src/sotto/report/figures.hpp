@@ -27,6 +27,9 @@ namespace sotto {
 /// An attacker's greatest true-positive rate against the false-positive rate.
 [[nodiscard]] std::string tradeoff_figure(const PrivacyStatement& statement);
 
+/// What the marks of these figures mean.
+[[nodiscard]] std::string legend(const RunRecord& record);
+
 /// Says of a block that it holds results without privacy.
 [[nodiscard]] std::string not_private_badge();
 

@@ -25,6 +25,14 @@ std::string format_number(double x) {
   return fmt::format("{:.{}f}", x, std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4));
 }
 
+std::string format_known(double x, double error) {
+  if (!std::isfinite(x) || !(error > 0) || !std::isfinite(error) || std::abs(x) < 1e-3 || std::abs(x) >= 1e6)
+    return format_number(x);
+  const int known = -static_cast<int>(std::ceil(std::log10(error)));
+  const int most = 3 - static_cast<int>(std::floor(std::log10(std::abs(x))));
+  return fmt::format("{:.{}f}", x, std::clamp(std::min(known, most), 0, 6));
+}
+
 std::string format_percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
 
 std::string format_count(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", x); }

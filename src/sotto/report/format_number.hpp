@@ -9,6 +9,9 @@ namespace sotto {
 /// NaN.
 [[nodiscard]] std::string format_number(double x);
 
+/// The digits of which the last is worth `error`, a standard error, or more, but four significant digits at the most; as above where it is 0 or unknown.
+[[nodiscard]] std::string format_known(double x, double error);
+
 /// As a percentage with three significant digits: "1.6 %".
 [[nodiscard]] std::string format_percent(double fraction);
 

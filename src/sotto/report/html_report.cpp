@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sotto/diagnostics/summary.hpp"
+#include "sotto/report/answer.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
 #include "sotto/report/page_style.hpp"
@@ -75,7 +76,7 @@ std::string head(const RunRecord& record) {
            fmt::format("{} chain{}", record.draws.chains.size(), record.draws.chains.size() == 1 ? "" : "s"));
   text += fact("target", s.approximations.empty() ? "exact posterior" : "approximate",
                record.markov_chain ? "" : "independent draws");
-  return text + "</dl><p>" + escape_html(width_sentence(record)) + "</p></header>";
+  return text + "</dl></header>";
 }
 
 std::string privacy_section(const RunRecord& record) {
@@ -172,13 +173,6 @@ std::string budget_section(const RunRecord& record) {
   return text + all_charges(s);
 }
 
-std::string legend(const RunRecord& record) {
-  std::string text = "<div class=\"legend\"><span><i></i>posterior</span>";
-  if (!record.priors.empty()) text += "<span><i class=\"p\"></i>prior, 90 %</span>";
-  if (record.comparison) text += "<span><i class=\"n\"></i>without privacy" + not_private_badge() + "</span>";
-  return text + "</div>";
-}
-
 std::string chain_legend(const RunRecord& record) {
   std::string text = "<div class=\"legend\">";
   for (std::size_t c = 0; c < std::min<std::size_t>(record.draws.chains.size(), 6); ++c) {
@@ -199,44 +193,19 @@ const char* cell_style(Verdict verdict) {
   return "";
 }
 
-std::string summary_section(const RunRecord& record, const std::vector<ParameterSummary>& summary,
-                            const std::vector<std::string>& complaints) {
-  const auto others = record.comparison ? summarise(*record.comparison) : std::vector<ParameterSummary>{};
-  std::string text = heading("summary", "Summary", badge(record));
-  if (complaints.empty()) {
-    text += box("good", {record.markov_chain ? "The chains agree and hold enough effective draws."
-                                             : "Draws are independent: there is no convergence to judge."});
-  } else {
-    text += box("", complaints);
-  }
-  text +=
+std::string convergence_table(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  std::string text =
       "<div class=\"scroll\" "
-      "tabindex=\"0\"><table><thead><tr><th>parameter</th><th>mean</th><th>sd</th><th>5 %</th><th>50 %</th>"
-      "<th>95 %</th><th>MCSE</th><th>ESS bulk</th><th>ESS tail</th><th>R-hat</th>";
-  if (record.comparison)
-    text += "<th class=\"np\">mean, not private</th><th class=\"np\">sd, not private</th>";
-  text += "</tr></thead><tbody>";
+      "tabindex=\"0\"><table><thead><tr><th>parameter</th><th>MCSE</th><th>ESS bulk</th><th>ESS tail</th>"
+      "<th>R-hat</th></tr></thead><tbody>";
   const std::size_t chains = record.draws.chains.size();
   for (const auto& line : summary) {
-    text += fmt::format("<tr><td>{}</td>", escape_html(line.parameter));
-    for (const double x : {line.mean, line.sd, line.q05, line.q50, line.q95, line.mcse_mean}) {
-      text += fmt::format("<td>{}</td>", format_number(x));
-    }
-    text += fmt::format("<td{}>{}</td>", cell_style(ess_verdict(line.ess_bulk, chains)),
-                        format_count(line.ess_bulk));
-    text += fmt::format("<td{}>{}</td>", cell_style(ess_verdict(line.ess_tail, chains)),
-                        format_count(line.ess_tail));
-    text += fmt::format("<td{}>{}</td>", cell_style(rhat_verdict(line.rhat)),
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td{}>{}</td><td{}>{}</td><td{}>{}</td></tr>",
+                        escape_html(line.parameter), format_number(line.mcse_mean),
+                        cell_style(ess_verdict(line.ess_bulk, chains)), format_count(line.ess_bulk),
+                        cell_style(ess_verdict(line.ess_tail, chains)), format_count(line.ess_tail),
+                        cell_style(rhat_verdict(line.rhat)),
                         std::isnan(line.rhat) ? "-" : fmt::format("{:.3f}", line.rhat));
-    if (record.comparison) {
-      const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
-        return candidate.parameter == line.parameter;
-      });
-      const bool found = other != others.end();
-      text += fmt::format("<td class=\"np\">{}</td><td class=\"np\">{}</td>",
-                          found ? format_number(other->mean) : "-", found ? format_number(other->sd) : "-");
-    }
-    text += "</tr>";
   }
   return text +
          "</tbody></table></div><p class=\"note\">R-hat: rank-normalised, split; above 1.01 the chains "
@@ -246,20 +215,23 @@ std::string summary_section(const RunRecord& record, const std::vector<Parameter
          "draws.</p>";
 }
 
-std::string posterior_sections(const RunRecord& record) {
-  const std::string clear = badge(record);
+std::string diagnostics_sections(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  const std::string own = own_badge(record);
   std::string text =
-      heading("posterior", record.priors.empty() ? "Posterior" : "Posterior against prior", clear);
-  text += legend(record) + forest_figure(record);
-  text +=
-      "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median. Where the posterior fills its "
-      "prior's bar, "
-      "the data said little at this budget.</p>";
-  text += heading("densities", "Densities", clear) + legend(record) + density_figures(record);
+      heading("densities", "Densities", badge(record)) + legend(record) + density_figures(record);
+  text += heading("diagnostics", "Diagnostics", own);
+  const std::vector<std::string> told = warnings(record.draws, summary, record.markov_chain);
+  if (told.empty()) {
+    text += box("good", {record.markov_chain ? "The chains agree and hold enough effective draws."
+                                             : "Draws are independent: there is no convergence to judge."});
+  } else {
+    text += box("", told);
+  }
+  text += convergence_table(record, summary);
   if (!record.markov_chain) return text;
-  text += heading("traces", "Traces", own_badge(record)) + chain_legend(record) + trace_figures(record);
+  text += heading("traces", "Traces", own) + chain_legend(record) + trace_figures(record);
   if (record.draws.chains.size() > 1) {
-    text += heading("ranks", "Ranks by chain", own_badge(record)) + chain_legend(record) +
+    text += heading("ranks", "Ranks by chain", own) + chain_legend(record) +
             "<p class=\"note\">Share of each chain's draws in every slice of the ranks of all draws. Dashed: "
             "chains that agree.</p>" +
             rank_figures(record);
@@ -298,6 +270,7 @@ std::string manifest_section(const RunRecord& record) {
     }
     text += "</tbody></table></div>";
   }
+  text += "<h3>How to cite this result</h3><p>" + escape_html(citation(record)) + "</p>";
   text += "<details><summary>Configuration and versions</summary><pre>";
   nlohmann::ordered_json json;
   json["configuration"] = record.manifest.configuration;
@@ -321,8 +294,9 @@ std::string html_report(const RunRecord& record) {
                   record.privacy.is_private ? "" : "NOT PRIVATE: ", escape_html(record.title), kPageStyle);
   text += head(record);
   if (!complaints.empty()) text += box("", complaints);
-  text += privacy_section(record) + budget_section(record) + posterior_sections(record);
-  text += summary_section(record, summary, complaints) + manifest_section(record);
+  text += heading("answer", "What was found", badge(record)) + answer(record, summary);
+  text += privacy_section(record) + diagnostics_sections(record, summary) + budget_section(record);
+  text += manifest_section(record);
   return text + "</main></body></html>\n";
 }
 

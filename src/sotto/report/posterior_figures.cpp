@@ -223,6 +223,13 @@ std::string rank_card(const RunRecord& record, std::size_t i) {
 
 std::string not_private_badge() { return "<span class=\"badge\">NOT PRIVATE</span>"; }
 
+std::string legend(const RunRecord& record) {
+  std::string text = "<div class=\"legend\"><span><i></i>posterior</span>";
+  if (!record.priors.empty()) text += "<span><i class=\"p\"></i>prior, 90 %</span>";
+  if (record.comparison) text += "<span><i class=\"n\"></i>without privacy" + not_private_badge() + "</span>";
+  return text + "</div>";
+}
+
 std::string forest_figure(const RunRecord& record) {
   const Span span = forest_span(record);
   std::string text = "<div class=\"forest\">";

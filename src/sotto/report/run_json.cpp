@@ -150,6 +150,8 @@ Json manifest_json(const RunRecord& record) {
   json["width"] = width_sentence(record);
   json["sd_inflation"] = Json::object();
   for (const auto& [parameter, times] : record.sd_inflation) json["sd_inflation"][parameter] = number(times);
+  json["effects"] = record.effects;
+  json["ratio"] = record.ratio;
   json["private"] = record.privacy.is_private;
   json["not_private_files"] = record.privacy.not_private_files;
   json["started"] = record.manifest.started;
@@ -191,6 +193,8 @@ void read_manifest(const Json& json, RunRecord& record) {
     const Json inflation = json.value("sd_inflation", Json::object());
     for (const auto& [parameter, times] : inflation.items())
       record.sd_inflation.emplace_back(parameter, number_from(times));
+    record.effects = json.value("effects", std::vector<std::string>());
+    record.ratio = json.value("ratio", std::string());
     record.manifest.started = json.at("started").get<std::string>();
     record.manifest.wall_seconds = number_from(json.at("wall_seconds"));
     record.manifest.warmup_seconds = number_from(json.at("warmup_seconds"));

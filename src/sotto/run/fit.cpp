@@ -112,6 +112,8 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   RunRecord record;
   record.title = problem.public_info.title;
   record.model = problem.public_info.model;
+  record.effects = problem.public_info.effects;
+  record.ratio = problem.public_info.ratio;
   record.method = method.name;
   record.priors = problem.public_info.prior_descriptions;
   record.warnings = problem.public_info.warnings;

@@ -27,6 +27,8 @@ struct PublicProblem {
   std::string model;
   std::string privacy_unit;              ///< whose rows are protected, in words
   std::vector<std::string> parameters;   ///< as reported, but for groups
+  std::vector<std::string> effects{};    ///< regressions: those of columns, unless there is no intercept
+  std::string ratio{};                   ///< what exp of an effect is called; empty: nothing
   std::vector<std::string> coordinates;  ///< regressions: of the chain's position, an offset's too
   std::optional<double>
       offset;  ///< regressions: the coefficient of the design's last column, where it is known

@@ -49,6 +49,19 @@ void check_survival(const Family& family) {
                   name, response.source.levels.back()));
 }
 
+/// Without an intercept a level's coefficient is no difference from another's.
+std::vector<std::string> effects_of(const Design& design, const PublicProblem& problem) {
+  if (!design.has_intercept()) return {};
+  std::vector<std::string> effects;
+  for (std::size_t j = 1; j < problem.parameters.size(); ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    const Eigen::Index piece = column - design.pieces().first;
+    const bool of_piece = piece >= 0 && piece + 1 < static_cast<Eigen::Index>(design.pieces().count);
+    if (!of_piece && !problem.groups.has(column)) effects.push_back(problem.parameters[j]);
+  }
+  return effects;
+}
+
 std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicProblem& problem) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < problem.parameters.size(); ++j) {
@@ -229,6 +242,8 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
     public_info.thresholds.name(public_info.parameters);
     public_info.thresholds.report(original);
   }
+  public_info.effects = effects_of(design, public_info);
+  public_info.ratio = std::visit([](const auto& f) { return std::string(f.ratio); }, family);
   const Position shift = design.of_hazards().head(original.rows());
   if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");

@@ -22,6 +22,7 @@ using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, 
                             family::CumulativeLogit>;
 
 /// name, alias         in a configuration; the alias is R's name, or empty
+/// ratio               what exp of a coefficient is called; empty: nothing
 /// title()             in the report
 /// response, support   the most general kind of response it takes, and their legal values
 /// needs               what to say, and what to change, of other responses
@@ -45,6 +46,7 @@ template <class F>
 concept ResponseFamily = (RowByRow<F> || HasThresholds<F>)&&requires(const F& family, const Interval& range) {
   { F::name } -> std::convertible_to<std::string_view>;
   { F::alias } -> std::convertible_to<std::string_view>;
+  { F::ratio } -> std::convertible_to<std::string_view>;
   { family.title() } -> std::same_as<std::string>;
   { F::response } -> std::convertible_to<ResponseKind>;
   { F::support } -> std::convertible_to<Interval>;

@@ -14,6 +14,7 @@ namespace sotto::family {
 struct Bernoulli {
   static constexpr std::string_view name = "bernoulli";
   static constexpr std::string_view alias = "binomial";
+  static constexpr std::string_view ratio = "odds ratio";
   [[nodiscard]] static std::string title() { return "logistic regression (bernoulli, logit)"; }
 
   static constexpr ResponseKind response = ResponseKind::binary;

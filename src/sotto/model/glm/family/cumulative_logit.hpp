@@ -17,6 +17,7 @@ namespace sotto::family {
 struct CumulativeLogit {
   static constexpr std::string_view name = "cumulative-logit";
   static constexpr std::string_view alias = "ordinal";
+  static constexpr std::string_view ratio = "odds ratio";
   [[nodiscard]] static std::string title() { return "ordinal regression (cumulative logit)"; }
 
   static constexpr ResponseKind response = ResponseKind::ordered;

@@ -22,6 +22,7 @@ struct Normal {
 
   static constexpr std::string_view name = "normal";
   static constexpr std::string_view alias = "gaussian";
+  static constexpr std::string_view ratio = "";
   [[nodiscard]] std::string title() const {
     return sigma ? fmt::format("linear regression (normal, sigma = {:g})", *sigma)
                  : "linear regression (normal, unknown sigma)";

@@ -19,6 +19,7 @@ namespace sotto::family {
 struct PiecewiseExponential {
   static constexpr std::string_view name = "piecewise-exponential";
   static constexpr std::string_view alias = "survival";
+  static constexpr std::string_view ratio = "hazard ratio";
   [[nodiscard]] static std::string title() {
     return "survival regression (piecewise exponential, log hazard)";
   }

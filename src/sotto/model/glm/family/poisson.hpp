@@ -15,6 +15,7 @@ namespace sotto::family {
 struct Poisson {
   static constexpr std::string_view name = "poisson";
   static constexpr std::string_view alias = "";
+  static constexpr std::string_view ratio = "rate ratio";
   [[nodiscard]] static std::string title() { return "Poisson regression (log)"; }
 
   static constexpr ResponseKind response = ResponseKind::count;

@@ -1,0 +1,130 @@
+#include "sotto/report/answer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/report/figures.hpp"
+#include "sotto/report/format_number.hpp"
+#include "sotto/report/plot.hpp"
+
+namespace sotto {
+namespace {
+
+std::string some(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 8;
+  const std::vector<std::string> first(names.begin(), names.begin() + std::min(kNamed, names.size()));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     names.size() > kNamed ? fmt::format(" and {} more", names.size() - kNamed) : "");
+}
+
+bool is_effect(const RunRecord& record, const std::string& parameter) {
+  return std::find(record.effects.begin(), record.effects.end(), parameter) != record.effects.end();
+}
+
+std::string times_as_wide(const RunRecord& record, const std::string& parameter) {
+  const auto found = std::find_if(record.sd_inflation.begin(), record.sd_inflation.end(),
+                                  [&](const auto& one) { return one.first == parameter; });
+  return found == record.sd_inflation.end() ? "" : fmt::format("{:.1f}", found->second);
+}
+
+std::string table(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  const bool ratios = !record.ratio.empty() && !record.effects.empty();
+  const auto others = record.comparison ? summarise(*record.comparison) : std::vector<ParameterSummary>{};
+  std::string text =
+      "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>parameter</th><th>mean</th><th>sd</th>"
+      "<th>5 %</th><th>50 %</th><th>95 %</th>";
+  if (ratios) text += fmt::format("<th>{}</th><th>5 %</th><th>95 %</th>", record.ratio);
+  if (!record.sd_inflation.empty()) text += "<th>times as wide</th>";
+  if (record.comparison)
+    text += "<th class=\"np\">mean, not private</th><th class=\"np\">sd, not private</th>";
+  text += "</tr></thead><tbody>";
+  for (const ParameterSummary& line : summary) {
+    text += fmt::format("<tr><td>{}</td>", escape_html(line.parameter));
+    text += fmt::format("<td>{}</td><td>{}</td>", format_known(line.mean, line.mcse_mean),
+                        format_known(line.sd, line.mcse_sd));
+    for (const double x : {line.q05, line.q50, line.q95})
+      text += fmt::format("<td>{}</td>", format_known(x, line.mcse_mean));
+    if (ratios) {
+      const bool has = is_effect(record, line.parameter);
+      for (const double x : {line.q50, line.q05, line.q95})
+        text += fmt::format("<td>{}</td>",
+                            has ? format_known(std::exp(x), std::exp(line.q50) * line.mcse_mean) : "");
+    }
+    if (!record.sd_inflation.empty())
+      text += fmt::format("<td>{}</td>", times_as_wide(record, line.parameter));
+    if (record.comparison) {
+      const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
+        return candidate.parameter == line.parameter;
+      });
+      const bool found = other != others.end();
+      text += fmt::format("<td class=\"np\">{}</td><td class=\"np\">{}</td>",
+                          found ? format_known(other->mean, other->mcse_mean) : "-",
+                          found ? format_known(other->sd, other->mcse_mean) : "-");
+    }
+    text += "</tr>";
+  }
+  text += "</tbody></table></div>";
+  if (ratios) {
+    text += fmt::format(
+        "<p class=\"note\">{}: exp of the coefficient, for one unit more of the column, or for the level "
+        "against the "
+        "first.</p>",
+        record.ratio);
+  }
+  if (!record.sd_inflation.empty()) {
+    text +=
+        "<p class=\"note\">Times as wide: the interval's width over what it were without noise, as far as "
+        "the "
+        "releases tell.</p>";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string answer_sentence(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  std::vector<std::string> above, below, around;
+  for (const ParameterSummary& line : summary) {
+    if (!is_effect(record, line.parameter) || !std::isfinite(line.q05) || !std::isfinite(line.q95)) continue;
+    (line.q05 > 0 ? above : line.q95 < 0 ? below : around).push_back(line.parameter);
+  }
+  if (above.empty() && below.empty() && around.empty()) return {};
+  std::vector<std::string> parts;
+  if (!above.empty()) parts.push_back("lie above 0 for " + some(above));
+  if (!below.empty()) parts.push_back("lie below 0 for " + some(below));
+  if (!around.empty()) parts.push_back("hold 0 for " + some(around));
+  return fmt::format("90 % intervals of effects {}.", fmt::join(parts, "; "));
+}
+
+std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  std::string text;
+  for (const std::string& sentence : {answer_sentence(record, summary), width_sentence(record)}) {
+    if (!sentence.empty()) text += "<p>" + escape_html(sentence) + "</p>";
+  }
+  text += legend(record) + forest_figure(record);
+  text +=
+      "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median. Where the posterior fills its "
+      "prior's bar, the data said little at this budget.</p>";
+  return text + table(record, summary);
+}
+
+std::string citation(const RunRecord& record) {
+  const PrivacyStatement& s = record.privacy;
+  std::string version;
+  for (const auto& [name, number] : record.manifest.versions) {
+    if (name == "sotto") version = " " + number;
+  }
+  const std::string promise =
+      s.is_private
+          ? fmt::format("({}, {})-differential privacy of {} ({})", format_number(s.epsilon),
+                        format_number(s.delta), s.privacy_unit,
+                        s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed")
+          : "no privacy: not for publication";
+  return fmt::format("{}, {}; {}, method {}. sotto{}, {}.", record.title, record.model, promise,
+                     record.method, version, record.manifest.started.substr(0, 10));
+}
+
+}  // namespace sotto
