@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/verbs.hpp"
+#include "sotto/report/design_certificate.hpp"
 #include "sotto_io/run_directory.hpp"
 
 namespace sotto::cli {
@@ -12,6 +13,7 @@ namespace {
 
 struct ReportOptions {
   std::string directory;
+  std::string certificate;
   bool without_comparison = false;
   bool json = false;
 };
@@ -23,6 +25,8 @@ void report(const ReportOptions& options) {
   check_run_directory(options.directory, {}, true);
   RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();
+  if (!options.certificate.empty())
+    record.certificate = certificate_for(record, read_json(options.certificate));
   write_report(options.directory, record);
   const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
   const std::string comparison = not_private_report(options.directory).string();
@@ -47,8 +51,13 @@ void add_report(CLI::App& program, int& status) {
   verb->add_option("DIR", options->directory, "output directory of a fit")->required();
   verb->add_flag("--without-comparison", options->without_comparison,
                  "make no page that is NOT PRIVATE, and remove not_private/report.html (default: make it)");
+  verb->add_option(
+      "--certificate", options->certificate,
+      "what sotto plan --certify --json printed for this design: kept in certificate.json, and shown");
   verb->add_flag("--json", options->json, "print one JSON object (default: the pages' names)");
-  verb->footer("Example: sotto report out/demo --without-comparison");
+  verb->footer(
+      "Examples:\n  sotto report out/demo --without-comparison\n  sotto report out/demo --certificate "
+      "plan.json");
   verb->callback([options] { report(*options); });
 }
 

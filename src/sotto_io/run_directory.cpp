@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kNotPrivate = "not_private";
 constexpr const char* kPrivacy = "privacy.json";
 constexpr const char* kCharges = "charges.jsonl";
+constexpr const char* kCertificate = "certificate.json";
 
 fs::path chain_file(const fs::path& directory, std::size_t chain) {
   return directory / fmt::format("chain_{}.csv", chain + 1);
@@ -96,12 +97,6 @@ std::string dump(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-nlohmann::ordered_json read_json(const fs::path& file) {
-  auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
-  if (json.is_discarded()) throw Error(ErrorCode::data, file.string() + " is not JSON");
-  return json;
-}
-
 ResultFile statement_file(const char* name, const PrivacyStatement& privacy) {
   return {name, [&privacy] { return dump(to_json(privacy)); }};
 }
@@ -141,6 +136,12 @@ void add_pages(std::vector<ResultFile>& files, const RunRecord& record) {
 
 }  // namespace
 
+nlohmann::ordered_json read_json(const fs::path& file) {
+  auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
+  if (json.is_discarded()) throw Error(ErrorCode::data, file.string() + " is not JSON");
+  return json;
+}
+
 void write_run(const fs::path& directory, RunRecord record) {
   record.privacy.not_private_files = not_private_files(record);
   // The statement first: while other files are missing it already says what was spent.
@@ -173,6 +174,8 @@ void add_comparison(const fs::path& directory, RunRecord record) {
 void write_report(const fs::path& directory, const RunRecord& record) {
   if (!record.comparison) remove_result(directory, not_private_report("").generic_string());
   std::vector<ResultFile> files;
+  if (!record.certificate.is_null())
+    files.push_back({kCertificate, [&record] { return dump(record.certificate); }});
   add_pages(files, record);
   add_results(directory, files);
 }
@@ -220,6 +223,7 @@ RunRecord read_run(const fs::path& directory) {
     record.comparison = read(others);
   record.privacy = privacy_from_json(read_json(directory / "privacy.json"));
   read_manifest(read_json(directory / "manifest.json"), record);
+  if (fs::exists(directory / kCertificate)) record.certificate = read_json(directory / kCertificate);
   return record;
 }
 

@@ -22,10 +22,13 @@ void write_statement_alone(const std::filesystem::path& directory, const Privacy
 /// Errors: as for `write_run`.
 void add_comparison(const std::filesystem::path& directory, RunRecord record);
 
+/// JSON of a file. Errors: no_input when it is missing, data when it is none.
+[[nodiscard]] nlohmann::ordered_json read_json(const std::filesystem::path& file);
+
 /// Reads what `write_run` wrote. Errors: no_input when a file is missing, data when one is damaged.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);
 
-/// Writes report.html alone, and not_private/report.html when there is a comparison; when there is none, that page goes.
+/// Writes report.html, certificate.json where the record has a certificate, and not_private/report.html when there is a comparison; when there is none, that page goes.
 void write_report(const std::filesystem::path& directory, const RunRecord& record);
 
 /// Where the page with the comparison stands.

@@ -55,6 +55,32 @@ TEST_F(Plan, prints_one_json_object) {
               age["sd"].get<double>() / object["sd_without_noise"]["age"].get<double>(), 1e-6);
 }
 
+// What is told of the design comes from made-up rows; the fit that it is kept with is of three rows.
+TEST_F(Plan, a_certificate_is_kept_for_the_report) {
+  write("plan.json", plan("--rows 2000 --epsilon 1 --certify --repeats 3 --json").out);
+  write("d.csv", "ill,age\n1,30\n0,40\n1,50\n");
+  const std::string fit = "fit --data d.csv --schema s.toml --delta 1e-6 --draws 10 ";
+  ASSERT_EQ(sotto(fit + "--formula 'ill ~ age' --epsilon 1 --out out").status, 0);
+  const Outcome kept = sotto("report out --certificate plan.json");
+  EXPECT_EQ(kept.status, 0) << kept.err;
+  EXPECT_THAT(content("out/report.html"), HasSubstr("3 tables of 2000 made-up rows"));
+  EXPECT_EQ(nlohmann::json::parse(content("out/certificate.json"))["tables"], 3);
+  EXPECT_EQ(sotto("report out").status, 0);
+  EXPECT_THAT(content("out/report.html"), HasSubstr("What simulations of this design showed"));
+  // A new fit has none.
+  EXPECT_EQ(sotto(fit + "--formula 'ill ~ age' --epsilon 1 --overwrite --out out").status, 0);
+  EXPECT_FALSE(exists("out/certificate.json"));
+
+  ASSERT_EQ(sotto(fit + "--formula 'ill ~ age' --epsilon 2 --out two").status, 0);
+  EXPECT_THAT(sotto("report two --certificate plan.json").err, HasSubstr("holds no epsilon 2"));
+  ASSERT_EQ(sotto(fit + "--formula 'ill ~ 1' --epsilon 1 --out one").status, 0);
+  EXPECT_THAT(sotto("report one --certificate plan.json").err, HasSubstr("this fit has no parameter age"));
+  write("other.json", "{\"a\": 1}");
+  EXPECT_THAT(sotto("report out --certificate other.json").err,
+              HasSubstr("not what sotto plan --certify --json prints"));
+  EXPECT_FALSE(exists("one/certificate.json"));
+}
+
 TEST_F(Plan, takes_rows_from_a_public_table) {
   std::string text = "age,other\n";
   for (int i = 0; i < 500; ++i) text += std::to_string(40 + i % 10) + ",x\n";

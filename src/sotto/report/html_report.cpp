@@ -8,6 +8,7 @@
 
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/answer.hpp"
+#include "sotto/report/design_certificate.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
 #include "sotto/report/page_style.hpp"
@@ -295,7 +296,11 @@ std::string html_report(const RunRecord& record) {
   text += head(record);
   if (!complaints.empty()) text += box("", complaints);
   text += heading("answer", "What was found", badge(record)) + answer(record, summary);
-  text += privacy_section(record) + diagnostics_sections(record, summary) + budget_section(record);
+  text += privacy_section(record) + diagnostics_sections(record, summary);
+  if (!record.certificate.is_null())
+    text += heading("certificate", "What simulations of this design showed", "") +
+            certificate_section(record.certificate);
+  text += budget_section(record);
   text += manifest_section(record);
   return text + "</main></body></html>\n";
 }

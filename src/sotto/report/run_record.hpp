@@ -58,6 +58,8 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   std::vector<std::pair<std::string, double>> sd_inflation{};
   std::vector<std::string> effects{};  ///< regressions: parameters that are effects of columns
   std::string ratio{};  ///< what exp of an effect is, "odds ratio" for instance; empty: nothing
+  nlohmann::ordered_json
+      certificate{};  ///< of this design, from simulated tables (report/design_certificate.hpp); null: none
   PrivacyStatement privacy;
   Manifest manifest;
 };
