@@ -374,12 +374,20 @@ MixtureResult run_mixture_experiment(const MixtureExperiment& experiment,
   };
   std::vector<Job> jobs;
   double all_work = 0;
+  const auto named = [](const auto& list, const auto& value) {
+    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+  };
   for (std::size_t panel = 0; panel < figure.panels.size(); ++panel)
     for (std::size_t repeat = 0; repeat < repeats; ++repeat)
       for (std::size_t algorithm = 0; algorithm < figure.panels[panel].algorithms.size(); ++algorithm) {
+        const MixturePanel& p = figure.panels[panel];
+        if (!named(experiment.epsilons, p.epsilon) || !named(experiment.algorithms, p.algorithms[algorithm]))
+          continue;
         jobs.push_back({panel, repeat, algorithm});
-        all_work += work(figure.panels[panel], figure.panels[panel].algorithms[algorithm]);
+        all_work += work(p, p.algorithms[algorithm]);
       }
+  if (jobs.empty())
+    throw Error(ErrorCode::usage, figure.name + " has nothing of that --epsilon and --method");
 
   MixtureResult result;
   Grids grids{study_grid(figure.data), {}};

@@ -15,8 +15,10 @@ namespace sotto {
 
 struct MixtureExperiment {
   MixtureFigure figure;
-  std::size_t repeats = 0;  ///< 0: as published
-  double share = 1;         ///< of the published 100,000 sweeps, of which the first half is dropped
+  std::vector<double> epsilons = {};         ///< what to run of the figure; empty: all
+  std::vector<std::string> algorithms = {};  ///< the same. What is run is the same whatever is left out
+  std::size_t repeats = 0;                   ///< 0: as published
+  double share = 1;  ///< of the published 100,000 sweeps, of which the first half is dropped
   std::uint64_t seed = 1;
   std::size_t threads = 1;  ///< runs at a time
 };
@@ -52,7 +54,7 @@ struct MixtureResult {
 
 /// Runs every panel, repeat and algorithm; `done` hears of each in their order, `progress` of the share that is done, and ends the
 /// run by returning false. NOT PRIVATE: noise is seeded. Chains follow the print but for errata E23, E28 and E34; noise is as printed
-/// where the mechanism says so, else the least that keeps the promise.
+/// where the mechanism says so, else the least that keeps the promise. Errors: usage where nothing is to be run.
 /// Source     [BFR24]
 [[nodiscard]] MixtureResult run_mixture_experiment(const MixtureExperiment& experiment,
                                                    const std::function<void(const MixtureOutcome&)>& done,

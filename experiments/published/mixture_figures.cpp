@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "sotto/base/error.hpp"
@@ -195,18 +194,6 @@ MixtureFigure mixture_table(int number) {
                .delta = 0.1,
                .algorithms = {"neal2", "neal3", "neal5-same-prior", "slice-same-prior"}},
           }};
-}
-
-void pick(MixtureFigure& figure, std::span<const double> epsilons, std::span<const std::string> algorithms) {
-  const auto named = [](const auto& list, const auto& value) {
-    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
-  };
-  std::erase_if(figure.panels, [&](MixturePanel& panel) {
-    std::erase_if(panel.algorithms, [&](const std::string& name) { return !named(algorithms, name); });
-    return panel.algorithms.empty() || !named(epsilons, panel.epsilon);
-  });
-  if (figure.panels.empty())
-    throw Error(ErrorCode::usage, figure.name + " has nothing of that --epsilon and --method");
 }
 
 }  // namespace sotto

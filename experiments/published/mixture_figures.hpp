@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,8 +43,5 @@ struct MixtureFigure {
 
 /// Table 1: the algorithms that are possible on the data themselves and on their release. Errors: usage for other numbers.
 [[nodiscard]] MixtureFigure mixture_table(int number);
-
-/// Leaves the panels and algorithms that are named alone; an empty list names all. Errors: usage where nothing is left.
-void pick(MixtureFigure& figure, std::span<const double> epsilons, std::span<const std::string> algorithms);
 
 }  // namespace sotto

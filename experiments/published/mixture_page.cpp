@@ -45,10 +45,11 @@ class Page {
  public:
   Page(const MixtureExperiment& experiment, const MixtureResult& result)
       : figure_(experiment.figure), experiment_(experiment), result_(result) {
-    for (const MixturePanel& panel : figure_.panels)
-      for (const std::string& name : panel.algorithms)
-        if (std::find(algorithms_.begin(), algorithms_.end(), name) == algorithms_.end())
-          algorithms_.push_back(name);
+    for (const MixtureOutcome& outcome : result.outcomes) {
+      if (std::find(algorithms_.begin(), algorithms_.end(), outcome.algorithm) == algorithms_.end())
+        algorithms_.push_back(outcome.algorithm);
+      if (panels_.empty() || panels_.back() != outcome.panel) panels_.push_back(outcome.panel);
+    }
   }
 
   [[nodiscard]] std::string html() const {
@@ -119,7 +120,7 @@ class Page {
 
   [[nodiscard]] std::string cards(std::string (Page::*card)(std::size_t) const) const {
     std::string text = "<div class=\"cards\">\n";
-    for (std::size_t panel = 0; panel < figure_.panels.size(); ++panel)
+    for (const std::size_t panel : panels_)
       text += fmt::format("<figure class=\"card\"><h4>{}</h4>{}</figure>\n",
                           panel_name(figure_.panels[panel]), (this->*card)(panel));
     return text + "</div>\n";
@@ -194,6 +195,11 @@ class Page {
                      round_ticks(x, 6), round_ticks(y, 3));
   }
 
+  [[nodiscard]] bool was_run(std::size_t panel, const std::string& algorithm) const {
+    return std::any_of(result_.outcomes.begin(), result_.outcomes.end(),
+                       [&](const MixtureOutcome& o) { return o.panel == panel && o.algorithm == algorithm; });
+  }
+
   /// The median over repeats; NaN where nothing was measured.
   [[nodiscard]] double median(std::size_t panel, const std::string& algorithm,
                               const std::string& measure) const {
@@ -208,7 +214,7 @@ class Page {
   /// Panels that differ in epsilon alone share a plot.
   [[nodiscard]] std::string rates() const {
     std::vector<std::vector<std::size_t>> groups;
-    for (std::size_t p = 0; p < figure_.panels.size(); ++p) {
+    for (const std::size_t p : panels_) {
       const MixturePanel& panel = figure_.panels[p];
       const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
         const MixturePanel& first = figure_.panels[group.front()];
@@ -266,8 +272,9 @@ class Page {
     std::string text = "<div class=\"scroll\"><table><tr><th>release</th><th class=\"text\">algorithm</th>";
     for (const std::string& measure : figure_.measures) text += "<th>" + measure + "</th>";
     text += "</tr>\n";
-    for (std::size_t p = 0; p < figure_.panels.size(); ++p) {
+    for (const std::size_t p : panels_) {
       for (const std::string& name : figure_.panels[p].algorithms) {
+        if (!was_run(p, name)) continue;
         text += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td>", panel_name(figure_.panels[p]), name);
         for (const std::string& measure : figure_.measures) {
           const double value = median(p, name, measure);
@@ -282,7 +289,8 @@ class Page {
   const MixtureFigure& figure_;
   const MixtureExperiment& experiment_;
   const MixtureResult& result_;
-  std::vector<std::string> algorithms_;
+  std::vector<std::string> algorithms_;  // that were run
+  std::vector<std::size_t> panels_;      // the same
 };
 
 }  // namespace

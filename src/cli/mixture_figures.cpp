@@ -37,11 +37,12 @@ int run_mixture_figure(const MixtureFigureOptions& options) {
     throw Error(ErrorCode::usage, "mixtures takes one of --figure 1 to 14 and --table 1");
   MixtureExperiment experiment{
       .figure = options.figure != 0 ? mixture_figure(options.figure) : mixture_table(options.table),
+      .epsilons = options.epsilons,
+      .algorithms = options.algorithms,
       .repeats = options.repeats,
       .share = options.share,
       .seed = options.seed,
       .threads = static_cast<std::size_t>(std::max(1, options.threads))};
-  pick(experiment.figure, options.epsilons, options.algorithms);
   PaperTable table(options.out, options.json);
   note_signals();
   MixtureResult result;
