@@ -121,8 +121,8 @@ class Page {
   [[nodiscard]] std::string cards(std::string (Page::*card)(std::size_t) const) const {
     std::string text = "<div class=\"cards\">\n";
     for (const std::size_t panel : panels_)
-      text += fmt::format("<figure class=\"card\"><h4>{}</h4>{}</figure>\n",
-                          panel_name(figure_.panels[panel]), (this->*card)(panel));
+      text += fmt::format("<div class=\"card\"><h4>{}</h4>{}</div>\n", panel_name(figure_.panels[panel]),
+                          (this->*card)(panel));
     return text + "</div>\n";
   }
 
@@ -264,7 +264,7 @@ class Page {
     }
     MixturePanel named = figure_.panels[group.front()];
     named.epsilon = 0;
-    return fmt::format("<figure class=\"card\"><h4>{}; over epsilon</h4>{}</figure>\n", panel_name(named),
+    return fmt::format("<div class=\"card\"><h4>{}; over epsilon</h4>{}</div>\n", panel_name(named),
                        plot.html(measure + ", " + panel_name(named), ticks, round_ticks(y, 4)));
   }
 
