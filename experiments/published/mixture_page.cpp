@@ -109,6 +109,8 @@ class Page {
     if (figure_.drawing == MixtureDrawing::densities)
       text += fmt::format("<span><i class=\"n\"></i>{}</span><span><i class=\"p\"></i>before any data</span>",
                           figure_.data == "waiting-times" ? "posterior given the data themselves" : "truth");
+    if (figure_.drawing == MixtureDrawing::releases)
+      text += "<span><i class=\"n\"></i>the data themselves</span>";
     return text + "</div>\n";
   }
 
