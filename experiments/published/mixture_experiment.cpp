@@ -1,5 +1,7 @@
 #include "experiments/published/mixture_experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -21,11 +23,26 @@ double work(const MixturePanel& panel, const std::string& algorithm) {
   return static_cast<double>(panel.rows) * (algorithm == "neal5-m5" ? 5 : 1);
 }
 
+/// Refuses what no panel of the figure has.
+void check_named(const MixtureExperiment& experiment) {
+  const std::vector<MixturePanel>& panels = experiment.figure.panels;
+  for (const double epsilon : experiment.epsilons)
+    if (std::none_of(panels.begin(), panels.end(),
+                     [&](const MixturePanel& panel) { return panel.epsilon == epsilon; }))
+      throw Error(ErrorCode::usage, fmt::format("{} has no --epsilon {:g}", experiment.figure.name, epsilon));
+  for (const std::string& name : experiment.algorithms)
+    if (std::none_of(panels.begin(), panels.end(), [&](const MixturePanel& panel) {
+          return std::find(panel.algorithms.begin(), panel.algorithms.end(), name) != panel.algorithms.end();
+        }))
+      throw Error(ErrorCode::usage, fmt::format("{} has no --method {}", experiment.figure.name, name));
+}
+
 }  // namespace
 
 MixtureResult run_mixture_experiment(const MixtureExperiment& experiment,
                                      const std::function<void(const MixtureOutcome&)>& done,
                                      const std::function<bool(double)>& progress) {
+  check_named(experiment);
   const MixtureFigure& figure = experiment.figure;
   const std::size_t repeats = experiment.repeats > 0 ? experiment.repeats : figure.repeats;
   std::vector<MixtureJob> jobs;

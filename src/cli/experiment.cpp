@@ -142,7 +142,7 @@ int run(const ExperimentOptions& options, const CLI::App& verb) {
 void add_experiment(CLI::App& program, int& status) {
   auto options = std::make_shared<ExperimentOptions>();
   CLI::App* verb = program.add_subcommand(
-      "experiment", "Rerun a published experiment on synthetic data, with its published tuning");
+      "experiment", "Rerun a published experiment on synthetic or public data, with its published tuning");
   verb->add_option(
           "name", options->name,
           "dp-hmc: distance from the true posterior per method and epsilon; clipping: per clip bound, "

@@ -61,7 +61,7 @@ int run_mixture_figure(const MixtureFigureOptions& options) {
     write_whole_file(out / "curves.csv", curves);
   table.finish("mixtures");
   if (!result.ended_early) return 0;
-  fmt::print(stderr, "sotto: stopped early; {} runs are kept in {}\n", result.outcomes.size(), options.out);
+  fmt::print(stderr, "sotto: stopped early; kept in {}, runs: {}\n", options.out, result.outcomes.size());
   return exit_status(ErrorCode::interrupted);
 }
 
