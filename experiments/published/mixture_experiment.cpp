@@ -23,33 +23,43 @@ double work(const MixturePanel& panel, const std::string& algorithm) {
   return static_cast<double>(panel.rows) * (algorithm == "neal5-m5" ? 5 : 1);
 }
 
-/// Refuses what no panel of the figure has.
-void check_named(const MixtureExperiment& experiment) {
-  const std::vector<MixturePanel>& panels = experiment.figure.panels;
-  for (const double epsilon : experiment.epsilons)
-    if (std::none_of(panels.begin(), panels.end(),
-                     [&](const MixturePanel& panel) { return panel.epsilon == epsilon; }))
-      throw Error(ErrorCode::usage, fmt::format("{} has no --epsilon {:g}", experiment.figure.name, epsilon));
-  for (const std::string& name : experiment.algorithms)
-    if (std::none_of(panels.begin(), panels.end(), [&](const MixturePanel& panel) {
-          return std::find(panel.algorithms.begin(), panel.algorithms.end(), name) != panel.algorithms.end();
-        }))
-      throw Error(ErrorCode::usage, fmt::format("{} has no --method {}", experiment.figure.name, name));
+/// Whether a list of what is to be run holds the value; an empty one holds all.
+template <class Value>
+bool named(const std::vector<Value>& list, const Value& value) {
+  return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// Whether the figure has a run of one of these budgets and algorithms.
+bool has(const MixtureFigure& figure, const std::vector<double>& epsilons,
+         const std::vector<std::string>& algorithms) {
+  return std::any_of(figure.panels.begin(), figure.panels.end(), [&](const MixturePanel& panel) {
+    return named(epsilons, panel.epsilon) &&
+           std::any_of(panel.algorithms.begin(), panel.algorithms.end(),
+                       [&](const std::string& name) { return named(algorithms, name); });
+  });
 }
 
 }  // namespace
 
+void check_selection(const MixtureExperiment& experiment) {
+  const MixtureFigure& figure = experiment.figure;
+  for (const double epsilon : experiment.epsilons)
+    if (!has(figure, {epsilon}, {}))
+      throw Error(ErrorCode::usage, fmt::format("{} has no --epsilon {:g}", figure.name, epsilon));
+  for (const std::string& name : experiment.algorithms)
+    if (!has(figure, {}, {name}))
+      throw Error(ErrorCode::usage, fmt::format("{} has no --method {}", figure.name, name));
+  if (!has(figure, experiment.epsilons, experiment.algorithms))
+    throw Error(ErrorCode::usage, figure.name + " has nothing of that --epsilon and --method together");
+}
+
 MixtureResult run_mixture_experiment(const MixtureExperiment& experiment,
                                      const std::function<void(const MixtureOutcome&)>& done,
                                      const std::function<bool(double)>& progress) {
-  check_named(experiment);
   const MixtureFigure& figure = experiment.figure;
   const std::size_t repeats = experiment.repeats > 0 ? experiment.repeats : figure.repeats;
   std::vector<MixtureJob> jobs;
   double all_work = 0;
-  const auto named = [](const auto& list, const auto& value) {
-    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
-  };
   for (std::size_t panel = 0; panel < figure.panels.size(); ++panel)
     for (std::size_t repeat = 0; repeat < repeats; ++repeat)
       for (std::size_t algorithm = 0; algorithm < figure.panels[panel].algorithms.size(); ++algorithm) {
@@ -59,9 +69,6 @@ MixtureResult run_mixture_experiment(const MixtureExperiment& experiment,
         jobs.push_back({panel, repeat, algorithm});
         all_work += work(p, p.algorithms[algorithm]);
       }
-  if (jobs.empty())
-    throw Error(ErrorCode::usage, figure.name + " has nothing of that --epsilon and --method");
-
   MixtureResult result;
   MixtureGrids grids{study_grid(figure.data), {}};
   std::atomic<bool> ended = false;

@@ -52,9 +52,12 @@ struct MixtureResult {
   bool ended_early = false;
 };
 
+/// Errors: usage where the figure has nothing of an epsilon or an algorithm that is asked for.
+void check_selection(const MixtureExperiment& experiment);
+
 /// Runs every panel, repeat and algorithm; `done` hears of each in their order, `progress` of the share that is done, and ends the
 /// run by returning false. NOT PRIVATE: noise is seeded. Chains follow the print but for errata E23, E28 and E34; noise is as printed
-/// where the mechanism says so, else the least that keeps the promise. Errors: usage where nothing is to be run.
+/// where the mechanism says so, else the least that keeps the promise.
 /// Source     [BFR24]
 [[nodiscard]] MixtureResult run_mixture_experiment(const MixtureExperiment& experiment,
                                                    const std::function<void(const MixtureOutcome&)>& done,

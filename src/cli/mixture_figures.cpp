@@ -43,6 +43,7 @@ int run_mixture_figure(const MixtureFigureOptions& options) {
       .share = options.share,
       .seed = options.seed,
       .threads = static_cast<std::size_t>(std::max(1, options.threads))};
+  check_selection(experiment);
   PaperTable table(options.out, options.json);
   note_signals();
   MixtureResult result;
