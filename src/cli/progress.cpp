@@ -46,8 +46,11 @@ std::string progress_line(std::string_view phase, double fraction, std::optional
 
 Progress::Progress(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() {
+Progress::~Progress() { wipe(); }
+
+void Progress::wipe() {
   if (drawn_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
 }
 
 void Progress::update(std::string_view phase, double fraction, std::optional<double> budget) {

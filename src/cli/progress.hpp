@@ -24,6 +24,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   /// `phase` is e.g. "warmup" or "sampling"; `fraction` is how much of all steps is done, `budget` of the budget spent.
   void update(std::string_view phase, double fraction, std::optional<double> budget = std::nullopt);
+  /// Takes the line away, for something else to be printed.
+  void wipe();
 
  private:
   using Clock = std::chrono::steady_clock;
