@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/csv_cells.hpp"
@@ -118,16 +117,12 @@ nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::js
 
 nlohmann::json density_summary(const DensityReport& report) {
   const DensityResult& r = report.result;
-  const std::vector<ParameterSummary> summary = summarise(r.draws);
   nlohmann::json columns = nlohmann::json::array();
   for (std::size_t d = 0; d < r.columns.size(); ++d) {
     const ColumnDensity& c = r.columns[d];
-    nlohmann::json entry{{"name", c.name},
-                         {"channel", report.channels[d]},
-                         {"hellinger_from_prior", c.hellinger},
-                         {"band_width", c.width},
-                         {"prior_band_width", c.prior_width},
-                         {"verdict", verdict(report, d, summary)}};
+    nlohmann::json entry{
+        {"name", c.name},        {"channel", report.channels[d]},     {"hellinger_from_prior", c.hellinger},
+        {"band_width", c.width}, {"prior_band_width", c.prior_width}, {"verdict", verdict(report, d)}};
     if (c.bandwidth > 0) entry["deconvolution_bandwidth"] = c.bandwidth;
     columns.push_back(std::move(entry));
   }
@@ -155,12 +150,12 @@ nlohmann::json density_summary(const DensityReport& report) {
                                  {"prior_lower", q.prior_lower},
                                  {"prior_upper", q.prior_upper}});
   }
-  for (const ParameterSummary& p : summary) {
+  for (const ParameterSummary& p : report.diagnostics) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},
                                        {"ess_bulk", number_or_null(p.ess_bulk)},
                                        {"ess_tail", number_or_null(p.ess_tail)}};
   }
-  out["warnings"] = chain_warnings(report, summary);
+  out["warnings"] = chain_warnings(report);
   return out;
 }
 

@@ -5,21 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/plot.hpp"
 #include "sotto_io/density_figure.hpp"
 
 namespace sotto {
 namespace {
 
-std::string column_section(const DensityReport& report, std::size_t d,
-                           const std::vector<ParameterSummary>& summary) {
+std::string column_section(const DensityReport& report, std::size_t d) {
   const ColumnDensity& c = report.result.columns[d];
   std::string page =
       report.result.columns.size() > 1 ? "<h3>" + escape_html(c.name) + "</h3>\n" : std::string();
   page += fmt::format(
       "<p><b>{}</b> Hellinger distance from the prior: {:.3f} (0: the same, 1: nothing in common).</p>\n",
-      escape_html(verdict(report, d, summary)), c.hellinger);
+      escape_html(verdict(report, d)), c.hellinger);
   page += density_figure(report, d);
   if (c.deconvolution && c.discrete) {
     page += "<p>Frequencies with the noise taken out may be negative.</p>\n";
@@ -138,8 +136,7 @@ std::string density_html(const DensityReport& report) {
       names, kStyle);
   page += privacy_paragraph(report);
   page += "<h2>Estimate</h2>\n";
-  const std::vector<ParameterSummary> summary = summarise(r.draws);
-  for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d, summary);
+  for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d);
   page += quantity_table(report);
   page += "<h2>Clusters</h2>\n" + cluster_figure(r) + prior_clusters(report);
   if (r.by_vi) {
@@ -171,12 +168,12 @@ std::string density_html(const DensityReport& report) {
       "</p>\n<p>log_density.1, 2, ...: the logarithm of the density at evenly spaced points of the "
       "range; quantity.1, 2, ...: the quantities in their order.</p>\n"
       "<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
-  for (const ParameterSummary& p : summary) {
+  for (const ParameterSummary& p : report.diagnostics) {
     page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.0f}</td><td>{:.0f}</td></tr>\n", p.parameter,
                         p.rhat, p.ess_bulk, p.ess_tail);
   }
   page += "</table>\n";
-  for (const std::string& warning : chain_warnings(report, summary))
+  for (const std::string& warning : chain_warnings(report))
     page += fmt::format("<p>{}</p>\n", escape_html(warning));
   return page + "</body></html>\n";
 }

@@ -14,6 +14,7 @@ namespace sotto {
 
 struct DensityReport {
   DensityResult result;
+  std::vector<ParameterSummary> diagnostics;  ///< of the result's draws
   DensitySettings settings;
   std::vector<std::string> channels;             ///< per column; "none" for confidential data
   std::vector<std::vector<std::string>> levels;  ///< per column; empty unless its data are categories
@@ -37,15 +38,13 @@ inline constexpr double kMuch = 0.4;
 [[nodiscard]] Told told(const ColumnDensity& column);
 
 /// What the estimate of a column is worth, in one sentence: `told` in words, and none while an R-hat is above `kVerdictRhat`.
-[[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column,
-                                  const std::vector<ParameterSummary>& summary);
+[[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column);
 
 /// Whether the run was stopped before its end.
 [[nodiscard]] bool ended_early(const DensityReport& report);
 
 /// What is wrong with the chains, and what to do about it.
-[[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report,
-                                                      const std::vector<ParameterSummary>& summary);
+[[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report);
 
 /// A point of a column's grid as it is written: a category by its name.
 [[nodiscard]] std::string point_name(const DensityReport& report, std::size_t column, Eigen::Index x);

@@ -44,6 +44,7 @@ DensityReport density_of_release(const RecordReader& records, ChannelFile channe
   }
   report.result =
       estimate_density(columns, read_privatised(records, channel, columns), report.rows, settings, progress);
+  report.diagnostics = summarise(report.result.draws);
   report.channel = std::move(channel);
   return report;
 }
@@ -69,6 +70,7 @@ DensityReport density_of_confidential(const RecordReader& records, const std::ve
   report.levels = {{}};
   report.rows = data.size();
   report.result = estimate_density_not_private(column, std::move(data), settings, progress);
+  report.diagnostics = summarise(report.result.draws);
   return report;
 }
 

@@ -162,8 +162,7 @@ EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, std:
     }
   });
   for (std::size_t d = 0; d < all.grids.size(); ++d)
-    all.prior_widths.push_back(mixture::relative_width(mixture::density_bands(densities[d], settings.level),
-                                                       all.grids[d], discrete));
+    all.prior_widths.push_back(mixture::relative_width(densities[d], settings.level, all.grids[d], discrete));
   return all;
 }
 
