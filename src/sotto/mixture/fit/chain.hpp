@@ -99,6 +99,7 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
     chain.clusters.push_back(static_cast<double>(draw.clusters()));
     chain.concentration.push_back(draw.concentration);
     if (static_cast<std::size_t>(s) % stride == 0) {
+      if constexpr (requires { sampler.allocate_rows(rng); }) sampler.allocate_rows(rng);
       chain.partitions.emplace_back(draw.allocation.begin(), draw.allocation.end());
     }
   }

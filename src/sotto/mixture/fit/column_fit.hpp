@@ -72,7 +72,8 @@ DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<t
   }
   if constexpr (TakesMetropolis<Data, Kernel>) {
     if (algorithm == "metropolis")
-      return run(mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng));
+      return run(
+          mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng, false));
   }
   if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
     if (algorithm == "neal8")

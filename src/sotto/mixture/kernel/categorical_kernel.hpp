@@ -11,6 +11,7 @@
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/mixture/multinomial.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
@@ -59,6 +60,19 @@ class CategoricalKernel {
   }
   Parameter draw_prior(ChainRng& rng) const { return draw(Statistic{}, rng); }
   Parameter update(const Parameter&, const Statistic& s, ChainRng& rng) const { return draw(s, rng); }
+  /// The statistic of `count` draws.
+  Statistic draw_statistic(const Parameter& theta, std::size_t count, ChainRng& rng) const {
+    std::array<double, kMostLevels> cumulated{};
+    std::array<std::size_t, kMostLevels> counts{};
+    const auto levels = static_cast<std::size_t>(levels_);
+    double total = 0;
+    for (std::size_t y = 0; y < levels; ++y) cumulated[y] = total += theta.probability[y];
+    draw_multinomial(count, {cumulated.data(), levels}, {counts.data(), levels}, rng);
+    Statistic s;
+    s.count = static_cast<double>(count);
+    for (std::size_t y = 0; y < levels; ++y) s.counts[y] = static_cast<double>(counts[y]);
+    return s;
+  }
   /// Computes   log Gamma(K w) - log Gamma(K w + n) + sum_k (log Gamma(w + n_k) - log Gamma(w))
   [[nodiscard]] double log_marginal(const Statistic& s) const {
     double sum = std::lgamma(levels_ * weight_) - std::lgamma(levels_ * weight_ + s.count);
