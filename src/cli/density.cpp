@@ -1,7 +1,9 @@
 // sotto density: from released values to a density with bands and clusters.
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "cli/confidential.hpp"
 #include "cli/exit_status.hpp"
@@ -22,6 +24,7 @@ struct DensityOptions {
   std::vector<std::string> columns;
   std::filesystem::path compare;
   DensitySettings settings;
+  std::string concentration_prior;  ///< "true" where the flag stands alone
   bool not_private = false;
   Interval bounds{0, 0};
   bool json = false;
@@ -30,6 +33,18 @@ struct DensityOptions {
 std::filesystem::path channel_file(const DensityOptions& options) {
   if (!options.channel_file.empty()) return options.channel_file;
   return channel_file_beside(options.data);
+}
+
+/// Of `--concentration-prior`: shape and rate, separated by a comma. Errors: usage.
+std::optional<mixture::ConcentrationPrior> concentration_prior(const std::string& text) {
+  if (text.empty() || text == "false") return std::nullopt;
+  mixture::ConcentrationPrior prior;
+  if (text == "true") return prior;
+  char more = 0;
+  if (std::sscanf(text.c_str(), "%lf,%lf%c", &prior.shape, &prior.rate, &more) != 2)
+    throw Error(ErrorCode::usage,
+                fmt::format("--concentration-prior: '{}' is no shape and rate; write as in 2,2", text));
+  return prior;
 }
 
 /// Draws the line, and ends the run with what was drawn once a signal has come.
@@ -129,7 +144,18 @@ void add_density(CLI::App& program, int& status) {
           "--concentration", s.concentration,
           "Of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture")
       ->capture_default_str();
-  verb->add_flag("--concentration-prior", s.concentration_prior, "Gamma(2, 2) prior on the concentration");
+  verb->add_flag(
+      "--concentration-prior", options->concentration_prior,
+      "Gamma prior on the concentration: (2, 2), or of your own as in --concentration-prior=3,1 (shape, "
+      "rate)");
+  verb->add_option(
+      "--base", s.base,
+      "Numbers of the base measure in the place of those from the bounds, as in 'shape=3, rate=3'. "
+      "normal: mean, precision, shape, rate (normal-inverse-gamma); beta: shape_a, rate_a, shape_b, "
+      "rate_b; poisson: shape, rate; categorical: weight");
+  verb->add_option("--imputations", s.imputations,
+                   "neal5: confidential values imputed per row (m), where rows were released one by one")
+      ->capture_default_str();
   verb->add_option("--discount", s.discount, "pitman-yor: in [0, 1)")->capture_default_str();
   verb->add_option("--components", s.components, "finite: expected number of components, > 1")
       ->capture_default_str();
@@ -153,7 +179,10 @@ void add_density(CLI::App& program, int& status) {
   verb->add_option("--out", options->out, "Directory to write")->required();
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer("Example: sotto density z.csv --channel-file z.csv.channel.toml --out results");
-  verb->callback([options, &status] { density(*options, status); });
+  verb->callback([options, &status] {
+    options->settings.concentration_prior = concentration_prior(options->concentration_prior);
+    density(*options, status);
+  });
 }
 
 }  // namespace sotto::cli

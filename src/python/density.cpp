@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,6 +9,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/progress.hpp"
@@ -39,7 +41,12 @@ DensitySettings settings_from(const nb::dict& given) {
   take(given, "algorithm", settings.algorithm);
   take(given, "mixing", settings.mixing);
   take(given, "concentration", settings.concentration);
-  take(given, "concentration_prior", settings.concentration_prior);
+  std::pair<double, double> prior;
+  take(given, "concentration_prior", prior);
+  if (given.contains("concentration_prior"))
+    settings.concentration_prior = mixture::ConcentrationPrior{prior.first, prior.second};
+  take(given, "base", settings.base);
+  take(given, "imputations", settings.imputations);
   take(given, "discount", settings.discount);
   take(given, "components", settings.components);
   take(given, "chains", settings.chains);

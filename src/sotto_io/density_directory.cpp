@@ -123,6 +123,7 @@ nlohmann::json density_summary(const DensityReport& report) {
     nlohmann::json entry{
         {"name", c.name},        {"channel", report.channels[d]},     {"hellinger_from_prior", c.hellinger},
         {"band_width", c.width}, {"prior_band_width", c.prior_width}, {"verdict", verdict(report, d)}};
+    for (const auto& [number, value] : c.base) entry["base"][number] = value;
     if (c.bandwidth > 0) entry["deconvolution_bandwidth"] = c.bandwidth;
     columns.push_back(std::move(entry));
   }
@@ -133,6 +134,10 @@ nlohmann::json density_summary(const DensityReport& report) {
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},
                      {"mean_clusters", mean_clusters(r)}};
+  if (report.settings.concentration_prior)
+    out["concentration_prior"] = {{"shape", report.settings.concentration_prior->shape},
+                                  {"rate", report.settings.concentration_prior->rate}};
+  if (report.settings.imputations > 1) out["imputations"] = report.settings.imputations;
   if (report.agreement) out["adjusted_rand_index"] = *report.agreement;
   if (r.by_vi) out["clusters_vi"] = partition_json(*r.by_vi)["clusters"];
   if (r.proposals.proposed > 0) {

@@ -102,8 +102,17 @@ std::string mixing_name(const DensitySettings& s) {
   if (s.mixing == "pitman-yor")
     return fmt::format("Pitman-Yor (strength {}, discount {})", s.concentration, s.discount);
   if (s.mixing == "finite") return fmt::format("Finite (about {} components)", s.components);
-  return s.concentration_prior ? "Dirichlet process (concentration with a gamma prior)"
-                               : fmt::format("Dirichlet process (concentration {})", s.concentration);
+  return s.concentration_prior
+             ? fmt::format("Dirichlet process (concentration with a gamma prior of shape {} and rate {})",
+                           s.concentration_prior->shape, s.concentration_prior->rate)
+             : fmt::format("Dirichlet process (concentration {})", s.concentration);
+}
+
+std::string base_sentence(const ColumnDensity& column) {
+  std::string numbers;
+  for (const auto& [name, value] : column.base)
+    numbers += fmt::format("{}{} {:.6g}", numbers.empty() ? "" : ", ", name, value);
+  return fmt::format(" Base measure of {}: {}.", escape_html(column.name), numbers);
 }
 
 constexpr const char* kStyle =
@@ -159,6 +168,9 @@ std::string density_html(const DensityReport& report) {
       "every {} sweeps after {} sweeps of warmup, seed {}.",
       mixing_name(report.settings), escape_html(r.kernel), escape_html(r.algorithm), report.settings.chains,
       report.settings.draws, report.settings.thin, report.settings.warmup, report.settings.seed);
+  for (const ColumnDensity& column : r.columns) page += base_sentence(column);
+  if (report.settings.imputations > 1)
+    page += fmt::format(" {} confidential values were imputed per row.", report.settings.imputations);
   if (r.proposals.proposed > 0) {
     page += fmt::format(
         " {:.1f} % of the proposals for the confidential data were accepted.",

@@ -10,6 +10,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
 #include "sotto/mixture/multinomial.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -22,10 +23,14 @@ class CategoricalKernel {
   // The row in the table of kernels.
   static constexpr std::string_view kName = "categorical";
   static constexpr bool kDiscrete = true;
-  [[nodiscard]] static CategoricalKernel make(const ColumnSettings& column) {
+  [[nodiscard]] static CategoricalKernel make(const ColumnSettings& column,
+                                              const BaseParameters& asked = {}) {
     const auto levels = static_cast<int>(std::min<std::size_t>(column.levels.size(), kMostLevels + 1));
-    return {levels, 1.0 / std::max(1, levels)};
+    double weight = 1.0 / std::max(1, levels);
+    set_base(asked, {{"weight", &weight}});
+    return {levels, weight};
   }
+  [[nodiscard]] BaseParameters base() const { return {{"weight", weight_}}; }
   [[nodiscard]] Position shown(Eigen::Index) const { return Position::LinSpaced(levels_, 0, levels_ - 1); }
   [[nodiscard]] int legal(int y) const { return y; }
 

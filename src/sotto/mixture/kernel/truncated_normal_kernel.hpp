@@ -10,6 +10,7 @@
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/normal_cells.hpp"
 #include "sotto/mixture/normal_interval.hpp"
@@ -30,9 +31,18 @@ class TruncatedNormalKernel {
   // The row in the table of kernels.
   static constexpr std::string_view kName = "normal";
   static constexpr bool kDiscrete = false;
-  [[nodiscard]] static TruncatedNormalKernel make(const ColumnSettings& column) {
+  [[nodiscard]] static TruncatedNormalKernel make(const ColumnSettings& column,
+                                                  const BaseParameters& asked = {}) {
     const Interval domain = Grid({column.lower, column.upper}).domain();
-    return {base_measure(domain), domain};
+    NormalInverseGamma base = base_measure(domain);
+    set_base(
+        asked,
+        {{"mean", &base.mean}, {"precision", &base.precision}, {"shape", &base.shape}, {"rate", &base.rate}});
+    return {base, domain};
+  }
+  [[nodiscard]] BaseParameters base() const {
+    const NormalInverseGamma& own = prior();
+    return {{"mean", own.mean}, {"precision", own.precision}, {"shape", own.shape}, {"rate", own.rate}};
   }
   [[nodiscard]] Position shown(Eigen::Index points) const {
     return Position::LinSpaced(points, domain_.lower, domain_.upper);
