@@ -162,7 +162,8 @@ def density(
     level
         of bands and intervals (default 0.95)
     compare
-        another estimate on the same rows: ``summary["adjusted_rand_index"]`` of the two partitions
+        another estimate on the same rows, or the path of a CSV file of one column of labels: ``summary["adjusted_rand_index"]`` of
+        the two partitions, and ``summary["adjusted_rand_index_interval"]`` of the draws
     out
         directory of the results; without it they live as long as the returned object
     not_private

@@ -76,7 +76,7 @@ void density(const DensityOptions& options, int& status) {
   if (!std::filesystem::exists(options.data))
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
-  if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
+  if (!options.compare.empty()) inputs.push_back(partition_file(options.compare));
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);
   if (!options.compare.empty()) compare_partitions(report, options.compare);
@@ -98,7 +98,9 @@ void density(const DensityOptions& options, int& status) {
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
   if (report.agreement) {
-    fmt::print("adjusted Rand index with the other run: {:.3f}{}\n", *report.agreement,
+    fmt::print("adjusted Rand index with the {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}){}\n",
+               report.with_labels ? "labels" : "other run", *report.agreement, 100 * report.settings.level,
+               report.agreement_lower, report.agreement_upper,
                report.agreement_is_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
   }
   for (const QuantityEstimate& q : report.result.quantities)
@@ -168,9 +170,10 @@ void add_density(CLI::App& program, int& status) {
       ->capture_default_str();
   verb->add_option("--grid", s.grid_points, "Points of the density")->capture_default_str();
   verb->add_option("--level", s.level, "Level of the bands")->capture_default_str();
-  verb->add_option(
-      "--compare", options->compare,
-      "Directory of another run on the same rows: print the adjusted Rand index of the two partitions");
+  verb->add_option("--compare", options->compare,
+                   "Directory of another run on the same rows, or a CSV file of one column of labels: print "
+                   "the adjusted Rand "
+                   "index of the two partitions");
   verb->add_flag("--not-private", options->not_private,
                  "DATA is confidential: use it as it is, for comparison only")
       ->excludes(channel_file);

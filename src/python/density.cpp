@@ -97,7 +97,7 @@ void density_to_directory(const nb::object& data, const std::optional<std::strin
                           const std::optional<std::string>& compare, const std::string& out) {
   std::vector<std::filesystem::path> kept(inputs.begin(), inputs.end());
   if (channel_file) kept.emplace_back(*channel_file);
-  if (compare) kept.push_back(std::filesystem::path(*compare) / "clusters.json");
+  if (compare) kept.push_back(partition_file(*compare));
   check_run_directory(out, kept, false);
   const DensityCall call{records_of(data),
                          channel_file ? std::optional(read_channel_file(*channel_file)) : std::nullopt,

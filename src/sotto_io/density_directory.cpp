@@ -138,7 +138,10 @@ nlohmann::json density_summary(const DensityReport& report) {
     out["concentration_prior"] = {{"shape", report.settings.concentration_prior->shape},
                                   {"rate", report.settings.concentration_prior->rate}};
   if (report.settings.imputations > 1) out["imputations"] = report.settings.imputations;
-  if (report.agreement) out["adjusted_rand_index"] = *report.agreement;
+  if (report.agreement) {
+    out["adjusted_rand_index"] = *report.agreement;
+    out["adjusted_rand_index_interval"] = {report.agreement_lower, report.agreement_upper};
+  }
   if (r.by_vi) out["clusters_vi"] = partition_json(*r.by_vi)["clusters"];
   if (r.proposals.proposed > 0) {
     out["acceptance"] = static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed);

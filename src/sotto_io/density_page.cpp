@@ -159,10 +159,13 @@ std::string density_html(const DensityReport& report) {
         "<p>One release describes all rows together, so it does not tell which rows belong together.</p>\n";
   }
   if (report.agreement)
-    page +=
-        fmt::format("<p>{}Adjusted Rand index with the partition of the other run: {:.3f}.</p>\n",
-                    report.agreement_is_private ? "" : "NOT PRIVATE, as that run was made without noise: ",
-                    *report.agreement);
+    page += fmt::format(
+        "<p>{}Adjusted Rand index with {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}).</p>\n",
+        report.agreement_is_private ? ""
+        : report.with_labels        ? "NOT PRIVATE unless the labels are public: "
+                                    : "NOT PRIVATE, as that run was made without noise: ",
+        report.with_labels ? "the labels" : "the partition of the other run", *report.agreement,
+        100 * report.settings.level, report.agreement_lower, report.agreement_upper);
   page += fmt::format(
       "<h2>How it was computed</h2>\n<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws "
       "every {} sweeps after {} sweeps of warmup, seed {}.",

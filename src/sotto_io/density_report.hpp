@@ -20,7 +20,11 @@ struct DensityReport {
   std::vector<std::vector<std::string>> levels;  ///< per column; empty unless its data are categories
   std::size_t rows = 0;
   std::optional<ChannelFile> channel;  ///< none: confidential data were used, and every page says NOT PRIVATE
-  std::optional<double> agreement;     ///< adjusted Rand index with the partition of another run
+  std::optional<double> agreement;  ///< adjusted Rand index with the partition of another run, or with labels
+  double agreement_lower = 0;       ///< of the interval that its draws have
+  double agreement_upper = 0;
+  bool with_labels =
+      false;  ///< the other partition is a file of labels, of which nothing says where it is from
   bool agreement_is_private =
       true;  ///< false: the other run was made without noise, and so are the index and what shows it
 };

@@ -309,6 +309,41 @@ TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
             std::string::npos);
 }
 
+// Two groups that the release tells apart, against the truth and against labels that have nothing to do with them.
+TEST_F(DensityVerb, compares_with_labels) {
+  std::string table = "y\n";
+  std::string truth = "group\n";
+  std::string other = "group\n";
+  for (int i = 0; i < 60; ++i) {
+    table += i % 2 == 0 ? "2\n" : "8\n";
+    truth += i % 2 == 0 ? "low\n" : "high\n";
+    other += i < 30 ? "0\n" : "1\n";
+  }
+  write("y.csv", table);
+  write("truth.csv", truth);
+  write("other.csv", other);
+  write("two.csv", "a,b\n1,2\n");
+  ASSERT_EQ(
+      sotto("privatize y.csv --column y --lower 0 --upper 10 --epsilon 200 --keep-order --out z.csv").status,
+      0);
+  const auto compared = [&](const std::string& labels) {
+    const Outcome run = sotto("density z.csv --json --out d --compare " + labels + quick_);
+    EXPECT_EQ(run.status, 0) << run.err;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto right = compared("truth.csv");
+  EXPECT_GT(right["adjusted_rand_index"].get<double>(), 0.9);
+  EXPECT_GT(right["adjusted_rand_index_interval"][1], 0.9);
+  EXPECT_LE(right["adjusted_rand_index_interval"][0], right["adjusted_rand_index_interval"][1]);
+  EXPECT_EQ(right["private"], false);
+  EXPECT_NE(content("d/report.html").find("NOT PRIVATE unless the labels are public"), std::string::npos);
+  EXPECT_LT(compared("other.csv")["adjusted_rand_index"].get<double>(), 0.2);
+  const Outcome text = sotto("density z.csv --out d --compare truth.csv" + quick_);
+  EXPECT_NE(text.out.find("adjusted Rand index with the labels: "), std::string::npos) << text.out;
+  EXPECT_EQ(sotto("density z.csv --out e --compare two.csv" + quick_).status, EX_DATAERR);
+  EXPECT_EQ(content("truth.csv"), truth);
+}
+
 TEST_F(DensityVerb, counts_have_probabilities) {
   std::string table = "y\n";
   for (int i = 0; i < 40; ++i) table += std::to_string(i % 5) + "\n";
