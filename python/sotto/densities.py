@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,9 @@ def density(
     quantity: str | Sequence[str] | None = None,
     mixing: str | None = None,
     concentration: float | None = None,
-    concentration_prior: bool | None = None,
+    concentration_prior: bool | tuple[float, float] | None = None,
+    base: Mapping[str, float] | None = None,
+    imputations: int | None = None,
     discount: float | None = None,
     components: float | None = None,
     chains: int | None = None,
@@ -143,7 +145,12 @@ def density(
     concentration
         of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture (default 1)
     concentration_prior
-        gamma(2, 2) on the concentration of the Dirichlet process
+        shape and rate of a gamma prior on the concentration of the Dirichlet process; True: (2, 2)
+    base
+        numbers of the base measure in the place of those from the bounds, such as {"shape": 3, "rate": 3}: mean, precision, shape and
+        rate of "normal"; shape_a, rate_a, shape_b, rate_b of "beta"; shape and rate of "poisson"; weight of "categorical"
+    imputations
+        of the algorithm "neal5": confidential values imputed per row (default 1)
     discount
         of Pitman-Yor, in [0, 1) (default 0.25)
     components
@@ -155,7 +162,8 @@ def density(
     level
         of bands and intervals (default 0.95)
     compare
-        another estimate on the same rows: ``summary["adjusted_rand_index"]`` of the two partitions
+        another estimate on the same rows, or the path of a CSV file of one column of labels: ``summary["adjusted_rand_index"]`` of
+        the two partitions, and ``summary["adjusted_rand_index_interval"]`` of the draws
     out
         directory of the results; without it they live as long as the returned object
     not_private
@@ -194,7 +202,9 @@ def density(
         "quantities": [quantity] if isinstance(quantity, str) else quantity,
         "mixing": mixing,
         "concentration": concentration,
-        "concentration_prior": concentration_prior,
+        "concentration_prior": ((2.0, 2.0) if concentration_prior is True else concentration_prior) or None,
+        "base": None if base is None else ", ".join(f"{name}={float(value)!r}" for name, value in base.items()),
+        "imputations": imputations,
         "discount": discount,
         "components": components,
         "chains": chains,

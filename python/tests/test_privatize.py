@@ -118,6 +118,18 @@ def test_quantities_have_intervals(table):
     assert density.clusters["mean_count"] > 0 and density.report.exists()
 
 
+def test_priors_of_ones_own(table):
+    release = sotto.privatize(table, "age", **BOUNDS, epsilon=2)
+    plain = sotto.density(release, **QUICK)
+    own = sotto.density(release, algorithm="neal5", base={"mean": 30, "rate": 2.5}, concentration_prior=(3, 1), imputations=2, **QUICK)
+    assert own.summary["columns"][0]["base"] == plain.summary["columns"][0]["base"] | {"mean": 30, "rate": 2.5}
+    assert own.summary["concentration_prior"] == {"shape": 3, "rate": 1} and own.summary["imputations"] == 2
+    assert sotto.density(release, concentration_prior=True, **QUICK).summary["concentration_prior"] == {"shape": 2, "rate": 2}
+    assert "concentration_prior" not in sotto.density(release, concentration_prior=False, **QUICK).summary
+    with pytest.raises(sotto.UsageError, match="this kernel has no 'shapes'; did you mean shape"):
+        sotto.density(release, base={"shapes": 3}, **QUICK)
+
+
 def test_confidential_data_are_marked(table):
     exact = sotto.density(table[:100], column="age", not_private=True, **BOUNDS, **QUICK)
     release = sotto.privatize(table[:100], "age", **BOUNDS, epsilon=200, keep_order=True)

@@ -1,7 +1,9 @@
 // sotto density: from released values to a density with bands and clusters.
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "cli/confidential.hpp"
 #include "cli/exit_status.hpp"
@@ -22,6 +24,7 @@ struct DensityOptions {
   std::vector<std::string> columns;
   std::filesystem::path compare;
   DensitySettings settings;
+  std::string concentration_prior;  ///< "true" where the flag stands alone
   bool not_private = false;
   Interval bounds{0, 0};
   bool json = false;
@@ -30,6 +33,18 @@ struct DensityOptions {
 std::filesystem::path channel_file(const DensityOptions& options) {
   if (!options.channel_file.empty()) return options.channel_file;
   return channel_file_beside(options.data);
+}
+
+/// Of `--concentration-prior`: shape and rate, separated by a comma. Errors: usage.
+std::optional<mixture::ConcentrationPrior> concentration_prior(const std::string& text) {
+  if (text.empty() || text == "false") return std::nullopt;
+  mixture::ConcentrationPrior prior;
+  if (text == "true") return prior;
+  char more = 0;
+  if (std::sscanf(text.c_str(), "%lf,%lf%c", &prior.shape, &prior.rate, &more) != 2)
+    throw Error(ErrorCode::usage,
+                fmt::format("--concentration-prior: '{}' is no shape and rate; write as in 2,2", text));
+  return prior;
 }
 
 /// Draws the line, and ends the run with what was drawn once a signal has come.
@@ -61,7 +76,7 @@ void density(const DensityOptions& options, int& status) {
   if (!std::filesystem::exists(options.data))
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
-  if (!options.compare.empty()) inputs.push_back(options.compare / "clusters.json");
+  if (!options.compare.empty()) inputs.push_back(partition_file(options.compare));
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);
   if (!options.compare.empty()) compare_partitions(report, options.compare);
@@ -83,7 +98,9 @@ void density(const DensityOptions& options, int& status) {
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
   if (report.agreement) {
-    fmt::print("adjusted Rand index with the other run: {:.3f}{}\n", *report.agreement,
+    fmt::print("adjusted Rand index with the {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}){}\n",
+               report.with_labels ? "labels" : "other run", *report.agreement, 100 * report.settings.level,
+               report.agreement_lower, report.agreement_upper,
                report.agreement_is_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
   }
   for (const QuantityEstimate& q : report.result.quantities)
@@ -129,7 +146,18 @@ void add_density(CLI::App& program, int& status) {
           "--concentration", s.concentration,
           "Of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture")
       ->capture_default_str();
-  verb->add_flag("--concentration-prior", s.concentration_prior, "Gamma(2, 2) prior on the concentration");
+  verb->add_flag(
+      "--concentration-prior", options->concentration_prior,
+      "Gamma prior on the concentration: (2, 2), or of your own as in --concentration-prior=3,1 (shape, "
+      "rate)");
+  verb->add_option(
+      "--base", s.base,
+      "Numbers of the base measure in the place of those from the bounds, as in 'shape=3, rate=3'. "
+      "normal: mean, precision, shape, rate (normal-inverse-gamma); beta: shape_a, rate_a, shape_b, "
+      "rate_b; poisson: shape, rate; categorical: weight");
+  verb->add_option("--imputations", s.imputations,
+                   "neal5: confidential values imputed per row (m), where rows were released one by one")
+      ->capture_default_str();
   verb->add_option("--discount", s.discount, "pitman-yor: in [0, 1)")->capture_default_str();
   verb->add_option("--components", s.components, "finite: expected number of components, > 1")
       ->capture_default_str();
@@ -142,9 +170,10 @@ void add_density(CLI::App& program, int& status) {
       ->capture_default_str();
   verb->add_option("--grid", s.grid_points, "Points of the density")->capture_default_str();
   verb->add_option("--level", s.level, "Level of the bands")->capture_default_str();
-  verb->add_option(
-      "--compare", options->compare,
-      "Directory of another run on the same rows: print the adjusted Rand index of the two partitions");
+  verb->add_option("--compare", options->compare,
+                   "Directory of another run on the same rows, or a CSV file of one column of labels: print "
+                   "the adjusted Rand "
+                   "index of the two partitions");
   verb->add_flag("--not-private", options->not_private,
                  "DATA is confidential: use it as it is, for comparison only")
       ->excludes(channel_file);
@@ -153,7 +182,10 @@ void add_density(CLI::App& program, int& status) {
   verb->add_option("--out", options->out, "Directory to write")->required();
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer("Example: sotto density z.csv --channel-file z.csv.channel.toml --out results");
-  verb->callback([options, &status] { density(*options, status); });
+  verb->callback([options, &status] {
+    options->settings.concentration_prior = concentration_prior(options->concentration_prior);
+    density(*options, status);
+  });
 }
 
 }  // namespace sotto::cli

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,6 +9,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/progress.hpp"
@@ -39,7 +41,12 @@ DensitySettings settings_from(const nb::dict& given) {
   take(given, "algorithm", settings.algorithm);
   take(given, "mixing", settings.mixing);
   take(given, "concentration", settings.concentration);
-  take(given, "concentration_prior", settings.concentration_prior);
+  std::pair<double, double> prior;
+  take(given, "concentration_prior", prior);
+  if (given.contains("concentration_prior"))
+    settings.concentration_prior = mixture::ConcentrationPrior{prior.first, prior.second};
+  take(given, "base", settings.base);
+  take(given, "imputations", settings.imputations);
   take(given, "discount", settings.discount);
   take(given, "components", settings.components);
   take(given, "chains", settings.chains);
@@ -90,7 +97,7 @@ void density_to_directory(const nb::object& data, const std::optional<std::strin
                           const std::optional<std::string>& compare, const std::string& out) {
   std::vector<std::filesystem::path> kept(inputs.begin(), inputs.end());
   if (channel_file) kept.emplace_back(*channel_file);
-  if (compare) kept.push_back(std::filesystem::path(*compare) / "clusters.json");
+  if (compare) kept.push_back(partition_file(*compare));
   check_run_directory(out, kept, false);
   const DensityCall call{records_of(data),
                          channel_file ? std::optional(read_channel_file(*channel_file)) : std::nullopt,

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/csv_cells.hpp"
@@ -118,16 +117,13 @@ nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::js
 
 nlohmann::json density_summary(const DensityReport& report) {
   const DensityResult& r = report.result;
-  const std::vector<ParameterSummary> summary = summarise(r.draws);
   nlohmann::json columns = nlohmann::json::array();
   for (std::size_t d = 0; d < r.columns.size(); ++d) {
     const ColumnDensity& c = r.columns[d];
-    nlohmann::json entry{{"name", c.name},
-                         {"channel", report.channels[d]},
-                         {"hellinger_from_prior", c.hellinger},
-                         {"band_width", c.width},
-                         {"prior_band_width", c.prior_width},
-                         {"verdict", verdict(report, d, summary)}};
+    nlohmann::json entry{
+        {"name", c.name},        {"channel", report.channels[d]},     {"hellinger_from_prior", c.hellinger},
+        {"band_width", c.width}, {"prior_band_width", c.prior_width}, {"verdict", verdict(report, d)}};
+    for (const auto& [number, value] : c.base) entry["base"][number] = value;
     if (c.bandwidth > 0) entry["deconvolution_bandwidth"] = c.bandwidth;
     columns.push_back(std::move(entry));
   }
@@ -138,7 +134,14 @@ nlohmann::json density_summary(const DensityReport& report) {
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},
                      {"mean_clusters", mean_clusters(r)}};
-  if (report.agreement) out["adjusted_rand_index"] = *report.agreement;
+  if (report.settings.concentration_prior)
+    out["concentration_prior"] = {{"shape", report.settings.concentration_prior->shape},
+                                  {"rate", report.settings.concentration_prior->rate}};
+  if (report.settings.imputations > 1) out["imputations"] = report.settings.imputations;
+  if (report.agreement) {
+    out["adjusted_rand_index"] = *report.agreement;
+    out["adjusted_rand_index_interval"] = {report.agreement_lower, report.agreement_upper};
+  }
   if (r.by_vi) out["clusters_vi"] = partition_json(*r.by_vi)["clusters"];
   if (r.proposals.proposed > 0) {
     out["acceptance"] = static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed);
@@ -155,12 +158,12 @@ nlohmann::json density_summary(const DensityReport& report) {
                                  {"prior_lower", q.prior_lower},
                                  {"prior_upper", q.prior_upper}});
   }
-  for (const ParameterSummary& p : summary) {
+  for (const ParameterSummary& p : report.diagnostics) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},
                                        {"ess_bulk", number_or_null(p.ess_bulk)},
                                        {"ess_tail", number_or_null(p.ess_tail)}};
   }
-  out["warnings"] = chain_warnings(report, summary);
+  out["warnings"] = chain_warnings(report);
   return out;
 }
 

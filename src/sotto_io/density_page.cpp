@@ -5,21 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/plot.hpp"
 #include "sotto_io/density_figure.hpp"
 
 namespace sotto {
 namespace {
 
-std::string column_section(const DensityReport& report, std::size_t d,
-                           const std::vector<ParameterSummary>& summary) {
+std::string column_section(const DensityReport& report, std::size_t d) {
   const ColumnDensity& c = report.result.columns[d];
   std::string page =
       report.result.columns.size() > 1 ? "<h3>" + escape_html(c.name) + "</h3>\n" : std::string();
   page += fmt::format(
       "<p><b>{}</b> Hellinger distance from the prior: {:.3f} (0: the same, 1: nothing in common).</p>\n",
-      escape_html(verdict(report, d, summary)), c.hellinger);
+      escape_html(verdict(report, d)), c.hellinger);
   page += density_figure(report, d);
   if (c.deconvolution && c.discrete) {
     page += "<p>Frequencies with the noise taken out may be negative.</p>\n";
@@ -104,8 +102,17 @@ std::string mixing_name(const DensitySettings& s) {
   if (s.mixing == "pitman-yor")
     return fmt::format("Pitman-Yor (strength {}, discount {})", s.concentration, s.discount);
   if (s.mixing == "finite") return fmt::format("Finite (about {} components)", s.components);
-  return s.concentration_prior ? "Dirichlet process (concentration with a gamma prior)"
-                               : fmt::format("Dirichlet process (concentration {})", s.concentration);
+  return s.concentration_prior
+             ? fmt::format("Dirichlet process (concentration with a gamma prior of shape {} and rate {})",
+                           s.concentration_prior->shape, s.concentration_prior->rate)
+             : fmt::format("Dirichlet process (concentration {})", s.concentration);
+}
+
+std::string base_sentence(const ColumnDensity& column) {
+  std::string numbers;
+  for (const auto& [name, value] : column.base)
+    numbers += fmt::format("{}{} {:.6g}", numbers.empty() ? "" : ", ", name, value);
+  return fmt::format(" Base measure of {}: {}.", escape_html(column.name), numbers);
 }
 
 constexpr const char* kStyle =
@@ -138,8 +145,7 @@ std::string density_html(const DensityReport& report) {
       names, kStyle);
   page += privacy_paragraph(report);
   page += "<h2>Estimate</h2>\n";
-  const std::vector<ParameterSummary> summary = summarise(r.draws);
-  for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d, summary);
+  for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d);
   page += quantity_table(report);
   page += "<h2>Clusters</h2>\n" + cluster_figure(r) + prior_clusters(report);
   if (r.by_vi) {
@@ -153,15 +159,21 @@ std::string density_html(const DensityReport& report) {
         "<p>One release describes all rows together, so it does not tell which rows belong together.</p>\n";
   }
   if (report.agreement)
-    page +=
-        fmt::format("<p>{}Adjusted Rand index with the partition of the other run: {:.3f}.</p>\n",
-                    report.agreement_is_private ? "" : "NOT PRIVATE, as that run was made without noise: ",
-                    *report.agreement);
+    page += fmt::format(
+        "<p>{}Adjusted Rand index with {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}).</p>\n",
+        report.agreement_is_private ? ""
+        : report.with_labels        ? "NOT PRIVATE unless the labels are public: "
+                                    : "NOT PRIVATE, as that run was made without noise: ",
+        report.with_labels ? "the labels" : "the partition of the other run", *report.agreement,
+        100 * report.settings.level, report.agreement_lower, report.agreement_upper);
   page += fmt::format(
       "<h2>How it was computed</h2>\n<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws "
       "every {} sweeps after {} sweeps of warmup, seed {}.",
       mixing_name(report.settings), escape_html(r.kernel), escape_html(r.algorithm), report.settings.chains,
       report.settings.draws, report.settings.thin, report.settings.warmup, report.settings.seed);
+  for (const ColumnDensity& column : r.columns) page += base_sentence(column);
+  if (report.settings.imputations > 1)
+    page += fmt::format(" {} confidential values were imputed per row.", report.settings.imputations);
   if (r.proposals.proposed > 0) {
     page += fmt::format(
         " {:.1f} % of the proposals for the confidential data were accepted.",
@@ -171,12 +183,12 @@ std::string density_html(const DensityReport& report) {
       "</p>\n<p>log_density.1, 2, ...: the logarithm of the density at evenly spaced points of the "
       "range; quantity.1, 2, ...: the quantities in their order.</p>\n"
       "<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
-  for (const ParameterSummary& p : summary) {
+  for (const ParameterSummary& p : report.diagnostics) {
     page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.0f}</td><td>{:.0f}</td></tr>\n", p.parameter,
                         p.rhat, p.ess_bulk, p.ess_tail);
   }
   page += "</table>\n";
-  for (const std::string& warning : chain_warnings(report, summary))
+  for (const std::string& warning : chain_warnings(report))
     page += fmt::format("<p>{}</p>\n", escape_html(warning));
   return page + "</body></html>\n";
 }

@@ -29,10 +29,9 @@ Told told(const ColumnDensity& column) {
   return column.width < kMuch * column.prior_width && column.width < 1 ? Told::much : Told::little;
 }
 
-std::string verdict(const DensityReport& report, std::size_t column,
-                    const std::vector<ParameterSummary>& summary) {
+std::string verdict(const DensityReport& report, std::size_t column) {
   double worst = 0;  // constant quantities, such as the clusters of one row, have no R-hat
-  for (const ParameterSummary& line : summary)
+  for (const ParameterSummary& line : report.diagnostics)
     if (line.rhat > worst) worst = line.rhat;
   if (!(worst > 0))
     return "No verdict: the draws are too few to tell whether the chains have mixed. " + draw_longer(report);
@@ -63,12 +62,11 @@ bool ended_early(const DensityReport& report) {
                      [](const Chain& chain) { return chain.stop == StopReason::interrupted; });
 }
 
-std::vector<std::string> chain_warnings(const DensityReport& report,
-                                        const std::vector<ParameterSummary>& summary) {
+std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
   std::vector<std::string> apart;
   std::vector<std::string> few;
-  for (const ParameterSummary& line : summary) {
+  for (const ParameterSummary& line : report.diagnostics) {
     if (rhat_verdict(line.rhat) == Verdict::poor)
       apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);

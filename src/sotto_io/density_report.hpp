@@ -14,12 +14,17 @@ namespace sotto {
 
 struct DensityReport {
   DensityResult result;
+  std::vector<ParameterSummary> diagnostics;  ///< of the result's draws
   DensitySettings settings;
   std::vector<std::string> channels;             ///< per column; "none" for confidential data
   std::vector<std::vector<std::string>> levels;  ///< per column; empty unless its data are categories
   std::size_t rows = 0;
   std::optional<ChannelFile> channel;  ///< none: confidential data were used, and every page says NOT PRIVATE
-  std::optional<double> agreement;     ///< adjusted Rand index with the partition of another run
+  std::optional<double> agreement;  ///< adjusted Rand index with the partition of another run, or with labels
+  double agreement_lower = 0;       ///< of the interval that its draws have
+  double agreement_upper = 0;
+  bool with_labels =
+      false;  ///< the other partition is a file of labels, of which nothing says where it is from
   bool agreement_is_private =
       true;  ///< false: the other run was made without noise, and so are the index and what shows it
 };
@@ -37,15 +42,13 @@ inline constexpr double kMuch = 0.4;
 [[nodiscard]] Told told(const ColumnDensity& column);
 
 /// What the estimate of a column is worth, in one sentence: `told` in words, and none while an R-hat is above `kVerdictRhat`.
-[[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column,
-                                  const std::vector<ParameterSummary>& summary);
+[[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column);
 
 /// Whether the run was stopped before its end.
 [[nodiscard]] bool ended_early(const DensityReport& report);
 
 /// What is wrong with the chains, and what to do about it.
-[[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report,
-                                                      const std::vector<ParameterSummary>& summary);
+[[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report);
 
 /// A point of a column's grid as it is written: a category by its name.
 [[nodiscard]] std::string point_name(const DensityReport& report, std::size_t column, Eigen::Index x);

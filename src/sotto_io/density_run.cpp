@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sotto/privatise/privatise.hpp"
@@ -29,6 +30,20 @@ std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std:
   return found;
 }
 
+// Numbers in the place of labels, equal where they are.
+Partition read_labels(const std::filesystem::path& path) {
+  const std::vector<std::string> names = read_column_names(path);
+  if (names.size() != 1)
+    throw Error(ErrorCode::data, fmt::format("labels to compare with are one column, '{}' has {}",
+                                             path.string(), names.size()));
+  Partition partition;
+  std::map<std::string, int> numbers;
+  const std::vector<std::vector<std::string>> cells = read_cells(records_of(path), names);
+  for (const std::string& label : cells[0])
+    partition.labels.push_back(numbers.emplace(label, static_cast<int>(numbers.size())).first->second);
+  return partition;
+}
+
 }  // namespace
 
 DensityReport density_of_release(const RecordReader& records, ChannelFile channel,
@@ -44,6 +59,7 @@ DensityReport density_of_release(const RecordReader& records, ChannelFile channe
   }
   report.result =
       estimate_density(columns, read_privatised(records, channel, columns), report.rows, settings, progress);
+  report.diagnostics = summarise(report.result.draws);
   report.channel = std::move(channel);
   return report;
 }
@@ -69,15 +85,26 @@ DensityReport density_of_confidential(const RecordReader& records, const std::ve
   report.levels = {{}};
   report.rows = data.size();
   report.result = estimate_density_not_private(column, std::move(data), settings, progress);
+  report.diagnostics = summarise(report.result.draws);
   return report;
 }
 
-void compare_partitions(DensityReport& report, const std::filesystem::path& directory) {
-  const Partition other = read_partition(directory);
+std::filesystem::path partition_file(const std::filesystem::path& compared) {
+  return std::filesystem::is_regular_file(compared) ? compared : compared / "clusters.json";
+}
+
+void compare_partitions(DensityReport& report, const std::filesystem::path& compared) {
+  report.with_labels = partition_file(compared) == compared;
+  const Partition other = report.with_labels ? read_labels(compared) : read_partition(compared);
   if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.labels.size())
-    throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", directory.string()));
+    throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", compared.string()));
   report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other.labels);
   report.agreement_is_private = other.is_private;
+  std::vector<double> of_draws;
+  for (const mixture::Allocation& draw : report.result.partitions)
+    of_draws.push_back(mixture::adjusted_rand_index(draw, other.labels));
+  report.agreement_lower = mixture::quantile_of(of_draws, (1 - report.settings.level) / 2);
+  report.agreement_upper = mixture::quantile_of(of_draws, (1 + report.settings.level) / 2);
 }
 
 }  // namespace sotto

@@ -25,8 +25,11 @@ namespace sotto {
                                                     const Interval& bounds, const DensitySettings& settings,
                                                     const SweepProgress& progress);
 
-/// Notes how far the partition agrees with that of another run on the same rows. Errors: those of read_partition; data where the rows
-/// are others.
-void compare_partitions(DensityReport& report, const std::filesystem::path& directory);
+/// Where the partition stands that a run is compared with: the file of labels itself, or the clusters of the directory of a run.
+[[nodiscard]] std::filesystem::path partition_file(const std::filesystem::path& compared);
+
+/// Notes how far the partition agrees with that of another run on the same rows, or with a table of one column of labels. Errors:
+/// those of read_partition and read_cells; data where the rows are others, or the labels not one column.
+void compare_partitions(DensityReport& report, const std::filesystem::path& compared);
 
 }  // namespace sotto

@@ -206,6 +206,18 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
       {"z.csv --algorithm gibbs", EX_CONFIG},
       {"z.csv --level 2", EX_CONFIG},
       {"z.csv --algorithm neal3", EX_CONFIG},
+      {"z.csv --base 'shape'", EX_USAGE},
+      {"z.csv --base 'shape=three'", EX_USAGE},
+      {"z.csv --base 'shape=3, shape=4'", EX_USAGE},
+      {"z.csv --base 'shapes=3'", EX_USAGE},
+      {"z.csv --base 'shape=0'", EX_CONFIG},
+      {"z.csv --kernel beta --base 'shape=3'", EX_USAGE},
+      {"z.csv --concentration-prior=2", EX_USAGE},
+      {"z.csv --concentration-prior=2,-2", EX_CONFIG},
+      {"z.csv --imputations 0", EX_CONFIG},
+      {"z.csv --algorithm slice --imputations 2", EX_CONFIG},
+      {"s.csv --imputations 2", EX_CONFIG},
+      {"y.csv --not-private --column y --lower 0 --upper 1 --algorithm neal5 --imputations 2", EX_CONFIG},
       {"z.csv --quantity 'P(x = 1)'", EX_USAGE},
       {"z.csv --quantity median", EX_USAGE},
       {"c.csv --quantity mean", EX_USAGE},
@@ -249,6 +261,36 @@ TEST_F(DensityVerb, several_columns_share_a_budget) {
   EXPECT_EQ(sotto("density z.csv --column a,c --out d" + quick_).status, EX_CONFIG);
 }
 
+// What the prior is made of, from the bounds or as asked; a base that expects other data moves the estimate of a weak release.
+TEST_F(DensityVerb, priors_of_ones_own) {
+  write("y.csv", "y\n2\n3\n8\n");
+  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 16 --epsilon 1 --out z.csv").status, 0);
+  const auto summary = [&](const std::string& options) {
+    const Outcome run =
+        sotto("density z.csv --json --quantity mean --algorithm neal5 --out d" + quick_ + options);
+    EXPECT_EQ(run.status, 0) << options << run.err;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto plain = summary("");
+  EXPECT_EQ(plain["columns"][0]["base"],
+            (nlohmann::json{{"mean", 8}, {"precision", 0.1}, {"shape", 3}, {"rate", 2}}));
+  EXPECT_FALSE(plain.contains("concentration_prior"));
+  const auto own =
+      summary(" --base 'mean=15, precision = 5,rate=0.5' --concentration-prior=3,1.5 --imputations 4");
+  EXPECT_EQ(own["columns"][0]["base"],
+            (nlohmann::json{{"mean", 15}, {"precision", 5}, {"shape", 3}, {"rate", 0.5}}));
+  EXPECT_EQ(own["concentration_prior"], (nlohmann::json{{"shape", 3}, {"rate", 1.5}}));
+  EXPECT_EQ(own["imputations"], 4);
+  EXPECT_GT(own["quantities"][0]["mean"].get<double>(), 13);
+  EXPECT_LT(plain["quantities"][0]["mean"].get<double>(), 13);
+  const std::string page = content("d/report.html");
+  EXPECT_NE(page.find("Base measure of y: mean 15, precision 5, shape 3, rate 0.5."), std::string::npos);
+  EXPECT_NE(page.find("a gamma prior of shape 3 and rate 1.5"), std::string::npos);
+  EXPECT_NE(page.find("4 confidential values were imputed per row"), std::string::npos);
+  EXPECT_EQ(summary(" --concentration-prior")["concentration_prior"],
+            (nlohmann::json{{"shape", 2}, {"rate", 2}}));
+}
+
 // The index depends on the confidential partition, without noise.
 TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
   std::string table = "y\n";
@@ -265,6 +307,41 @@ TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
   EXPECT_EQ(nlohmann::json::parse(content("d/summary.json"))["private"], false);
   EXPECT_NE(content("d/report.html").find("NOT PRIVATE, as that run was made without noise"),
             std::string::npos);
+}
+
+// Two groups that the release tells apart, against the truth and against labels that have nothing to do with them.
+TEST_F(DensityVerb, compares_with_labels) {
+  std::string table = "y\n";
+  std::string truth = "group\n";
+  std::string other = "group\n";
+  for (int i = 0; i < 60; ++i) {
+    table += i % 2 == 0 ? "2\n" : "8\n";
+    truth += i % 2 == 0 ? "low\n" : "high\n";
+    other += i < 30 ? "0\n" : "1\n";
+  }
+  write("y.csv", table);
+  write("truth.csv", truth);
+  write("other.csv", other);
+  write("two.csv", "a,b\n1,2\n");
+  ASSERT_EQ(
+      sotto("privatize y.csv --column y --lower 0 --upper 10 --epsilon 200 --keep-order --out z.csv").status,
+      0);
+  const auto compared = [&](const std::string& labels) {
+    const Outcome run = sotto("density z.csv --json --out d --compare " + labels + quick_);
+    EXPECT_EQ(run.status, 0) << run.err;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto right = compared("truth.csv");
+  EXPECT_GT(right["adjusted_rand_index"].get<double>(), 0.9);
+  EXPECT_GT(right["adjusted_rand_index_interval"][1], 0.9);
+  EXPECT_LE(right["adjusted_rand_index_interval"][0], right["adjusted_rand_index_interval"][1]);
+  EXPECT_EQ(right["private"], false);
+  EXPECT_NE(content("d/report.html").find("NOT PRIVATE unless the labels are public"), std::string::npos);
+  EXPECT_LT(compared("other.csv")["adjusted_rand_index"].get<double>(), 0.2);
+  const Outcome text = sotto("density z.csv --out d --compare truth.csv" + quick_);
+  EXPECT_NE(text.out.find("adjusted Rand index with the labels: "), std::string::npos) << text.out;
+  EXPECT_EQ(sotto("density z.csv --out e --compare two.csv" + quick_).status, EX_DATAERR);
+  EXPECT_EQ(content("truth.csv"), truth);
 }
 
 TEST_F(DensityVerb, counts_have_probabilities) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {
@@ -48,6 +49,51 @@ TEST(DensityBands, cover_what_they_say) {
   EXPECT_LT(within_pointwise, 0.85 * draws);
   for (const int count : at_point) EXPECT_NEAR(count, 0.9 * draws, 3);
   EXPECT_NEAR(bands.mean[5], curves.col(5).mean(), 1e-12);
+}
+
+// The width of the prior's bands is found without the bands.
+TEST(DensityBands, width_alone_is_that_of_the_bands) {
+  ChainRng rng(6);
+  const Position grid = even_grid({0, 3}, 7);
+  Matrix curves(301, 7);
+  for (Eigen::Index x = 0; x < curves.cols(); ++x)
+    for (Eigen::Index s = 0; s < curves.rows(); ++s) curves(s, x) = std::exp(rng.normal());
+  for (const double level : {0.5, 0.9, 0.95, 0.999}) {
+    const DensityBands bands = density_bands(curves, level);
+    for (const bool discrete : {false, true})
+      EXPECT_EQ(relative_width(curves, level, grid, discrete),
+                relative_width(bands.lower, bands.upper, grid, discrete));
+  }
+}
+
+// The fast averages against differences of the distribution function, for means in the domain, at its ends and far outside; narrow
+// atoms and means far outside are left to those differences.
+TEST(NormalCells, are_differences_of_the_distribution_function) {
+  const TruncatedNormalKernel kernel(NormalInverseGamma{}, {-10, 10});
+  for (const Eigen::Index points : {11, 201, 1000}) {
+    const Position grid = kernel.shown(points);
+    const double step = 20.0 / static_cast<double>(points - 1);
+    for (const double mean : {-4000.0, -31.0, -10.0, -9.93, 0.017, 5.0, 10.0, 14.0}) {
+      for (const double sd : {1.99 * step, 2.0 * step, 1.25, 7.0, 900.0}) {
+        const auto theta = kernel.complete({.mean = mean, .sd = sd, .log_sd = std::log(sd)});
+        Position fast = Position::Zero(points);
+        const bool fine = kernel.add_cells(grid, theta, 1, fast);
+        EXPECT_EQ(fine, step <= 0.5 * sd && std::abs(mean) <= 10 + 4 * sd) << mean << " " << sd;
+        if (!fine) continue;
+        Position slow(points);
+        average_density(kernel, grid, theta, slow);
+        const double largest = slow.maxCoeff();
+        // Differences lose what rounding the distribution function to 1e-16 takes from a cell.
+        for (Eigen::Index x = 0; x < points; ++x)
+          EXPECT_NEAR(fast[x], slow[x], 1e-8 * largest + 1e-14 / step)
+              << points << " points, mean " << mean << ", sd " << sd << ", cell " << x;
+        EXPECT_NEAR(integral(grid, fast), 1, 1e-8) << points << ", mean " << mean << ", sd " << sd;
+        Position twice = fast;
+        kernel.add_cells(grid, theta, 0.25, twice);
+        EXPECT_NEAR((twice - 1.25 * fast).cwiseAbs().maxCoeff(), 0, 1e-12 * largest);
+      }
+    }
+  }
 }
 
 TEST(DensityBands, equal_draws_and_two_draws) {

@@ -256,7 +256,7 @@ TEST(Density, mixing_priors) {
   bad.components = 1;
   EXPECT_THROW((void)estimate_density(z.column, z.values, 60, bad), Error);
   bad.components = 3;
-  bad.concentration_prior = true;
+  bad.concentration_prior.emplace();
   EXPECT_THROW((void)estimate_density(z.column, z.values, 60, bad), Error);
 }
 

@@ -19,7 +19,8 @@ std::string verdict_of(double width, double prior_width, double rhat, double hel
   if (is_private) report.channel.emplace();
   ParameterSummary line;
   line.rhat = rhat;
-  return verdict(report, 0, {line});
+  report.diagnostics = {line};
+  return verdict(report, 0);
 }
 
 TEST(DensityVerdict, comes_from_the_bands_and_not_from_the_distance_to_the_prior) {

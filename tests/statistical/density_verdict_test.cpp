@@ -121,11 +121,11 @@ Cell run_cell(const Kernel& kernel, const Law<Kernel>& law, std::size_t n, doubl
   report.settings.partitions = 2;
   report.channel.emplace();
   report.result = estimate_density(privatiser.plan().columns[0], released.value()[0], n, report.settings);
-  const std::vector<ParameterSummary> summary = summarise(report.result.draws);
+  report.diagnostics = summarise(report.result.draws);
   const ColumnDensity& c = report.result.columns[0];
-  Cell cell{verdict(report, 0, summary), width_of(c.bands.lower, c.bands.upper, step), 0, 0};
+  Cell cell{verdict(report, 0), width_of(c.bands.lower, c.bands.upper, step), 0, 0};
   cell.error = step * (c.bands.mean - density(kernel, law, c.grid)).cwiseAbs().sum();
-  for (const ParameterSummary& line : summary)
+  for (const ParameterSummary& line : report.diagnostics)
     if (line.rhat > cell.worst_rhat) cell.worst_rhat = line.rhat;
   return cell;
 }

@@ -19,8 +19,11 @@ double quantile_of_sorted(const std::vector<double>& sorted, double probability)
 }  // namespace
 
 double quantile_of(std::vector<double> values, double probability) {
-  std::sort(values.begin(), values.end());
-  return quantile_of_sorted(values, probability);
+  const double at = probability * static_cast<double>(values.size() - 1);
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), below, values.end());
+  const auto above = below + 1 < values.end() ? std::min_element(below + 1, values.end()) : below;
+  return *below + (at - std::floor(at)) * (*above - *below);
 }
 
 Position even_grid(const Interval& interval, Eigen::Index points) {
@@ -50,10 +53,11 @@ DensityBands density_bands(const Matrix& densities, double level) {
     std::sort(column.begin(), column.end());
     for (Eigen::Index s = 0; s < draws; ++s) {
       const double value = densities(s, x);
-      // Ties count as the innermost rank they could have.
-      const Eigen::Index from_below = std::upper_bound(column.begin(), column.end(), value) - column.begin();
-      const Eigen::Index from_above = column.end() - std::lower_bound(column.begin(), column.end(), value);
-      depth[s] = std::min({depth[s], from_below, from_above});
+      // Ties count as the innermost rank they could have. Most values are too far inside to matter.
+      if (value < column[depth[s] - 1])
+        depth[s] = std::upper_bound(column.begin(), column.end(), value) - column.begin();
+      if (value > column[draws - depth[s]])
+        depth[s] = column.end() - std::lower_bound(column.begin(), column.end(), value);
     }
     bands.lower[x] = quantile_of_sorted(column, (1 - level) / 2);
     bands.upper[x] = quantile_of_sorted(column, (1 + level) / 2);
@@ -81,9 +85,20 @@ double hellinger_distance(const Position& f, const Position& g) {
   return scale > 0 ? std::sqrt(std::max(0.0, 1 - overlap / scale)) : 0;
 }
 
-double relative_width(const DensityBands& bands, const Position& grid, bool discrete) {
-  const Position width = bands.upper - bands.lower;
+double relative_width(const Position& lower, const Position& upper, const Position& grid, bool discrete) {
+  const Position width = upper - lower;
   return discrete ? width.sum() : integral(grid, width);
+}
+
+double relative_width(const Matrix& densities, double level, const Position& grid, bool discrete) {
+  Position lower(grid.size());
+  Position upper(grid.size());
+  for (Eigen::Index x = 0; x < grid.size(); ++x) {
+    const std::vector<double> column(densities.col(x).data(), densities.col(x).data() + densities.rows());
+    lower[x] = quantile_of(column, (1 - level) / 2);
+    upper[x] = quantile_of(column, (1 + level) / 2);
+  }
+  return relative_width(lower, upper, grid, discrete);
 }
 
 }  // namespace sotto::mixture

@@ -27,6 +27,13 @@ concept HasCells =
   { kernel.cumulative(0.0, theta) } -> std::convertible_to<double>;
 };
 
+/// Kernels that have a fast way to add their averages, with a weight, and say whether it is accurate for this atom.
+template <class Kernel>
+concept AddsCells = HasCells<Kernel> && requires(const Kernel& kernel, const Position& grid,
+                                                 const typename Kernel::Parameter& theta, Position& out) {
+  { kernel.add_cells(grid, theta, 0.5, out) } -> std::same_as<bool>;
+};
+
 /// A kernel's density on an even grid over its domain: the average over the cell about each point, which ends half-way to the next
 /// points and at the domain, so that the trapezoid rule finds the area 1 however narrow the kernel. `out` has shape (grid).
 ///
@@ -68,6 +75,8 @@ void density_on_grid(const Kernel& kernel, const MixingMeasure<typename Kernel::
   out.setZero();
   Position one(grid.size());
   for (std::size_t h = 0; h < measure.atoms.size(); ++h) {
+    if constexpr (AddsCells<Kernel>)
+      if (kernel.add_cells(grid, measure.atoms[h], measure.weights[h], out)) continue;
     if constexpr (HasCells<Kernel>) {
       average_density(kernel, grid, measure.atoms[h], one);
     } else {
@@ -125,7 +134,12 @@ struct DensityBands {
 
 /// Width of the pointwise bands relative to the density, on average over the data: the integral of upper - lower, or its sum for
 /// counts and categories.
-[[nodiscard]] double relative_width(const DensityBands& bands, const Position& grid, bool discrete);
+[[nodiscard]] double relative_width(const Position& lower, const Position& upper, const Position& grid,
+                                    bool discrete);
+
+/// The same of densities of draws of P, shape (draws, grid), without their bands.
+[[nodiscard]] double relative_width(const Matrix& densities, double level, const Position& grid,
+                                    bool discrete);
 
 /// Computes   H(f, g) = sqrt(1 - integral of sqrt(f g)), 0 for equal and 1 for disjoint densities on the grid
 [[nodiscard]] double hellinger_distance(const Position& grid, const Position& f, const Position& g);

@@ -174,6 +174,7 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
     double mean, inverse_sd, tilt;  ///< s
     double at_lower, at_upper;      ///< J(l, s), J(-u, s); less the tails' probabilities on the whole line
     double log_inside;              ///< truncated kernel: log P(domain)
+    double inverse_inside;          ///< 1 / P(domain)
     bool slow;                      ///< the difference would cancel
     typename Kernel::Parameter theta;
   };
@@ -181,23 +182,25 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
     const double s = theta.sd / scale;
     const double l = (domain.lower - theta.mean) / theta.sd;
     const double u = (domain.upper - theta.mean) / theta.sd;
-    Prepared p{theta.mean, 1 / theta.sd, s, tilted_tail(l, s), tilted_tail(-u, s), 0, false, theta};
+    Prepared p{theta.mean, 1 / theta.sd, s, tilted_tail(l, s), tilted_tail(-u, s), 0, 1, false, theta};
     if constexpr (std::same_as<Kernel, NormalKernel>) {
       p.at_lower -= 0.5 * std::erfc(-l / std::numbers::sqrt2);
       p.at_upper -= 0.5 * std::erfc(u / std::numbers::sqrt2);
     } else {
       p.log_inside = theta.log_inside;
+      p.inverse_inside = std::exp(-theta.log_inside);
       p.slow = l > 3 || u < -3;
     }
     return p;
   }
   double log_density(const Kernel&, std::size_t i, const Prepared& p) const {
-    const Place& place = places[i];
-    if (p.slow) return pieces(i, p.theta).log_total() - p.log_inside + std::abs(z[i] - place.inside) / scale;
-    const double a = (place.inside - p.mean) * p.inverse_sd;
-    return std::log(tilted_tail(a, p.tilt) + tilted_tail(-a, p.tilt) - place.from_lower * p.at_lower -
-                    place.from_upper * p.at_upper) -
-           p.log_inside;
+    if (p.slow)
+      return pieces(i, p.theta).log_total() - p.log_inside + std::abs(z[i] - places[i].inside) / scale;
+    return std::log(inside_mass(i, p)) - p.log_inside;
+  }
+  /// exp(log_density)
+  double density(const Kernel& kernel, std::size_t i, const Prepared& p) const {
+    return p.slow ? std::exp(log_density(kernel, i, p)) : std::fmax(0, inside_mass(i, p) * p.inverse_inside);
   }
   double draw(const Kernel&, std::size_t i, const typename Kernel::Parameter& theta, ChainRng& rng) const {
     return pieces(i, theta).draw(rng);
@@ -208,6 +211,14 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
     add_inside(all, z[i], scale, domain, theta);
     add_outside<Kernel>(all, channel, z[i], theta);
     return all;
+  }
+
+  /// g / q(z | clamp z) before the truncation.
+  [[nodiscard]] double inside_mass(std::size_t i, const Prepared& p) const {
+    const Place& place = places[i];
+    const double a = (place.inside - p.mean) * p.inverse_sd;
+    return tilted_tail(a, p.tilt) + tilted_tail(-a, p.tilt) - place.from_lower * p.at_lower -
+           place.from_upper * p.at_upper;
   }
 
   struct Place {

@@ -1,6 +1,7 @@
 // Which datum is in which cluster, with O(1) moves and no allocation after construction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -69,6 +70,14 @@ class Partition {
     for (int& slot : allocation_) slot = label_[static_cast<std::size_t>(slot)];
     std::iota(active_.begin(), active_.end(), 0);
     std::iota(place_.begin(), place_.end(), 0);
+  }
+
+  /// Takes the sizes of clusters 0..clusters-1 alone, where no datum is ever moved; which datum is in which is not known until the
+  /// next `assign`.
+  void assign_sizes(std::span<const int> sizes) {
+    std::fill(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(clusters_), 0);
+    clusters_ = sizes.size();
+    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
   }
 
   /// Takes a whole allocation with labels 0..clusters-1, all used.

@@ -47,6 +47,20 @@ Allocation by_first_appearance(const Allocation& allocation) {
   return renamed;
 }
 
+// Shape (n, n): the number of draws in which two data are in one cluster.
+Matrix times_together(const std::vector<Allocation>& draws) {
+  const std::size_t n = draws[0].size();
+  Matrix together(n, n);
+  std::vector<int> with_one(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    std::fill(with_one.begin(), with_one.end(), 0);
+    for (const Allocation& draw : draws)
+      for (std::size_t i = j; i < n; ++i) with_one[i] += draw[i] == draw[j] ? 1 : 0;
+    for (std::size_t i = j; i < n; ++i) together(i, j) = together(j, i) = with_one[i];
+  }
+  return together;
+}
+
 // Expected loss of a growing partition, as data enter and leave its clusters. Only differences matter to the
 // search: `cost(i, h)` is what the expected loss grows by when datum i enters cluster h.
 class ExpectedVi {
@@ -86,19 +100,29 @@ class ExpectedVi {
 class ExpectedBinder {
  public:
   ExpectedBinder(const std::vector<Allocation>& draws, int most_clusters)
-      : together_(co_clustering(draws)), members_(most_clusters, Position::Zero(together_.rows())) {}
+      : together_(times_together(draws)),
+        draws_(static_cast<double>(draws.size())),
+        sizes_(most_clusters, 0),
+        with_members_(together_.rows(), most_clusters) {}
   void clear() {
-    for (Position& members : members_) members.setZero();
+    std::fill(sizes_.begin(), sizes_.end(), 0);
+    with_members_.setZero();
   }
-  void put(std::size_t i, int h, int change) { members_[h][static_cast<Eigen::Index>(i)] += change; }
+  void put(std::size_t i, int h, int change) {
+    sizes_[h] += change;
+    with_members_.col(h) += change * together_.col(static_cast<Eigen::Index>(i));
+  }
   // Each member j of the cluster costs (1 - p_ij) instead of p_ij.
   [[nodiscard]] double cost(std::size_t i, int h) const {
-    return members_[h].sum() - 2 * members_[h].dot(together_.col(static_cast<Eigen::Index>(i)));
+    return sizes_[h] - 2 * with_members_(static_cast<Eigen::Index>(i), h) / draws_;
   }
 
  private:
-  Matrix together_;
-  std::vector<Position> members_;  // indicators
+  Matrix together_;  // counts, whose sums are exact
+  double draws_;
+  std::vector<int> sizes_;
+  Matrix
+      with_members_;  // shape (data, most): how often a datum is together with the members, summed over them
 };
 
 template <class Expected>
@@ -173,31 +197,70 @@ class Search {
   ChainRng& rng_;
 };
 
-double expected_loss(const std::vector<Allocation>& draws, PartitionLoss loss, const Allocation& candidate) {
-  double sum = 0;
-  for (const Allocation& draw : draws) {
-    sum += loss == PartitionLoss::binder ? binder_loss(candidate, draw)
-                                         : variation_of_information(candidate, draw);
+// The mean loss of a partition to the draws, without a table for each.
+class MeanLoss {
+ public:
+  MeanLoss(const std::vector<Allocation>& draws, PartitionLoss loss) : draws_(draws) {
+    const bool binder = loss == PartitionLoss::binder;
+    const auto n = static_cast<double>(draws[0].size());
+    scale_ = binder ? (n > 1 ? 1 / pairs(n) : 0) : 1 / n;
+    for (std::size_t count = 0; count <= draws[0].size(); ++count)
+      term_.push_back((binder ? pairs : n_log_n)(static_cast<double>(count)));
+    for (const Allocation& draw : draws) {
+      clusters_.push_back(static_cast<std::size_t>(labels(draw)));
+      std::vector<int> sizes(clusters_.back(), 0);
+      for (const int label : draw) ++sizes[static_cast<std::size_t>(label)];
+      own_ += sum(sizes) / static_cast<double>(draws.size());
+    }
   }
-  return sum / static_cast<double>(draws.size());
-}
+  [[nodiscard]] double operator()(const Allocation& candidate) const {
+    const auto most = static_cast<std::size_t>(labels(candidate));
+    std::vector<int> cells(most, 0);
+    for (const int label : candidate) ++cells[static_cast<std::size_t>(label)];
+    double mean = own_ + sum(cells);
+    for (std::size_t s = 0; s < draws_.size(); ++s) {
+      cells.assign(most * clusters_[s], 0);
+      for (std::size_t i = 0; i < candidate.size(); ++i)
+        ++cells[static_cast<std::size_t>(candidate[i]) * clusters_[s] +
+                static_cast<std::size_t>(draws_[s][i])];
+      mean -= 2 * sum(cells) / static_cast<double>(draws_.size());
+    }
+    return std::max(0.0, scale_ * mean);
+  }
+
+ private:
+  [[nodiscard]] double sum(const std::vector<int>& counts) const {
+    double total = 0;
+    for (const int count : counts) total += term_[static_cast<std::size_t>(count)];
+    return total;
+  }
+  const std::vector<Allocation>& draws_;
+  std::vector<double> term_;           // of a count
+  std::vector<std::size_t> clusters_;  // of each draw
+  double own_ = 0;                     // the draws' own clusters, on average
+  double scale_ = 1;
+};
 
 template <class Expected>
 PointPartition search(const std::vector<Allocation>& draws, PartitionLoss loss, ChainRng& rng,
                       const SearchSettings& settings, int most_clusters) {
   Search<Expected> search(draws, most_clusters, rng);
   PointPartition best{{}, std::numeric_limits<double>::infinity()};
+  const MeanLoss mean_loss(draws, loss);
   const auto consider = [&](const Allocation& candidate) {
-    const double value = expected_loss(draws, loss, candidate);
+    const double value = mean_loss(candidate);
     if (value < best.expected_loss) best = {by_first_appearance(candidate), value};
   };
   for (int start = 0; start < settings.starts; ++start) consider(search.from_nothing());
-  // A few drawn partitions as starts too: the most typical of them is often close.
+  // A drawn partition as a start too: the most typical of a few is often close.
   const std::size_t stride = std::max<std::size_t>(1, draws.size() / 50);
+  std::vector<Allocation> few;
+  for (std::size_t s = 0; s < draws.size(); s += stride) few.push_back(draws[s]);
+  const MeanLoss mean_loss_to_few(few, loss);
   PointPartition typical{{}, std::numeric_limits<double>::infinity()};
-  for (std::size_t s = 0; s < draws.size(); s += stride) {
-    const double value = expected_loss(draws, loss, draws[s]);
-    if (value < typical.expected_loss) typical = {by_first_appearance(draws[s]), value};
+  for (const Allocation& draw : few) {
+    const double value = mean_loss_to_few(draw);
+    if (value < typical.expected_loss) typical = {by_first_appearance(draw), value};
   }
   if (labels(typical.allocation) <= most_clusters) consider(search.from(typical.allocation));
   return best;
@@ -233,14 +296,7 @@ double adjusted_rand_index(std::span<const int> a, std::span<const int> b) {
 
 Matrix co_clustering(const std::vector<Allocation>& draws) {
   if (draws.empty()) throw Error(ErrorCode::internal, "co-clustering needs draws");
-  const auto n = static_cast<Eigen::Index>(draws[0].size());
-  Matrix together = Matrix::Zero(n, n);
-  for (const Allocation& draw : draws) {
-    for (Eigen::Index j = 0; j < n; ++j) {
-      for (Eigen::Index i = 0; i < n; ++i) together(i, j) += draw[i] == draw[j] ? 1 : 0;
-    }
-  }
-  return together / static_cast<double>(draws.size());
+  return times_together(draws) / static_cast<double>(draws.size());
 }
 
 PointPartition minimise_expected_loss(const std::vector<Allocation>& draws, PartitionLoss loss, ChainRng& rng,

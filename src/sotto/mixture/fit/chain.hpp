@@ -99,6 +99,7 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
     chain.clusters.push_back(static_cast<double>(draw.clusters()));
     chain.concentration.push_back(draw.concentration);
     if (static_cast<std::size_t>(s) % stride == 0) {
+      if constexpr (requires { sampler.allocate_rows(rng); }) sampler.allocate_rows(rng);
       chain.partitions.emplace_back(draw.allocation.begin(), draw.allocation.end());
     }
   }
@@ -162,8 +163,7 @@ EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, std:
     }
   });
   for (std::size_t d = 0; d < all.grids.size(); ++d)
-    all.prior_widths.push_back(mixture::relative_width(mixture::density_bands(densities[d], settings.level),
-                                                       all.grids[d], discrete));
+    all.prior_widths.push_back(mixture::relative_width(densities[d], settings.level, all.grids[d], discrete));
   return all;
 }
 

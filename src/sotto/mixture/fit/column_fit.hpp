@@ -62,7 +62,8 @@ DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<t
   };
   const std::string& algorithm = settings.algorithm;
   if (algorithm == "neal5") {
-    return run(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts), {}, rng));
+    return run(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                       {.imputations = settings.imputations}, rng));
   }
   if (algorithm == "slice" || algorithm == "blocked-gibbs") {
     const auto truncation =
@@ -72,7 +73,8 @@ DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<t
   }
   if constexpr (TakesMetropolis<Data, Kernel>) {
     if (algorithm == "metropolis")
-      return run(mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng));
+      return run(
+          mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng, false));
   }
   if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
     if (algorithm == "neal8")
@@ -98,6 +100,9 @@ DensityResult run_all_chains(const Kernel& kernel, const Data& data, const Colum
                              const DensitySettings& settings, const SweepProgress& progress) {
   const Marginal<Kernel> shown(kernel);
   check_algorithm<Kernel, Data>(settings.algorithm);
+  if (settings.imputations > 1 && !mixture::is_local<Data>)
+    throw Error(ErrorCode::configuration,
+                "several imputations per datum (--imputations) need a release of each row by itself");
   const Scale scale = !Kernel::kDiscrete                          ? Scale::density
                       : std::same_as<typename Kernel::Datum, int> ? Scale::categories
                                                                   : Scale::counts;
@@ -116,7 +121,9 @@ DensityResult run_all_chains(const Kernel& kernel, const Data& data, const Colum
         }
         return run_one_chain(kernel, data, std::move(start), shown, asked, settings, sweeps, rng);
       });
-  return summarise_density(chains, asked, settings, !mixture::is_global<Data>);
+  DensityResult result = summarise_density(chains, asked, settings, !mixture::is_global<Data>);
+  result.columns[0].base = kernel.base();
+  return result;
 }
 
 /// One column through its channel. Errors: configuration when the channel's data are not the kernel's; data when a release does
@@ -125,17 +132,20 @@ template <mixture::ColumnKernel Kernel>
 DensityResult estimate_column(const Column& column, const PrivatisedColumn& released, std::size_t rows,
                               const DensitySettings& settings, const SweepProgress& progress) {
   using Datum = typename Kernel::Datum;
+  const mixture::BaseParameters base = mixture::parse_base(settings.base);
   const auto through = [&]<class Channel>(const Channel& channel) -> DensityResult {
     if constexpr (!std::same_as<typename Channel::Datum, Datum>) {
       throw Error(ErrorCode::configuration,
                   fmt::format("the kernel {} is not for what the channel {} released; use --kernel auto",
                               Kernel::kName, Channel::kName));
     } else if constexpr (GlobalChannel<Channel, Datum>) {
+      const Kernel kernel = Kernel::make(column.settings, base);
       mixture::GlobalRelease<Channel> data{channel, rows};
       data.channel.observe(released.values);
       const auto starts = [&](ChainRng& rng) { return data.channel.initial(rows, rng); };
-      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings, progress);
+      return run_all_chains(kernel, data, column.settings, starts, settings, progress);
     } else {
+      const Kernel kernel = Kernel::make(column.settings, base);
       const auto z = channel.observed(released.values);
       using Z = typename std::decay_t<decltype(z)>::value_type;
       const mixture::LocalRelease<Channel, Z> data{channel, z};
@@ -144,7 +154,7 @@ DensityResult estimate_column(const Column& column, const PrivatisedColumn& rele
         for (const Z& one : z) y.push_back(channel.initial(one, rng));
         return y;
       };
-      return run_all_chains(Kernel::make(column.settings), data, column.settings, starts, settings, progress);
+      return run_all_chains(kernel, data, column.settings, starts, settings, progress);
     }
   };
   return std::visit(through, column.channel);
@@ -157,7 +167,7 @@ DensityResult estimate_confidential(const ColumnSettings& column, std::vector<do
   if constexpr (!std::same_as<typename Kernel::Datum, double>) {
     throw Error(ErrorCode::configuration, "confidential categories need no mixture: count them");
   } else {
-    const Kernel kernel = Kernel::make(column);
+    const Kernel kernel = Kernel::make(column, mixture::parse_base(settings.base));
     for (double& y : data) y = kernel.legal(y);
     const mixture::Confidential<double> confidential{data};
     return run_all_chains(

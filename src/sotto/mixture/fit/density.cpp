@@ -42,6 +42,7 @@ void check(const DensitySettings& s) {
     throw configuration("chains must be at least 1, draws at least 2 and thin at least 1");
   if (static_cast<double>(s.chains) * static_cast<double>(s.draws) > kMostDensityDraws)
     throw configuration(fmt::format("draws: at most {} of all chains together", kMostDensityDraws));
+  if (s.imputations < 1 || s.imputations > 1000) throw configuration("imputations: 1 to 1000 per datum");
   if (s.grid_points < 11 || s.grid_points > 100'000)
     throw configuration("the grid needs 11 to 100000 points");
   if (!(s.level > 0 && s.level < 1)) throw configuration("the level of the bands must lie in (0, 1)");
@@ -87,9 +88,7 @@ mixture::AnyMixing mixing_prior(const DensitySettings& s) {
   if (s.mixing == "pitman-yor") return mixture::AnyMixing(mixture::PitmanYor(s.concentration, s.discount));
   if (s.mixing == "finite")
     return mixture::AnyMixing(mixture::FiniteMixture(s.concentration, s.components - 1));
-  std::optional<mixture::ConcentrationPrior> prior;
-  if (s.concentration_prior) prior = mixture::ConcentrationPrior{};
-  return mixture::AnyMixing(mixture::DirichletProcess(s.concentration, prior));
+  return mixture::AnyMixing(mixture::DirichletProcess(s.concentration, s.concentration_prior));
 }
 
 std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings) {
@@ -134,6 +133,11 @@ DensityResult estimate_density(std::span<const Column> columns, std::span<const 
   }
   const KernelRow& kernel = kernel_row(settings.kernel);
   if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(columns, settings);
+  if (settings.imputations != 1 && settings.algorithm != "neal5")
+    throw configuration(fmt::format("several imputations per datum are of the algorithm neal5, not of {}",
+                                    settings.algorithm));
+  if (columns.size() > 1 && !settings.base.empty())
+    throw configuration("a base measure of your own (--base) is of one column");
   if (columns.size() > 1 && settings.kernel != "normal")
     throw configuration("several columns together need the normal kernel");
   DensityResult result = columns.size() == 1
@@ -153,6 +157,8 @@ DensityResult estimate_density_not_private(const ColumnSettings& column, std::ve
   if (settings.kernel == "auto") settings.kernel = "normal";
   const KernelRow& kernel = kernel_row(settings.kernel);
   if (settings.algorithm == "auto") settings.algorithm = choose_algorithm({}, settings);
+  if (settings.imputations != 1)
+    throw configuration("nothing is imputed of confidential data: leave several imputations out");
   for (double& y : data) y = std::clamp(y, column.lower, column.upper);
   DensityResult result = kernel.estimate_confidential(column, std::move(data), settings, progress);
   result.columns[0].name = column.name;

@@ -10,9 +10,11 @@
 
 #include "sotto/chain/draws.hpp"
 #include "sotto/channel/column.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/density_estimate.hpp"
 #include "sotto/mixture/draw.hpp"
 #include "sotto/mixture/point_partition.hpp"
+#include "sotto/mixture/prior/dirichlet_process.hpp"
 
 namespace sotto {
 
@@ -27,9 +29,13 @@ struct DensitySettings {
   double concentration =
       1;  ///< of the Dirichlet process (a start where it has a prior); strength of Pitman-Yor; Dirichlet
           ///< parameter of each component of a finite mixture
-  bool concentration_prior = false;  ///< Dirichlet process: gamma(2, 2) on the concentration
-  double discount = 0.25;            ///< Pitman-Yor
-  double components = 5;  ///< finite mixture: expected number, > 1; one more than a Poisson variate
+  std::optional<mixture::ConcentrationPrior> concentration_prior =
+      {};  ///< Dirichlet process: a gamma prior on the concentration
+  std::string base =
+      {};  ///< of one column: numbers of the kernel's base measure in the place of its own, `mean=0, rate=3`
+  std::size_t imputations = 1;  ///< neal5: confidential values imputed per datum, as docs/mixtures.md allows
+  double discount = 0.25;       ///< Pitman-Yor
+  double components = 5;        ///< finite mixture: expected number, > 1; one more than a Poisson variate
   std::size_t chains = 4;
   std::size_t warmup = 1000;  ///< sweeps
   std::size_t draws = 1000;   ///< saved per chain
@@ -57,6 +63,7 @@ struct ColumnDensity {
       deconvolution;     ///< the non-Bayesian estimate: kernel deconvolution after additive noise, inverted
                          ///< frequencies after randomised response
   double bandwidth = 0;  ///< of the kernel deconvolution; 0 where there is none
+  mixture::BaseParameters base;  ///< the base measure of its kernel
 };
 
 /// A number that was asked for: its draws are those of the parameter of this name.

@@ -41,6 +41,10 @@ class Marginal<mixture::ProductKernel<Dim, Part>> {
     [[nodiscard]] double cumulative(double y, const Parameter& theta) const {
       return kernel_.part(d_).cumulative(y, theta[d_]);
     }
+    bool add_cells(const Position& grid, const Parameter& theta, double weight,
+                   Eigen::Ref<Position> out) const {
+      return kernel_.part(d_).add_cells(grid, theta[d_], weight, out);
+    }
     [[nodiscard]] double mean(const Parameter& theta) const { return kernel_.part(d_).mean(theta[d_]); }
 
    private:

@@ -50,7 +50,9 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
         for (const Vector& row : z) start.push_back(channel.initial(row, rng));
         return run_one_chain(kernel, data, std::move(start), shown, asked, settings, sweeps, rng);
       });
-  return summarise_density(chains, asked, settings, true);
+  DensityResult result = summarise_density(chains, asked, settings, true);
+  for (std::size_t d = 0; d < columns.size(); ++d) result.columns[d].base = kernel.part(d).base();
+  return result;
 }
 
 }  // namespace

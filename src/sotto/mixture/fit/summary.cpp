@@ -157,7 +157,8 @@ DensityResult summarise_density(const std::vector<DensityChain>& chains, const E
     column.hellinger = shown.discrete
                            ? mixture::hellinger_distance(column.bands.mean, column.prior)
                            : mixture::hellinger_distance(column.grid, column.bands.mean, column.prior);
-    column.width = mixture::relative_width(column.bands, column.grid, shown.discrete);
+    column.width =
+        mixture::relative_width(column.bands.lower, column.bands.upper, column.grid, shown.discrete);
     column.prior_width = shown.prior_widths[d];
     result.columns.push_back(std::move(column));
   }

@@ -13,6 +13,7 @@
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -41,9 +42,19 @@ class BetaKernel {
   static constexpr bool kCellsByDensity = true;  ///< the incomplete beta function is dear
   /// Kernels about as wide as the normal's. The published gamma(2, 2) has next to no mass on kernels as narrow as the data
   /// it was used for, and much on densities that are infinite at the ends.
-  [[nodiscard]] static BetaKernel make(const ColumnSettings& column) {
-    return BetaKernel({.shape_a = 2, .rate_a = 1.0 / 15, .shape_b = 2, .rate_b = 1.0 / 15},
-                      Grid({column.lower, column.upper}).domain());
+  [[nodiscard]] static BetaKernel make(const ColumnSettings& column, const BaseParameters& asked = {}) {
+    BetaBase base{.shape_a = 2, .rate_a = 1.0 / 15, .shape_b = 2, .rate_b = 1.0 / 15};
+    set_base(asked, {{"shape_a", &base.shape_a},
+                     {"rate_a", &base.rate_a},
+                     {"shape_b", &base.shape_b},
+                     {"rate_b", &base.rate_b}});
+    return BetaKernel(base, Grid({column.lower, column.upper}).domain());
+  }
+  [[nodiscard]] BaseParameters base() const {
+    return {{"shape_a", base_.shape_a},
+            {"rate_a", base_.rate_a},
+            {"shape_b", base_.shape_b},
+            {"rate_b", base_.rate_b}};
   }
   [[nodiscard]] Position shown(Eigen::Index points) const {
     return Position::LinSpaced(points, domain_.lower, domain_.upper);

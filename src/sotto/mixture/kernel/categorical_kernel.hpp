@@ -10,7 +10,9 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
+#include "sotto/mixture/multinomial.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
@@ -21,10 +23,14 @@ class CategoricalKernel {
   // The row in the table of kernels.
   static constexpr std::string_view kName = "categorical";
   static constexpr bool kDiscrete = true;
-  [[nodiscard]] static CategoricalKernel make(const ColumnSettings& column) {
+  [[nodiscard]] static CategoricalKernel make(const ColumnSettings& column,
+                                              const BaseParameters& asked = {}) {
     const auto levels = static_cast<int>(std::min<std::size_t>(column.levels.size(), kMostLevels + 1));
-    return {levels, 1.0 / std::max(1, levels)};
+    double weight = 1.0 / std::max(1, levels);
+    set_base(asked, {{"weight", &weight}});
+    return {levels, weight};
   }
+  [[nodiscard]] BaseParameters base() const { return {{"weight", weight_}}; }
   [[nodiscard]] Position shown(Eigen::Index) const { return Position::LinSpaced(levels_, 0, levels_ - 1); }
   [[nodiscard]] int legal(int y) const { return y; }
 
@@ -59,6 +65,19 @@ class CategoricalKernel {
   }
   Parameter draw_prior(ChainRng& rng) const { return draw(Statistic{}, rng); }
   Parameter update(const Parameter&, const Statistic& s, ChainRng& rng) const { return draw(s, rng); }
+  /// The statistic of `count` draws.
+  Statistic draw_statistic(const Parameter& theta, std::size_t count, ChainRng& rng) const {
+    std::array<double, kMostLevels> cumulated{};
+    std::array<std::size_t, kMostLevels> counts{};
+    const auto levels = static_cast<std::size_t>(levels_);
+    double total = 0;
+    for (std::size_t y = 0; y < levels; ++y) cumulated[y] = total += theta.probability[y];
+    draw_multinomial(count, {cumulated.data(), levels}, {counts.data(), levels}, rng);
+    Statistic s;
+    s.count = static_cast<double>(count);
+    for (std::size_t y = 0; y < levels; ++y) s.counts[y] = static_cast<double>(counts[y]);
+    return s;
+  }
   /// Computes   log Gamma(K w) - log Gamma(K w + n) + sum_k (log Gamma(w + n_k) - log Gamma(w))
   [[nodiscard]] double log_marginal(const Statistic& s) const {
     double sum = std::lgamma(levels_ * weight_) - std::lgamma(levels_ * weight_ + s.count);

@@ -7,6 +7,7 @@
 
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto::mixture {
@@ -31,7 +32,9 @@ concept MixtureKernel = requires(Kernel& kernel, const Kernel& constant, const t
 /// A row of the table of kernels (mixture/fit/kernel_table.hpp), for one column:
 ///   kName                         as typed
 ///   kDiscrete                     counts or categories: probabilities instead of densities
-///   make(column)                  with the base measure of a declared column; errors: configuration
+///   make(column, asked)           with the base measure of a declared column, or the numbers of it that are asked for; errors:
+///                                 configuration, usage
+///   base()                        the numbers of the base measure by their names
 ///   shown(points)                 where its densities are shown, about `points` points; of a discrete one, all
 ///   legal(y)                      the nearest datum at which no density vanishes
 ///   cumulative(y, theta)          P(Y <= y) and
@@ -41,7 +44,8 @@ concept ColumnKernel = MixtureKernel<Kernel> &&
     requires(const Kernel& kernel, const ColumnSettings& column, const typename Kernel::Datum& y) {
   { Kernel::kName } -> std::convertible_to<std::string_view>;
   { Kernel::kDiscrete } -> std::convertible_to<bool>;
-  { Kernel::make(column) } -> std::same_as<Kernel>;
+  { Kernel::make(column, BaseParameters{}) } -> std::same_as<Kernel>;
+  { kernel.base() } -> std::same_as<BaseParameters>;
   { kernel.shown(Eigen::Index{}) } -> std::convertible_to<Position>;
   { kernel.legal(y) } -> std::same_as<typename Kernel::Datum>;
 };

@@ -81,6 +81,22 @@ class NormalKernel {
   Parameter update(const Parameter&, const Statistic& s, ChainRng& rng) const {
     return draw_normal_parameter(posterior(prior_, s), rng);
   }
+  /// The atom with its mean moved, and how much likelier the base measure has it there: the logarithm of the ratio.
+  [[nodiscard]] Parameter shifted(Parameter theta, double by) const {
+    theta.mean += by;
+    return theta;
+  }
+  [[nodiscard]] double log_shift_ratio(const Parameter& theta, double by) const {
+    const double apart = theta.mean - prior_.mean;
+    return -0.5 * prior_.precision * by * (2 * apart + by) / (theta.sd * theta.sd);
+  }
+  /// The statistic of `count` >= 2 draws: their average is normal, the squares about it are variance times chi-squared(count - 1).
+  Statistic draw_statistic(const Parameter& theta, std::size_t count, ChainRng& rng) const {
+    const auto n = static_cast<double>(count);
+    const double sum = n * theta.mean + std::sqrt(n) * theta.sd * rng.normal();
+    const double within = theta.sd * theta.sd * draw_gamma((n - 1) / 2, 0.5, rng);
+    return {.count = n, .sum = sum, .squares = within + sum / n * sum};
+  }
 
   /// Computes   -(n/2) log(2 pi) + (1/2) log(lambda/lambda_n) + a log b - a_n log b_n + log Gamma(a_n)
   ///            - log Gamma(a)

@@ -56,6 +56,11 @@ class PoissonKernel {
   Parameter update(const Parameter&, const Statistic& s, ChainRng& rng) const {
     return draw_gamma_rate(shape_ + s.sum, rate_ + s.count, rng);
   }
+  /// What `update` reads of the statistic of `count` draws: their sum is Poisson.
+  Statistic draw_statistic(const Parameter& theta, std::size_t count, ChainRng& rng) const {
+    const auto n = static_cast<double>(count);
+    return {.count = n, .sum = draw({n * theta.rate, 0}, rng)};
+  }
   /// Computes   a log b - log Gamma(a) + log Gamma(a + S) - (a + S) log(b + n) - sum log y!
   [[nodiscard]] double log_marginal(const Statistic& s) const {
     return shape_ * std::log(rate_) - std::lgamma(shape_) + std::lgamma(shape_ + s.sum) -

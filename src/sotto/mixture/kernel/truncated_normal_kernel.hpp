@@ -10,7 +10,9 @@
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/normal_cells.hpp"
 #include "sotto/mixture/normal_interval.hpp"
 
 namespace sotto::mixture {
@@ -29,9 +31,18 @@ class TruncatedNormalKernel {
   // The row in the table of kernels.
   static constexpr std::string_view kName = "normal";
   static constexpr bool kDiscrete = false;
-  [[nodiscard]] static TruncatedNormalKernel make(const ColumnSettings& column) {
+  [[nodiscard]] static TruncatedNormalKernel make(const ColumnSettings& column,
+                                                  const BaseParameters& asked = {}) {
     const Interval domain = Grid({column.lower, column.upper}).domain();
-    return {base_measure(domain), domain};
+    NormalInverseGamma base = base_measure(domain);
+    set_base(
+        asked,
+        {{"mean", &base.mean}, {"precision", &base.precision}, {"shape", &base.shape}, {"rate", &base.rate}});
+    return {base, domain};
+  }
+  [[nodiscard]] BaseParameters base() const {
+    const NormalInverseGamma& own = prior();
+    return {{"mean", own.mean}, {"precision", own.precision}, {"shape", own.shape}, {"rate", own.rate}};
   }
   [[nodiscard]] Position shown(Eigen::Index points) const {
     return Position::LinSpaced(points, domain_.lower, domain_.upper);
@@ -71,6 +82,14 @@ class TruncatedNormalKernel {
     const double log_below =
         log_interval((domain_.lower - theta.mean) / theta.sd, (y - theta.mean) / theta.sd);
     return std::fmin(1, std::exp(log_below - theta.log_inside));
+  }
+  /// Its averages over the cells of an even grid over the domain, times a weight; false where they would be inaccurate.
+  bool add_cells(const Position& grid, const Parameter& theta, double weight,
+                 Eigen::Ref<Position> out) const {
+    const double step = domain_.width() / static_cast<double>(grid.size() - 1);
+    if (!has_fine_cells(theta.mean, theta.sd, step, domain_)) return false;
+    if (weight > 0) add_normal_cells(theta.mean, theta.sd, std::log(weight) - theta.log_inside, grid, out);
+    return true;
   }
   /// Computes   m + sd (phi(l) - phi(u)) / P(l < N(0, 1) < u)
   [[nodiscard]] double mean(const Parameter& theta) const {

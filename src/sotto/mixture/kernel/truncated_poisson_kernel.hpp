@@ -9,6 +9,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
+#include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/kernel/poisson_kernel.hpp"
 
 namespace sotto::mixture {
@@ -21,9 +22,14 @@ class TruncatedPoissonKernel {
   static constexpr std::string_view kName = "poisson";
   static constexpr bool kDiscrete = true;
   /// Rates spread over the domain: exponential with mean upper / 2. Errors: configuration unless the domain has 2 to 10001 counts.
-  [[nodiscard]] static TruncatedPoissonKernel make(const ColumnSettings& column) {
-    return {1, 2 / column.upper, std::fmax(0, std::ceil(column.lower)), std::floor(column.upper)};
+  [[nodiscard]] static TruncatedPoissonKernel make(const ColumnSettings& column,
+                                                   const BaseParameters& asked = {}) {
+    double shape = 1;
+    double rate = 2 / column.upper;
+    set_base(asked, {{"shape", &shape}, {"rate", &rate}});
+    return {shape, rate, std::fmax(0, std::ceil(column.lower)), std::floor(column.upper)};
   }
+  [[nodiscard]] BaseParameters base() const { return {{"shape", shape_}, {"rate", rate_}}; }
   [[nodiscard]] Position shown(Eigen::Index) const {
     return Position::LinSpaced(static_cast<Eigen::Index>(last_ - first_) + 1, first_, last_);
   }
