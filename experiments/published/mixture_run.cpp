@@ -291,7 +291,7 @@ class MixtureRun {
     outcome_.mean = bands.mean;
     outcome_.lower = bands.lower;
     outcome_.upper = bands.upper;
-    measured("width", mixture::relative_width(bands, grids_.grid, false));
+    measured("width", mixture::relative_width(bands.lower, bands.upper, grids_.grid, false));
     measured("covered", mass_within(bands));
     // The prior of the data: atoms of the chain's own kernel.
     outcome_.prior = Position::Zero(grids_.grid.size());

@@ -23,6 +23,7 @@ struct DensityOptions {
   std::filesystem::path out;
   std::vector<std::string> columns;
   std::filesystem::path compare;
+  std::filesystem::path against;
   DensitySettings settings;
   std::string concentration_prior;  ///< "true" where the flag stands alone
   bool not_private = false;
@@ -77,9 +78,16 @@ void density(const DensityOptions& options, int& status) {
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(partition_file(options.compare));
+  if (!options.against.empty()) inputs.push_back(options.against / "summary.json");
+  if (!options.against.empty()) {
+    if (options.settings.quantities.empty())
+      throw Error(ErrorCode::usage, "--against needs a --quantity that the other run has too");
+    static_cast<void>(read_json(options.against / "summary.json"));  // before anything is drawn
+  }
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);
   if (!options.compare.empty()) compare_partitions(report, options.compare);
+  if (!options.against.empty()) compare_quantities(report, options.against);
   write_density(options.out, report);
   const nlohmann::json summary = density_summary(report);
   for (const auto& column : summary["columns"])
@@ -106,6 +114,12 @@ void density(const DensityOptions& options, int& status) {
   for (const QuantityEstimate& q : report.result.quantities)
     fmt::print("{}: {:.4g} ({:g} % interval {:.4g} to {:.4g}; before any data {:.4g} to {:.4g})\n", q.text,
                q.mean, 100 * report.settings.level, q.lower, q.upper, q.prior_lower, q.prior_upper);
+  for (const QuantityDifference& d : report.differences)
+    fmt::print(
+        "{}, less the other group's: {:.4g} ({:g} % interval {:.4g} to {:.4g}; above 0 with probability "
+        "{:.3f}){}\n",
+        d.text, d.mean, 100 * report.settings.level, d.lower, d.upper, d.positive,
+        report.differences_are_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());
 }
@@ -174,6 +188,9 @@ void add_density(CLI::App& program, int& status) {
                    "Directory of another run on the same rows, or a CSV file of one column of labels: print "
                    "the adjusted Rand "
                    "index of the two partitions");
+  verb->add_option(
+      "--against", options->against,
+      "Directory of a run on the release of another group of people: tell how far quantities differ");
   verb->add_flag("--not-private", options->not_private,
                  "DATA is confidential: use it as it is, for comparison only")
       ->excludes(channel_file);

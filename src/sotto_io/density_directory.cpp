@@ -129,7 +129,7 @@ nlohmann::json density_summary(const DensityReport& report) {
   }
   nlohmann::json out{{"columns", columns},
                      {"rows", report.rows},
-                     {"private", report.channel && report.channel->is_private && report.agreement_is_private},
+                     {"private", is_private(report)},
                      {"algorithm", r.algorithm},
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},
@@ -157,6 +157,15 @@ nlohmann::json density_summary(const DensityReport& report) {
                                  {"level", report.settings.level},
                                  {"prior_lower", q.prior_lower},
                                  {"prior_upper", q.prior_upper}});
+  }
+  for (const QuantityDifference& d : report.differences) {
+    out["differences"].push_back({{"quantity", d.text},
+                                  {"mean", d.mean},
+                                  {"sd", d.sd},
+                                  {"lower", d.lower},
+                                  {"upper", d.upper},
+                                  {"level", report.settings.level},
+                                  {"probability_positive", d.positive}});
   }
   for (const ParameterSummary& p : report.diagnostics) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},

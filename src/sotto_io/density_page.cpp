@@ -43,6 +43,25 @@ std::string quantity_table(const DensityReport& report) {
   return text + "</table>\n";
 }
 
+std::string difference_table(const DensityReport& report) {
+  if (report.differences.empty()) return {};
+  std::string text = fmt::format(
+      "<h2>Differences from the other group</h2>\n{}<p>This group less the other, whose rows are taken to be "
+      "other "
+      "people's.</p>\n<table><tr><th></th><th>mean</th><th>sd</th><th>{:.4g} % interval</th><th>probability "
+      "that it "
+      "is above 0</th></tr>\n",
+      report.differences_are_private
+          ? ""
+          : "<p class=\"alarm\">NOT PRIVATE, as that run was made without noise.</p>\n",
+      100 * report.settings.level);
+  for (const QuantityDifference& d : report.differences)
+    text += fmt::format(
+        "<tr><td>{}</td><td>{:.4g}</td><td>{:.2g}</td><td>{:.4g} to {:.4g}</td><td>{:.3f}</td></tr>\n",
+        escape_html(d.text), d.mean, d.sd, d.lower, d.upper, d.positive);
+  return text + "</table>\n";
+}
+
 std::string cluster_figure(const DensityResult& r) {
   std::string rows;
   for (std::size_t k = 1; k < r.cluster_count.size(); ++k) {
@@ -146,7 +165,7 @@ std::string density_html(const DensityReport& report) {
   page += privacy_paragraph(report);
   page += "<h2>Estimate</h2>\n";
   for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d);
-  page += quantity_table(report);
+  page += quantity_table(report) + difference_table(report);
   page += "<h2>Clusters</h2>\n" + cluster_figure(r) + prior_clusters(report);
   if (r.by_vi) {
     page += fmt::format(

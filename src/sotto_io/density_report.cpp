@@ -56,6 +56,11 @@ std::string verdict(const DensityReport& report, std::size_t column) {
                      c.hellinger < 0.1 ? " The estimate is close to what the prior expected." : "");
 }
 
+bool is_private(const DensityReport& report) {
+  return report.channel && report.channel->is_private && report.agreement_is_private &&
+         report.differences_are_private;
+}
+
 bool ended_early(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
   return std::any_of(chains.begin(), chains.end(),

@@ -9,6 +9,7 @@
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/mixture/fit/density.hpp"
 #include "sotto_io/channel_file.hpp"
+#include "sotto_io/density_difference.hpp"
 
 namespace sotto {
 
@@ -25,9 +26,14 @@ struct DensityReport {
   double agreement_upper = 0;
   bool with_labels =
       false;  ///< the other partition is a file of labels, of which nothing says where it is from
+  std::vector<QuantityDifference> differences{};  ///< from another group's run
+  bool differences_are_private = true;            ///< false: as below
   bool agreement_is_private =
       true;  ///< false: the other run was made without noise, and so are the index and what shows it
 };
+
+/// Whether all that is shown keeps a promise.
+[[nodiscard]] bool is_private(const DensityReport& report);
 
 /// The largest R-hat of a run with a verdict.
 inline constexpr double kVerdictRhat = 1.05;

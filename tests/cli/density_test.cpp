@@ -291,6 +291,44 @@ TEST_F(DensityVerb, priors_of_ones_own) {
             (nlohmann::json{{"shape", 2}, {"rate", 2}}));
 }
 
+// Two groups of next to no noise, 6 apart; what is common to both runs is compared, whatever else they asked.
+TEST_F(DensityVerb, tells_how_far_groups_differ) {
+  const auto release = [&](const std::string& name, int value) {
+    std::string table = "y\n";
+    for (int i = 0; i < 40; ++i) table += std::to_string(value + i % 2) + "\n";
+    write(name + ".csv", table);
+    const std::string z = "z" + name + ".csv";
+    ASSERT_EQ(
+        sotto("privatize " + name + ".csv --column y --lower 0 --upper 10 --epsilon 100 --out " + z).status,
+        0);
+  };
+  release("a", 1);
+  release("b", 7);
+  ASSERT_EQ(sotto("density za.csv --quantity mean --quantity 'q(0.5)' --out a" + quick_).status, 0);
+  const Outcome run =
+      sotto("density zb.csv --quantity mean --quantity 'P(x > 4)' --against a --out b --json" + quick_);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto summary = nlohmann::json::parse(run.out);
+  ASSERT_EQ(summary["differences"].size(), 1u);
+  const auto& d = summary["differences"][0];
+  EXPECT_EQ(d["quantity"], "mean");
+  EXPECT_NEAR(d["mean"].get<double>(), 6, 0.5);
+  EXPECT_LT(d["lower"].get<double>(), d["mean"].get<double>());
+  EXPECT_EQ(d["probability_positive"], 1);
+  EXPECT_EQ(summary["private"], true);
+  // Of independent draws.
+  const double other = nlohmann::json::parse(content("a/summary.json"))["quantities"][0]["sd"].get<double>();
+  const double own = summary["quantities"][0]["sd"].get<double>();
+  EXPECT_NEAR(d["sd"].get<double>(), std::hypot(own, other), 0.35 * std::hypot(own, other));
+  EXPECT_NE(content("b/report.html").find("Differences from the other group"), std::string::npos);
+
+  EXPECT_EQ(sotto("density zb.csv --against a --out c" + quick_).status, EX_USAGE);
+  EXPECT_EQ(sotto("density zb.csv --quantity mean --against nowhere --out c" + quick_).status, EX_NOINPUT);
+  EXPECT_EQ(sotto("density zb.csv --quantity 'q(0.1)' --against a --out c" + quick_).status, EX_USAGE);
+  EXPECT_EQ(sotto("density zb.csv --quantity mean --against a --out a" + quick_).status, EX_CANTCREAT);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "c"));
+}
+
 // The index depends on the confidential partition, without noise.
 TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
   std::string table = "y\n";

@@ -119,6 +119,42 @@ TEST(Metropolis, counts_of_equal_releases_follow_the_law_of_single_ones) {
   EXPECT_LT(single.largest_error, 0.1);
 }
 
+// Releases of next to no budget: atoms' means are those of the base measure, a t of 6 degrees of freedom over sqrt(10), much less than the
+// steps that move them. Student's t of 20 batches: beyond 5.5 with probability below 3e-5.
+TEST(Metropolis, atoms_follow_the_base_measure_where_releases_tell_nothing) {
+  LocalRelease<LaplaceChannel, double> data{LaplaceChannel({-10, 10}, Epsilon(1e-6)), {}};
+  data.z.assign(40, 0);
+  ChainRng rng(75);
+  const NormalKernel kernel(NormalInverseGamma{.mean = 0, .precision = 10, .shape = 3, .rate = 3});
+  Metropolis sampler(kernel, DirichletProcess(2), data, rng);
+  constexpr int kBatches = 20;
+  constexpr int kSweeps = 60'000;
+  // Shares of the occupied atoms' means within, and beyond, quantiles of the base measure.
+  const double half = 0.717558 / std::sqrt(10.0);
+  const double far = 1.943180 / std::sqrt(10.0);
+  std::vector<double> within(kBatches, 0.0), beyond(kBatches, 0.0);
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    sampler.sweep(rng);
+    const auto clusters = static_cast<int>(sampler.state().partition.clusters());
+    const auto batch = static_cast<std::size_t>(sweep * kBatches / kSweeps);
+    for (int h = 0; h < clusters; ++h) {
+      const double size = std::abs(sampler.state().atom(h).mean);
+      within[batch] += (size < half ? 1.0 : 0.0) / clusters * kBatches / kSweeps;
+      beyond[batch] += (size > far ? 1.0 : 0.0) / clusters * kBatches / kSweeps;
+    }
+  }
+  const auto expect = [](const std::vector<double>& batches, double share, const char* what) {
+    const double mean = std::accumulate(batches.begin(), batches.end(), 0.0) / kBatches;
+    double squares = 0;
+    for (const double b : batches) squares += (b - mean) * (b - mean);
+    const double error = std::sqrt(squares / (kBatches - 1) / kBatches);
+    EXPECT_LT(std::abs(mean - share), 5.5 * error) << what << ' ' << mean;
+    EXPECT_LT(error, 0.05 * std::sqrt(share)) << what;
+  };
+  expect(within, 0.5, "within");
+  expect(beyond, 0.1, "beyond");
+}
+
 TEST(Metropolis, rows_that_are_asked_for_have_the_sizes_of_the_sweep) {
   ChainRng rng(74);
   const NormalKernel kernel(NormalInverseGamma{.mean = 0, .precision = 0.1, .shape = 3, .rate = 3});

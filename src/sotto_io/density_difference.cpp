@@ -1,0 +1,85 @@
+#include "sotto_io/density_difference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sotto/base/error.hpp"
+#include "sotto/diagnostics/sequences.hpp"
+#include "sotto/mixture/density_estimate.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "sotto_io/cmdstan_csv.hpp"
+#include "sotto_io/density_report.hpp"
+#include "sotto_io/run_directory.hpp"
+
+namespace sotto {
+namespace {
+
+std::vector<double> draws_of(const Draws& draws, const std::string& parameter) {
+  const auto at = std::find(draws.parameters.begin(), draws.parameters.end(), parameter);
+  if (at == draws.parameters.end())
+    throw Error(ErrorCode::data, fmt::format("the chain files have no {}", parameter));
+  return pooled(draws, at - draws.parameters.begin());
+}
+
+Draws read_draws(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  while (std::filesystem::exists(directory / fmt::format("chain_{}.csv", files.size() + 1)))
+    files.push_back(directory / fmt::format("chain_{}.csv", files.size() + 1));
+  if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
+  return read_cmdstan_csv(files);
+}
+
+/// Draws that were made with the same seed are not alike by their places then.
+void shuffle(std::vector<double>& values, ChainRng& rng) {
+  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[rng.below(i)]);
+}
+
+QuantityDifference difference(const std::string& text, std::vector<double> own, std::vector<double> others,
+                              double level, ChainRng& rng) {
+  shuffle(own, rng);
+  shuffle(others, rng);
+  own.resize(std::min(own.size(), others.size()));
+  QuantityDifference d{text};
+  const auto n = static_cast<double>(own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    own[i] -= others[i];
+    d.mean += own[i] / n;
+  }
+  d.positive = static_cast<double>(std::count_if(own.begin(), own.end(), [](double x) { return x > 0; })) / n;
+  for (const double x : own) d.sd += (x - d.mean) * (x - d.mean) / (n - 1);
+  d.sd = std::sqrt(d.sd);
+  d.lower = mixture::quantile_of(own, (1 - level) / 2);
+  d.upper = mixture::quantile_of(own, (1 + level) / 2);
+  return d;
+}
+
+}  // namespace
+
+void compare_quantities(DensityReport& report, const std::filesystem::path& other) {
+  const nlohmann::ordered_json summary = read_json(other / "summary.json");
+  const Draws draws = read_draws(other);
+  ChainRng rng(report.settings.seed, 0xd1ff);
+  try {
+    for (const auto& theirs : summary.value("quantities", nlohmann::ordered_json::array())) {
+      for (const QuantityEstimate& own : report.result.quantities) {
+        if (theirs.at("quantity") != own.text) continue;
+        report.differences.push_back(difference(own.text, draws_of(report.result.draws, own.parameter),
+                                                draws_of(draws, theirs.at("parameter").get<std::string>()),
+                                                report.settings.level, rng));
+      }
+    }
+    report.differences_are_private = summary.value("private", false);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::data,
+                fmt::format("'{}' is no summary of sotto density", (other / "summary.json").string()));
+  }
+  if (report.differences.empty())
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--against: this run and that in '{}' have no --quantity in common", other.string()));
+}
+
+}  // namespace sotto
