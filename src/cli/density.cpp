@@ -82,7 +82,7 @@ void density(const DensityOptions& options, int& status) {
   if (!options.against.empty()) {
     if (options.settings.quantities.empty())
       throw Error(ErrorCode::usage, "--against needs a --quantity that the other run has too");
-    static_cast<void>(read_json(options.against / "summary.json"));  // before anything is drawn
+    static_cast<void>(read_json_file(options.against / "summary.json"));  // before anything is drawn
   }
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -30,18 +29,13 @@
 namespace sotto::cli {
 namespace {
 
-nlohmann::json read_json(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return nlohmann::json::parse(file);
-}
-
 void say_result(const FitConfig& config, const RunRecord& record, bool json) {
   if (json) {
     const std::filesystem::path out = config.out;
-    fmt::print("{}\n", nlohmann::json({{"out", config.out},
-                                       {"method", record.method},
-                                       {"summary", read_json(out / "summary.json")},
-                                       {"privacy", read_json(out / "privacy.json")}})
+    fmt::print("{}\n", nlohmann::ordered_json({{"out", config.out},
+                                               {"method", record.method},
+                                               {"summary", read_json_file(out / "summary.json")},
+                                               {"privacy", read_json_file(out / "privacy.json")}})
                            .dump());
     return;
   }

@@ -26,7 +26,7 @@ void report(const ReportOptions& options) {
   RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();
   if (!options.certificate.empty())
-    record.certificate = certificate_for(record, read_json(options.certificate));
+    record.certificate = certificate_for(record, read_json_file(options.certificate));
   write_report(options.directory, record);
   const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
   const std::string comparison = not_private_report(options.directory).string();

@@ -87,7 +87,9 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
       return std::fflush(stdout) == 0 ? 0 : not_written(err);
     }
     const std::string wrong = in_words(error, program);
-    fmt::print(err, "sotto: {}{} (see sotto --help)\n", one_line(wrong), one_line(meant(program)));
+    const auto verbs = program.get_subcommands();
+    fmt::print(err, "sotto: {}{} (see sotto {}--help)\n", one_line(wrong), one_line(meant(program)),
+               verbs.empty() ? "" : verbs.back()->get_name() + " ");
     return EX_USAGE;
   } catch (const Error& error) {
     return say(error, err);

@@ -59,7 +59,7 @@ QuantityDifference difference(const std::string& text, std::vector<double> own, 
 }  // namespace
 
 void compare_quantities(DensityReport& report, const std::filesystem::path& other) {
-  const nlohmann::ordered_json summary = read_json(other / "summary.json");
+  const nlohmann::ordered_json summary = read_json_file(other / "summary.json");
   const Draws draws = read_draws(other);
   ChainRng rng(report.settings.seed, 0xd1ff);
   try {

@@ -136,7 +136,7 @@ void add_pages(std::vector<ResultFile>& files, const RunRecord& record) {
 
 }  // namespace
 
-nlohmann::ordered_json read_json(const fs::path& file) {
+nlohmann::ordered_json read_json_file(const fs::path& file) {
   auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);
   if (json.is_discarded()) throw Error(ErrorCode::data, file.string() + " is not JSON");
   return json;
@@ -221,9 +221,9 @@ RunRecord read_run(const fs::path& directory) {
   record.draws = read(files);
   if (const auto others = chain_files(directory / kNotPrivate); !others.empty())
     record.comparison = read(others);
-  record.privacy = privacy_from_json(read_json(directory / "privacy.json"));
-  read_manifest(read_json(directory / "manifest.json"), record);
-  if (fs::exists(directory / kCertificate)) record.certificate = read_json(directory / kCertificate);
+  record.privacy = privacy_from_json(read_json_file(directory / "privacy.json"));
+  read_manifest(read_json_file(directory / "manifest.json"), record);
+  if (fs::exists(directory / kCertificate)) record.certificate = read_json_file(directory / kCertificate);
   return record;
 }
 

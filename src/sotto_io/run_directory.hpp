@@ -23,7 +23,7 @@ void write_statement_alone(const std::filesystem::path& directory, const Privacy
 void add_comparison(const std::filesystem::path& directory, RunRecord record);
 
 /// JSON of a file. Errors: no_input when it is missing, data when it is none.
-[[nodiscard]] nlohmann::ordered_json read_json(const std::filesystem::path& file);
+[[nodiscard]] nlohmann::ordered_json read_json_file(const std::filesystem::path& file);
 
 /// Reads what `write_run` wrote. Errors: no_input when a file is missing, data when one is damaged.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sysexits.h>
 
 #include <nlohmann/json.hpp>
 
@@ -79,6 +80,9 @@ TEST_F(Plan, a_certificate_is_kept_for_the_report) {
   EXPECT_THAT(sotto("report out --certificate other.json").err,
               HasSubstr("not what sotto plan --certify --json prints"));
   EXPECT_FALSE(exists("one/certificate.json"));
+  write("cut.json", "{\"a\":");
+  EXPECT_EQ(sotto("report out --certificate cut.json").status, EX_DATAERR);
+  EXPECT_EQ(sotto("report out --certificate nowhere.json").status, EX_NOINPUT);
 }
 
 TEST_F(Plan, takes_rows_from_a_public_table) {

@@ -44,6 +44,12 @@ LogPrior Thresholds::in_order(LogPrior prior) const {
 
 std::vector<std::string> Thresholds::warnings(const std::vector<Eigen::Index>& hardly_any) const {
   if (hardly_any.empty()) return {};
+  if (hardly_any.size() == categories_.size()) {
+    return {
+        "The noise hides how many responses every category has: thresholds come from the prior; take a "
+        "larger "
+        "epsilon, or join categories."};
+  }
   std::vector<std::string> categories;
   categories.reserve(hardly_any.size());
   for (const Eigen::Index k : hardly_any) categories.push_back(categories_[static_cast<std::size_t>(k)]);
