@@ -47,6 +47,7 @@ BaseParameters parse_base(std::string_view text) {
 
 void set_base(const BaseParameters& asked, std::vector<std::pair<std::string, double*>> numbers) {
   std::vector<std::string> names;
+  names.reserve(numbers.size());
   for (const auto& number : numbers) names.push_back(number.first);
   for (const auto& [name, value] : asked) {
     const auto at = std::find(names.begin(), names.end(), name);
