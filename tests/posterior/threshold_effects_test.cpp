@@ -120,6 +120,24 @@ TEST(ThresholdEffects, are_scaled_to_a_typical_response) {
   EXPECT_LT(bounded, 0.15);
 }
 
+// Where the search for the mode put thresholds across each other, or at one place.
+TEST(ThresholdEffects, are_asked_wherever_thresholds_lie) {
+  for (const Position& at : {Position{{0.5, -1, -0.8, 0.8, -0.4}}, Position{{0.5, 0, 0, 0.8, -0.4}},
+                             Position{{0.5, -1, -1, 0.8, -0.4}}, Position{{60, -1, -2, 0, 0}},
+                             Position{{-900, -1, -2, 0, 0}}, Position{{0.5, 3, 9, 0.8, -0.4}}}) {
+    const Asked asked;
+    const PlanPoint point{asked.facts, asked.stand_in, asked.frame, at, {}};
+    const ThresholdEffectsQuery query = threshold_effects_query(point, {3, 4}, Rho(1));
+    EXPECT_TRUE(query.contrasts.allFinite() && query.tails.allFinite()) << at.transpose();
+    EXPECT_TRUE(std::isfinite(query.level) && std::isfinite(query.bound) && query.bound > 0)
+        << at.transpose();
+    EXPECT_LT(query.contrasts.cwiseAbs().maxCoeff(), 1e6) << at.transpose();
+    const ThresholdEffects found =
+        threshold_effects(query, {Position::Zero(5), 1}, point, {Position::Zero(5), Matrix::Identity(5, 5)});
+    EXPECT_TRUE(found.differing.empty()) << at.transpose();
+  }
+}
+
 // An answer that is the model's at the posterior's mean; then one entry is off by what is told, or by half of it.
 TEST(ThresholdEffects, stand_clear_of_noise_and_of_the_posterior) {
   const Asked asked;

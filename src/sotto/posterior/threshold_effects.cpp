@@ -7,10 +7,11 @@
 namespace sotto {
 namespace {
 
-constexpr double kWidth = 1.5;         // of the bound, in a typical response's vectors
-constexpr double kUnlikeStandIn = .5;  // of what effects at all thresholds do: doubt
-constexpr double kTypicalTail = 2;     // largest |u| of a typical response
-constexpr double kClear = 4;           // standard deviations
+constexpr double kWidth = 1.5;           // of the bound, in a typical response's vectors
+constexpr double kUnlikeStandIn = .5;    // of what effects at all thresholds do: doubt
+constexpr double kLeastVariance = 1e-9;  // of a contrast: below it is rounding
+constexpr double kTypicalTail = 2;       // largest |u| of a typical response
+constexpr double kClear = 4;             // standard deviations
 
 /// The stand-in's rows of every threshold.
 std::vector<ThresholdRows> all_thresholds(const PlanPoint& point) {
@@ -25,9 +26,10 @@ double variance_of(const Position& b, const std::vector<ThresholdRows>& threshol
   double sum = 0;
   for (Eigen::Index j = 0; j < b.size(); ++j) {
     for (Eigen::Index k = 0; k < b.size(); ++k) {
-      const double later = thresholds[static_cast<std::size_t>(std::max(j, k))].mean;
-      const double earlier = thresholds[static_cast<std::size_t>(std::min(j, k))].mean;
-      sum += b[j] * b[k] * later * (1 - earlier);
+      // Of the mode that is looked for, thresholds may cross.
+      const double one = thresholds[static_cast<std::size_t>(j)].mean;
+      const double other = thresholds[static_cast<std::size_t>(k)].mean;
+      sum += b[j] * b[k] * std::min(one, other) * (1 - std::max(one, other));
     }
   }
   return sum;
@@ -52,8 +54,15 @@ Matrix contrasts_of(const Position& weights, const std::vector<ThresholdRows>& t
     }
   }
   Matrix contrasts = weights.asDiagonal() * basis.rightCols(size);
-  for (Eigen::Index a = 0; a < size; ++a)
-    contrasts.col(a) /= std::sqrt(variance_of(contrasts.col(a), thresholds));
+  for (Eigen::Index a = 0; a < size; ++a) {
+    const double variance = variance_of(contrasts.col(a), thresholds);
+    // Thresholds at one place have no contrast.
+    if (variance > kLeastVariance && contrasts.col(a).allFinite()) {
+      contrasts.col(a) /= std::sqrt(variance);
+    } else {
+      contrasts.col(a).setZero();
+    }
+  }
   return contrasts;
 }
 
@@ -83,7 +92,7 @@ double mean_tail(const PlanPoint& point) {
     tails += average([](double mean) { return mean * (1 - mean) * tail(mean, 0); });
     slopes += average([](double mean) { return mean * (1 - mean); });
   }
-  return tails / slopes;
+  return slopes > 0 ? tails / slopes : 0;
 }
 
 /// The standard deviation of u, were all thresholds' residuals one.
@@ -114,7 +123,8 @@ ThresholdEffectsQuery threshold_effects_query(const PlanPoint& point, std::vecto
   const Position sd = point.stand_in.covariance().diagonal()(columns).cwiseMax(1e-300).cwiseSqrt();
   Matrix contrasts = contrasts_of(point.facts.threshold_weights, thresholds);
   const double level = mean_tail(point);
-  const Position tails = point.facts.threshold_weights / largest_tail_sd(point, level);
+  const Position tails =
+      point.facts.threshold_weights / std::max(largest_tail_sd(point, level), kLeastVariance);
   const double bound = kWidth * std::hypot(std::sqrt(static_cast<double>(columns.size())) *
                                                largest_contrast(contrasts, thresholds),
                                            kTypicalTail);
