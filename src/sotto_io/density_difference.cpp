@@ -10,7 +10,6 @@
 #include "sotto/diagnostics/sequences.hpp"
 #include "sotto/mixture/density_estimate.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/density_report.hpp"
 #include "sotto_io/run_directory.hpp"
 
@@ -22,14 +21,6 @@ std::vector<double> draws_of(const Draws& draws, const std::string& parameter) {
   if (at == draws.parameters.end())
     throw Error(ErrorCode::data, fmt::format("the chain files have no {}", parameter));
   return pooled(draws, at - draws.parameters.begin());
-}
-
-Draws read_draws(const std::filesystem::path& directory) {
-  std::vector<std::filesystem::path> files;
-  while (std::filesystem::exists(directory / fmt::format("chain_{}.csv", files.size() + 1)))
-    files.push_back(directory / fmt::format("chain_{}.csv", files.size() + 1));
-  if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
-  return read_cmdstan_csv(files);
 }
 
 /// Draws that were made with the same seed are not alike by their places then.

@@ -5,21 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/first_names.hpp"
+
 namespace sotto {
 namespace {
+
+constexpr std::size_t kNamed = 3;
 
 // What more draws cost, in words that fit where the data came from.
 std::string draw_longer(const DensityReport& report) {
   return fmt::format("Draw longer (--warmup, --draws, --thin){}",
                      report.channel ? ": it costs no privacy." : ".");
-}
-
-// The names of at most three parameters, and how many more there are.
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i)
-    text += (i > 0 ? ", " : "") + names[i];
-  return names.size() > 3 ? fmt::format("{} and {} more", text, names.size() - 3) : text;
 }
 
 }  // namespace
@@ -85,11 +81,11 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
                     chains[0].draws.rows(), chains.size()));
   if (!apart.empty())
     sentences.push_back(fmt::format("The chains have not mixed: R-hat is above {} for {}. {}", kRhatLimit,
-                                    listed(apart), draw_longer(report)));
+                                    first_names(apart, kNamed), draw_longer(report)));
   if (!few.empty())
     sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",
-                                    kEssPerChain * static_cast<double>(chains.size()), listed(few),
-                                    draw_longer(report)));
+                                    kEssPerChain * static_cast<double>(chains.size()),
+                                    first_names(few, kNamed), draw_longer(report)));
   return sentences;
 }
 

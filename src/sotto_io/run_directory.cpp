@@ -203,13 +203,17 @@ void check_run_directory(const fs::path& directory, std::span<const fs::path> in
                   directory.string()));
 }
 
-RunRecord read_run(const fs::path& directory) {
-  if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());
+Draws read_draws(const fs::path& directory) {
   const auto files = chain_files(directory);
   if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
+  return read_cmdstan_csv(files);
+}
+
+RunRecord read_run(const fs::path& directory) {
+  if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());
   RunRecord record;
-  const auto read = [](const std::vector<fs::path>& paths) {
-    Draws draws = read_cmdstan_csv(paths);
+  const auto read = [](const fs::path& folder) {
+    Draws draws = read_draws(folder);
     for (Chain& chain : draws.chains) {  // lp__ is the log prior in our own files
       if (auto lp = chain.steps.extract("lp")) {
         lp.key() = "log_prior";
@@ -218,9 +222,8 @@ RunRecord read_run(const fs::path& directory) {
     }
     return draws;
   };
-  record.draws = read(files);
-  if (const auto others = chain_files(directory / kNotPrivate); !others.empty())
-    record.comparison = read(others);
+  record.draws = read(directory);
+  if (!chain_files(directory / kNotPrivate).empty()) record.comparison = read(directory / kNotPrivate);
   record.privacy = privacy_from_json(read_json_file(directory / "privacy.json"));
   read_manifest(read_json_file(directory / "manifest.json"), record);
   if (fs::exists(directory / kCertificate)) record.certificate = read_json_file(directory / kCertificate);

@@ -25,6 +25,9 @@ void add_comparison(const std::filesystem::path& directory, RunRecord record);
 /// JSON of a file. Errors: no_input when it is missing, data when it is none.
 [[nodiscard]] nlohmann::ordered_json read_json_file(const std::filesystem::path& file);
 
+/// Reads the draws of a run's chain files. Errors: no_input when there are none, data when one is damaged.
+[[nodiscard]] Draws read_draws(const std::filesystem::path& directory);
+
 /// Reads what `write_run` wrote. Errors: no_input when a file is missing, data when one is damaged.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);
 

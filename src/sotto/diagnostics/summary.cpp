@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "sotto/base/first_names.hpp"
 #include "sotto/diagnostics/effective_sample_size.hpp"
 #include "sotto/diagnostics/monte_carlo_error.hpp"
 #include "sotto/diagnostics/rhat.hpp"
@@ -51,14 +52,6 @@ std::size_t shortest_chain(const Draws& draws) {
   for (const Chain& chain : draws.chains)
     shortest = std::min(shortest, static_cast<std::size_t>(chain.draws.rows()));
   return draws.chains.empty() ? 0 : shortest;
-}
-
-// "a, b and 3 more"
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  const std::size_t shown = std::min<std::size_t>(names.size(), 4);
-  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > shown ? text + fmt::format(" and {} more", names.size() - shown) : text;
 }
 
 bool any_ended(const Draws& draws, StopReason reason) {
@@ -123,7 +116,7 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
   }
   if (!unknown.empty()) {
-    sentences.push_back("Nothing can be said of " + list(unknown) +
+    sentences.push_back("Nothing can be said of " + first_names(unknown) +
                         ": the draws are constant, not finite, or fewer than four a chain.");
   }
   const std::size_t shortest = shortest_chain(draws);
@@ -149,12 +142,12 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
     sentences.push_back(
         fmt::format("The chains have not mixed: R-hat is above {} for {}. Take more draws; where they cost "
                     "budget, choose release-once for the next run.",
-                    kRhatLimit, list(apart)));
+                    kRhatLimit, first_names(apart)));
   }
   if (!few.empty()) {
     sentences.push_back(
         fmt::format("Fewer than {:.0f} effective draws for {}: means and intervals are rough.",
-                    kEssPerChain * static_cast<double>(draws.chains.size()), list(few)));
+                    kEssPerChain * static_cast<double>(draws.chains.size()), first_names(few)));
   }
   return sentences;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/first_names.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
 #include "sotto/report/plot.hpp"
@@ -13,12 +14,7 @@
 namespace sotto {
 namespace {
 
-std::string some(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 8;
-  const std::vector<std::string> first(names.begin(), names.begin() + std::min(kNamed, names.size()));
-  return fmt::format("{}{}", fmt::join(first, ", "),
-                     names.size() > kNamed ? fmt::format(" and {} more", names.size() - kNamed) : "");
-}
+constexpr std::size_t kNamed = 8;
 
 bool is_effect(const RunRecord& record, const std::string& parameter) {
   return std::find(record.effects.begin(), record.effects.end(), parameter) != record.effects.end();
@@ -93,9 +89,9 @@ std::string answer_sentence(const RunRecord& record, const std::vector<Parameter
   }
   if (above.empty() && below.empty() && around.empty()) return {};
   std::vector<std::string> parts;
-  if (!above.empty()) parts.push_back("lie above 0 for " + some(above));
-  if (!below.empty()) parts.push_back("lie below 0 for " + some(below));
-  if (!around.empty()) parts.push_back("hold 0 for " + some(around));
+  if (!above.empty()) parts.push_back("lie above 0 for " + first_names(above, kNamed));
+  if (!below.empty()) parts.push_back("lie below 0 for " + first_names(below, kNamed));
+  if (!around.empty()) parts.push_back("hold 0 for " + first_names(around, kNamed));
   return fmt::format("90 % intervals of effects {}.", fmt::join(parts, "; "));
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/first_names.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/location/location.hpp"
 
@@ -66,14 +67,6 @@ Matrix row_precision(const ModelConfig& model) {
   if (!symmetric || !decomposed.is_positive_definite())
     refuse("model.covariance must be symmetric and positive definite: the covariance of a row's values");
   return decomposed.inverse();
-}
-
-/// The first few columns: theta.1 is of the first.
-std::string in_order(const std::vector<std::string>& columns) {
-  constexpr std::size_t kNamed = 10;
-  const std::span<const std::string> named(columns.data(), std::min(columns.size(), kNamed));
-  const std::size_t more = columns.size() - named.size();
-  return fmt::format("{}{}", fmt::join(named, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 /// Of each coordinate of the mean. Its units are unknown to a default: the declared bounds stand for them, as wide as they are. Nothing
@@ -149,7 +142,7 @@ Problem location_problem(const FitConfig& config, const Table& table, std::optio
                   .unit = {}};
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.family == "banana" ? "banana" : "multivariate normal mean";
-  public_info.model = fmt::format("{} of {}, known {}", public_info.title, in_order(model.columns),
+  public_info.model = fmt::format("{} of {}, known {}", public_info.title, first_names(model.columns, 10),
                                   model.covariance.empty() ? "standard deviations" : "covariance");
   public_info.rows = public_rows;
   for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));

@@ -1,10 +1,11 @@
 #include "sotto/run/location_warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "sotto/base/first_names.hpp"
 
 namespace sotto {
 namespace {
@@ -68,11 +69,10 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
     return fmt::format("{} ({})", parameters[static_cast<std::size_t>(j)], column(j));
   };
   const auto names = [&](const std::vector<Eigen::Index>& all) {
-    constexpr std::size_t kNamed = 4;
     std::vector<std::string> named;
-    for (std::size_t i = 0; i < std::min(all.size(), kNamed); ++i) named.push_back(name(all[i]));
-    const std::size_t more = all.size() - named.size();
-    return fmt::format("{}{}", fmt::join(named, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+    named.reserve(all.size());
+    for (const Eigen::Index j : all) named.push_back(name(j));
+    return first_names(named);
   };
   /// Of a column's bounds, in its declared standard deviations.
   const auto width = [&](Eigen::Index j) {

@@ -1,20 +1,13 @@
 #include "sotto/run/once_warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "sotto/base/first_names.hpp"
+
 namespace sotto {
 namespace {
-
-/// The first few, and how many more there are.
-std::string some(std::vector<std::string> names) {
-  constexpr std::size_t kNamed = 4;
-  const std::size_t more = names.size() - std::min(names.size(), kNamed);
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-}
 
 /// A number that stands for a cell without one, such as 999.
 bool may_be_code(const AtBound& piled, Eigen::Index unknown) {
@@ -63,7 +56,7 @@ void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
     warnings.push_back(fmt::format(
         "Many rows have {}. If that is no natural end, values beyond were taken as the bound, and the "
         "coefficient, the intercept and those of columns like it are off: declare wider bounds.",
-        some(columns)));
+        first_names(columns)));
   }
 }
 
@@ -82,16 +75,16 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     warnings.push_back(fmt::format(
         "Little but the prior is left of {}: the noise, or too few rows, hide what the data say, so an "
         "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
-        some(names(verdict.hidden))));
+        first_names(names(verdict.hidden))));
   }
   tell_codes(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   const char* counted = facts.link == Link::log_rate ? "events" : "counts";
   if (!verdict.few_events.empty()) {
-    warnings.push_back(
-        fmt::format("Hardly any {0} are left of {1}: there the noise hides them, what is seen is drawn "
-                    "towards the others, and coefficients "
-                    "may be much lower than their intervals say. Join levels{2}, or take a larger epsilon.",
-                    counted, some(names(verdict.few_events)), facts.pieces > 1 ? " or pieces of time" : ""));
+    warnings.push_back(fmt::format(
+        "Hardly any {0} are left of {1}: there the noise hides them, what is seen is drawn "
+        "towards the others, and coefficients "
+        "may be much lower than their intervals say. Join levels{2}, or take a larger epsilon.",
+        counted, first_names(names(verdict.few_events)), facts.pieces > 1 ? " or pieces of time" : ""));
   }
   if (verdict.few_in_first) {
     warnings.push_back(fmt::format(
@@ -105,10 +98,11 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   if (!verdict.held.empty()) {
     const std::vector<std::string> held = names(verdict.held);
-    warnings.push_back(fmt::format(
-        "The prior holds back {}: {} more than two of its standard deviations out. Set a wider "
-        "one, prior.parameter.\"{}\" or prior.default.",
-        some(held), held.size() == 1 ? "its coefficient lies" : "their coefficients lie", held.front()));
+    warnings.push_back(
+        fmt::format("The prior holds back {}: {} more than two of its standard deviations out. Set a wider "
+                    "one, prior.parameter.\"{}\" or prior.default.",
+                    first_names(held), held.size() == 1 ? "its coefficient lies" : "their coefficients lie",
+                    held.front()));
   }
   std::vector<Eigen::Index> bent =
       verdict.curved;  // a code far out bends whatever it is taken for, as do effects that differ
@@ -124,7 +118,7 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "The {} of {} {} between thresholds, so no one number is {}: what is shown is an average over the "
         "thresholds, and other programs weigh them otherwise. Join categories, or fit y >= k by logistic "
         "regressions and compare.",
-        differing.size() == 1 ? "effect" : "effects", some(differing),
+        differing.size() == 1 ? "effect" : "effects", first_names(differing),
         differing.size() == 1 ? "differs" : "differ", differing.size() == 1 ? "it" : "any of them"));
   }
   if (!bent.empty()) {
@@ -135,7 +129,8 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     warnings.push_back(fmt::format(
         "The {} of {} {} no straight line, and a coefficient is the slope of one: add a power to the "
         "formula{}.",
-        curved.size() == 1 ? "effect" : "effects", some(curved), curved.size() == 1 ? "is" : "are", as));
+        curved.size() == 1 ? "effect" : "effects", first_names(curved), curved.size() == 1 ? "is" : "are",
+        as));
   }
   if (!verdict.uneven.empty()) {
     std::vector<std::string> moved;
@@ -145,7 +140,7 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     warnings.push_back(fmt::format(
         "{} by {}: clipping them moved coefficients by that many standard deviations, which is put back only "
         "as far as a noisy release tells; take {}a larger epsilon.",
-        counts ? "How far counts vary differs" : "Residuals' tails differ", some(moved),
+        counts ? "How far counts vary differs" : "Residuals' tails differ", first_names(moved),
         counts ? "" : "the logarithm of the response, or "));
   }
   if (!verdict.far_rows.empty()) {
@@ -155,7 +150,7 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "that fits the rest: they have little weight, so the result is that of the rest; take narrower "
         "bounds "
         "there, or transform it.",
-        100 * verdict.far_share, some(far)));
+        100 * verdict.far_share, first_names(far)));
   }
   for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
   return warnings;
