@@ -110,6 +110,34 @@ TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) 
   EXPECT_EQ(oracle.left().value(), 0.01);
 }
 
+/// Refuses the checks of the model, as lying beyond the grid of releases.
+class NoChecks final : public QueryInterface {
+ public:
+  explicit NoChecks(QueryInterface& rows) : rows_(&rows) {}
+  [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
+    if (queries.size() == 1 && (std::holds_alternative<LightRowsQuery>(queries[0]) ||
+                                std::holds_alternative<CurvesQuery>(queries[0]))) {
+      return {QueryStatus::out_of_range};
+    }
+    return rows_->answer(queries);
+  }
+  [[nodiscard]] Rho left() const override { return rows_->left(); }
+
+ private:
+  QueryInterface* rows_;
+};
+
+TEST(OnceRelease, a_check_that_cannot_be_asked_is_left_out_and_told) {
+  const SimulatedRegression data = simulated("logistic, d 5", 20000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
+  NoChecks no_checks(oracle);
+  const OnceOutcome outcome = study(data, non_private(data), settings, no_checks, 500, 1);
+  EXPECT_TRUE(warns_of(outcome, "A check of the model was left out"));
+  EXPECT_LT(outcome.sd_ratio, 1.3);
+  EXPECT_GT(oracle.left().value(), 0.05 * kRho);
+}
+
 // One data set each: that the whole cost is spent (see `fit`), nothing is warned of, and the posterior is about as wide as
 // it should be. Noise is seeded; the ratios' own spread over seeds is a few percent.
 TEST(OnceRelease, is_narrow_and_silent_where_all_is_well) {

@@ -148,6 +148,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "standard deviations; "
         "transform columns, or fit y >= k by logistic regressions and compare.");
   }
+  if (release.unasked) {
+    verdict.warnings.emplace_back(
+        "A check of the model was left out, as it lay too far out to be asked: a misfit may go unsaid. Take "
+        "a larger epsilon, or "
+        "narrower priors.");
+  }
   verdict.far_rows = release.light.columns;
   verdict.far_share = release.light.share;
   verdict.at_bounds = release.at_bounds;
