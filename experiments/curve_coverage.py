@@ -116,7 +116,7 @@ def main():
     parser.add_argument("--family", nargs="+", choices=FAMILIES, default=list(FAMILIES))
     parser.add_argument("--basis", nargs="+", choices=["poly", "bs"], default=["poly", "bs"])
     parser.add_argument("--size", type=int, nargs="+", default=[3, 5])
-    parser.add_argument("--law", nargs="+", choices=LAWS, default=list(LAWS))
+    parser.add_argument("--law", nargs="+", choices=LAWS, default=["uniform", "normal"])
     parser.add_argument("--truth", nargs="+", choices=TRUTHS, default=list(TRUTHS))
     parser.add_argument("--said", action="store_true")
     arguments = parser.parse_args()
