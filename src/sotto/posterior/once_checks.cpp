@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/prior_sensitivity.hpp"
 
 namespace sotto {
 namespace {
@@ -170,11 +171,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
     const bool threshold = release.facts.thresholds && (j == 0 || release.facts.is_threshold(j));
-    if (!threshold && !release.facts.in_group(j) && std::abs(posterior.prior_distance[j]) > kFarOut)
-      verdict.held.push_back(j);
-  }
-  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
-    if (posterior.prior_share[j] > kPriorOnly) verdict.hidden.push_back(j);
+    if (j >= (release.facts.intercept ? 1 : 0) && posterior.prior_share[j] > kPriorOnly) {
+      verdict.hidden.push_back(j);
+    } else if (!threshold && !release.facts.in_group(j) && posterior.prior_sensitivity[j] > kPriorSensitive) {
+      verdict.sensitive.push_back(
+          {j, posterior.prior_sensitivity[j], std::abs(posterior.prior_distance[j]) > kFarOut});
+    }
   }
   const PooledRelease& pooled = release.pooled;
   const bool few = release.few_usable || pooled.level_ratio < kLeastLevel;
