@@ -29,7 +29,8 @@
 namespace sotto::cli {
 namespace {
 
-void say_result(const FitConfig& config, const RunRecord& record, bool json) {
+void say_result(const FitConfig& config, const RunRecord& record,
+                const std::vector<ParameterSummary>& summary, bool json) {
   if (json) {
     const std::filesystem::path out = config.out;
     fmt::print("{}\n", nlohmann::ordered_json({{"out", config.out},
@@ -46,9 +47,13 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
   } else {
     fmt::print("{}, {}\nNOT PRIVATE\n", record.model, record.method);
   }
-  if (const std::string width = width_sentence(record); !width.empty()) fmt::print("{}\n", width);
-  fmt::print("\n{}\n{}\n", posterior_table(record.draws, record.comparison),
-             (std::filesystem::path(config.out) / "report.html").string());
+  if (const std::string none = no_answer(record, summary); !none.empty()) {
+    fmt::print("\n{}; sotto diagnose {} shows the numbers nevertheless.\n\n", none, config.out);
+  } else {
+    if (const std::string width = width_sentence(record); !width.empty()) fmt::print("{}\n", width);
+    fmt::print("\n{}\n", posterior_table(record.draws, record.comparison));
+  }
+  fmt::print("{}\n", (std::filesystem::path(config.out) / "report.html").string());
   if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
 }
 
@@ -113,8 +118,9 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   note_signals();
   const FitOutcome outcome = fit_with_progress(config, problem, options.overwrite);
   const RunRecord& record = outcome.record;
-  say_result(config, record, options.json);
-  for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
+  const std::vector<ParameterSummary> summary = summarise(record.draws);
+  say_result(config, record, summary, options.json);
+  for (const std::string& sentence : all_warnings(record, summary))
     fmt::print(stderr, "sotto: {}\n", sentence);
   if (outcome.ending == StopReason::interrupted) status = 130;
   if (outcome.ending == StopReason::diverged) status = EX_TEMPFAIL;

@@ -19,9 +19,10 @@ namespace sotto {
 /// already. Errors: data.
 void read_manifest(const nlohmann::ordered_json& json, RunRecord& record);
 
-/// {"parameters": [...], "warnings": [...]}; unknown numbers are null.
+/// {"parameters": [...], "warnings": [...], "no_answer": "..."}; unknown numbers are null.
 [[nodiscard]] nlohmann::ordered_json summary_json(const std::vector<ParameterSummary>& summary,
-                                                  const std::vector<std::string>& warnings);
+                                                  const std::vector<std::string>& warnings,
+                                                  const std::string& no_answer);
 
 /// "finished", "budget_spent", "interrupted" or "diverged".
 [[nodiscard]] std::string stop_reason_name(StopReason reason);

@@ -179,6 +179,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
                    .seed = config.method.seed,
                    .progress = [&](std::size_t done) { return progress(done, draws); }});
   const OnceVerdict verdict = check_once(release, posterior);
+  record.unreliable = verdict.unreliable;
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
     for (Eigen::Index i = 0; i < reported.rows(); ++i) {
