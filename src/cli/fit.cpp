@@ -100,6 +100,8 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
   if (config.data.empty() && config.owners.empty()) refuse("which table? give --data, or data.file");
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
+  const Schema schema = read_schema(schema_file);
+  check_model(config, schema);
   std::vector<std::filesystem::path> data_files;
   if (config.owners.empty()) data_files = {resolved(config.data, verb.count("--data") > 0, options)};
   for (const std::string& file : config.owners) data_files.push_back(resolved(file, false, options));
@@ -107,7 +109,6 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   std::vector<std::filesystem::path> inputs = {options.config, schema_file};
   inputs.insert(inputs.end(), data_files.begin(), data_files.end());
   check_run_directory(config.out, inputs, options.overwrite);
-  const Schema schema = read_schema(schema_file);
   hold_rows();
   std::vector<Table> tables;
   for (const std::filesystem::path& file : data_files)

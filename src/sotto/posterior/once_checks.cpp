@@ -111,7 +111,8 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.warnings.push_back(
         fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
                     "or that the schema cannot "
-                    "read, as where levels are spelled otherwise. Do not take these intervals for an answer; "
+                    "read, as where levels are spelled otherwise or dates stand for numbers. Do not take "
+                    "these intervals for an answer; "
                     "run sotto schema --check "
                     "on the table.",
                     100 * *release.few_usable));
