@@ -54,6 +54,13 @@ void say_result(const FitConfig& config, const RunRecord& record,
     fmt::print("\n{}\n", posterior_table(record.draws, record.comparison));
   }
   fmt::print("{}\n", (std::filesystem::path(config.out) / "report.html").string());
+  if (record.privacy.is_private && record.privacy.earlier.count == 0) {
+    fmt::print(
+        "Fits of the same rows add up: two like this promise no more than epsilon {:g} together. What is "
+        "released "
+        "into one directory (--out, --overwrite) is added up for you.\n",
+        2 * record.privacy.epsilon);
+  }
   if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
 }
 

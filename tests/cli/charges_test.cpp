@@ -117,12 +117,14 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   const Outcome first = sotto(fit + "--epsilon 1");
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(first.err.find("already released"), std::string::npos);
+  EXPECT_NE(first.out.find("two like this promise no more than epsilon 2 together"), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(content("out/privacy.json")).contains("earlier"));
   write("out/charges.jsonl", content("out/charges.jsonl") +
                                  "{\"opened\":{\"epsilon\":2.0,\"delta\":1e-07,\"adjacency\":\"substitute\","
                                  "\"privacy_unit\":\"one row\"}}\n{\"boo");
   const Outcome third = sotto(fit + "--epsilon 0.5 --overwrite");
   ASSERT_EQ(third.status, 0) << third.err;
+  EXPECT_EQ(third.out.find("two like this"), std::string::npos);
   EXPECT_NE(third.err.find("2 earlier runs have already released"), std::string::npos) << third.err;
   EXPECT_NE(third.err.find("no more than epsilon 3.500 (delta"), std::string::npos) << third.err;
   const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
