@@ -81,6 +81,15 @@ TEST_F(Charges, signals_end_a_run_with_draws_and_say_what_was_spent) {
   }
 }
 
+// Who is impatient loses nothing that was paid for.
+TEST_F(Charges, a_second_signal_does_not_take_the_draws) {
+  const Outcome run = end_by("INT $pid\nsleep 0.002\nkill -INT");
+  ASSERT_EQ(run.status, 130) << run.err;
+  EXPECT_EQ(lines().back().at("closed").at("ending"), "interrupted");
+  EXPECT_TRUE(exists("out/chain_1.csv"));
+  EXPECT_TRUE(exists("out/report.html"));
+}
+
 // Releases follow each other at once; what would take minutes is the drawing, which books nothing.
 TEST_F(Charges, a_signal_ends_the_drawing_of_release_once_too) {
   const Outcome run =
