@@ -47,6 +47,11 @@ class Fit:
         return list(self._summary["warnings"])
 
     @property
+    def no_answer(self) -> str:
+        """Why the numbers must not be taken for an answer; empty where they may be."""
+        return str(self._summary.get("no_answer", ""))
+
+    @property
     def report(self) -> Path:
         """The page that shows all of it."""
         return self.directory / "report.html"
@@ -122,7 +127,9 @@ class Fit:
             )
         else:
             yield "NOT PRIVATE"
-        if self._manifest["width"]:
+        if self.no_answer:
+            yield f"{self.no_answer}; .summary() has the numbers nevertheless."
+        elif self._manifest["width"]:
             yield self._manifest["width"]
 
     @property
@@ -140,19 +147,21 @@ class Fit:
             yield [line["parameter"]] + ["NA" if line[key] is None else f"{line[key]:.4g}" for key in _SHOWN]
 
     def __repr__(self) -> str:
+        told = ["", *self.warnings] if self.warnings else []
+        if self.no_answer:
+            return "\n".join([*self._head(), *told])
         table = [["parameter", *_SHOWN], *self._rows()]
         widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
         lines = ["  ".join([row[0].ljust(widths[0])] + [cell.rjust(w) for cell, w in zip(row[1:], widths[1:])]) for row in table]
-        return "\n".join([*self._head(), "", *lines, *(["", *self.warnings] if self.warnings else [])])
+        return "\n".join([*self._head(), "", *lines, *told])
 
     def _repr_html_(self) -> str:
         def cells(tag: str, texts: list[str]) -> str:
             return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
 
+        rows = cells("th", ["parameter", *_SHOWN]), "".join(cells("td", row) for row in self._rows())
         return (
             "".join(f"<div>{html.escape(line)}</div>" for line in self._head())
-            + f"<table><thead>{cells('th', ['parameter', *_SHOWN])}</thead><tbody>"
-            + "".join(cells("td", row) for row in self._rows())
-            + "</tbody></table>"
+            + ("" if self.no_answer else f"<table><thead>{rows[0]}</thead><tbody>{rows[1]}</tbody></table>")
             + "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.warnings)
         )

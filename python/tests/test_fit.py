@@ -80,6 +80,14 @@ def test_without_privacy_it_says_so(table, schema):
     assert "NOT PRIVATE" in repr(fit) and "NOT PRIVATE" in fit._repr_html_()
 
 
+def test_numbers_that_are_no_answer_are_not_shown(table, schema):
+    fit = sotto.fit(table, FORMULA, schema=schema, **BUDGET, method="penalty", draws=10, warmup=2)
+    assert "have not converged" in fit.no_answer
+    for text in (repr(fit), fit._repr_html_()):
+        assert "NO ANSWER" in text and "q95" not in text
+    assert list(fit.summary().index)[1] == "age"
+
+
 def test_reads_what_the_program_left(table, schema, program):
     table.to_csv("t.csv", index=False)
     (program.folder / "s.toml").write_text(schema.to_toml())

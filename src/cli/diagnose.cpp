@@ -27,28 +27,25 @@ struct DiagnoseOptions {
   bool json = false;
 };
 
-// Draws, and whether they come from a Markov chain.
+// Draws, and what is known of the run that made them.
 struct Source {
-  Draws draws;
-  bool markov_chain = true;
-  std::vector<std::string> warnings;  ///< of the method itself
-  std::optional<bool> is_private;     ///< chain files do not say
+  RunRecord record;
+  std::optional<bool> is_private;  ///< chain files do not say
 };
 
 Source read(const std::vector<std::string>& paths) {
   if (paths.size() == 1 && std::filesystem::is_directory(paths.front())) {
     RunRecord record = read_run(paths.front());
-    return {std::move(record.draws), record.markov_chain, std::move(record.warnings),
-            record.privacy.is_private};
+    const bool is_private = record.privacy.is_private;
+    return {std::move(record), is_private};
   }
   for (const auto& path : paths) {
     if (std::filesystem::is_directory(path))
       throw Error(ErrorCode::usage, "give one directory, or chain files, not both");
   }
-  return {read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end())),
-          true,
-          {},
-          std::nullopt};
+  RunRecord record;
+  record.draws = read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end()));
+  return {std::move(record), std::nullopt};
 }
 
 // JSON has no NaN and no infinity.
@@ -100,32 +97,35 @@ void print(const DrawsComparison& comparison, const Source& reference) {
 
 void diagnose(const DiagnoseOptions& options) {
   const Source source = read(options.paths);
+  const RunRecord& record = source.record;
   std::optional<Source> reference;
   std::optional<DrawsComparison> comparison;
   if (!options.reference.empty()) {
     reference = read(options.reference);
-    comparison = compare(source.draws, reference->draws);
+    comparison = compare(record.draws, reference->record.draws);
   }
-  const auto summary = summarise(source.draws);
-  std::vector<std::string> complaints = source.warnings;
-  for (std::string& sentence : warnings(source.draws, summary, source.markov_chain))
+  const auto summary = summarise(record.draws);
+  std::vector<std::string> complaints = record.warnings;
+  for (std::string& sentence : warnings(record.draws, summary, record.markov_chain))
     complaints.push_back(std::move(sentence));
+  const std::string none = no_answer(record, summary);
   if (options.json) {
     nlohmann::ordered_json json{{"verdict", complaints.empty() ? "good" : "poor"},
-                                {"chains", source.draws.chains.size()},
+                                {"chains", record.draws.chains.size()},
                                 {"worst_rhat", extreme(summary, &ParameterSummary::rhat, false)},
                                 {"least_ess_bulk", extreme(summary, &ParameterSummary::ess_bulk, true)},
                                 {"least_ess_tail", extreme(summary, &ParameterSummary::ess_tail, true)}};
-    const auto nested = short_chain_rhat(source.draws);
+    const auto nested = short_chain_rhat(record.draws);
     json["nested_rhat"] = nested ? nlohmann::ordered_json(*nested) : nlohmann::ordered_json(nullptr);
-    json.update(summary_json(summary, complaints));
+    json.update(summary_json(summary, complaints, none));
     if (comparison) json["comparison"] = json_of(*comparison, *reference);
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
-  fmt::print("{}\n", posterior_table(source.draws));
+  if (!none.empty()) fmt::print("{}.\n\n", none);
+  fmt::print("{}\n", posterior_table(record.draws));
   if (complaints.empty()) {
-    fmt::print("{}\n", source.markov_chain ? "The chains agree and hold enough effective draws."
+    fmt::print("{}\n", record.markov_chain ? "The chains agree and hold enough effective draws."
                                            : "Draws are independent: there is no convergence to judge.");
   }
   for (const auto& sentence : complaints) fmt::print("{}\n", sentence);

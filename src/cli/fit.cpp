@@ -29,7 +29,8 @@
 namespace sotto::cli {
 namespace {
 
-void say_result(const FitConfig& config, const RunRecord& record, bool json) {
+void say_result(const FitConfig& config, const RunRecord& record,
+                const std::vector<ParameterSummary>& summary, bool json) {
   if (json) {
     const std::filesystem::path out = config.out;
     fmt::print("{}\n", nlohmann::ordered_json({{"out", config.out},
@@ -46,9 +47,20 @@ void say_result(const FitConfig& config, const RunRecord& record, bool json) {
   } else {
     fmt::print("{}, {}\nNOT PRIVATE\n", record.model, record.method);
   }
-  if (const std::string width = width_sentence(record); !width.empty()) fmt::print("{}\n", width);
-  fmt::print("\n{}\n{}\n", posterior_table(record.draws, record.comparison),
-             (std::filesystem::path(config.out) / "report.html").string());
+  if (const std::string none = no_answer(record, summary); !none.empty()) {
+    fmt::print("\n{}; sotto diagnose {} shows the numbers nevertheless.\n\n", none, config.out);
+  } else {
+    if (const std::string width = width_sentence(record); !width.empty()) fmt::print("{}\n", width);
+    fmt::print("\n{}\n", posterior_table(record.draws, record.comparison));
+  }
+  fmt::print("{}\n", (std::filesystem::path(config.out) / "report.html").string());
+  if (record.privacy.is_private && record.privacy.earlier.count == 0) {
+    fmt::print(
+        "Fits of the same rows add up: two like this promise no more than epsilon {:g} together. What is "
+        "released "
+        "into one directory (--out, --overwrite) is added up for you.\n",
+        2 * record.privacy.epsilon);
+  }
   if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
 }
 
@@ -95,6 +107,8 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const FitConfig config = configuration(options, verb);
   if (config.data.empty() && config.owners.empty()) refuse("which table? give --data, or data.file");
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
+  const Schema schema = read_schema(schema_file);
+  check_model(config, schema);
   std::vector<std::filesystem::path> data_files;
   if (config.owners.empty()) data_files = {resolved(config.data, verb.count("--data") > 0, options)};
   for (const std::string& file : config.owners) data_files.push_back(resolved(file, false, options));
@@ -102,7 +116,6 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   std::vector<std::filesystem::path> inputs = {options.config, schema_file};
   inputs.insert(inputs.end(), data_files.begin(), data_files.end());
   check_run_directory(config.out, inputs, options.overwrite);
-  const Schema schema = read_schema(schema_file);
   hold_rows();
   std::vector<Table> tables;
   for (const std::filesystem::path& file : data_files)
@@ -113,8 +126,9 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   note_signals();
   const FitOutcome outcome = fit_with_progress(config, problem, options.overwrite);
   const RunRecord& record = outcome.record;
-  say_result(config, record, options.json);
-  for (const std::string& sentence : all_warnings(record, summarise(record.draws)))
+  const std::vector<ParameterSummary> summary = summarise(record.draws);
+  say_result(config, record, summary, options.json);
+  for (const std::string& sentence : all_warnings(record, summary))
     fmt::print(stderr, "sotto: {}\n", sentence);
   if (outcome.ending == StopReason::interrupted) status = 130;
   if (outcome.ending == StopReason::diverged) status = EX_TEMPFAIL;

@@ -3,7 +3,7 @@
 
 namespace sotto::cli {
 
-/// From here on the first signal is noted alone; a second one ends the program. Under nohup a hang-up stays ignored.
+/// From here on the first signal is noted alone; a second one says so, and a third ends the program. Under nohup a hang-up stays ignored.
 void note_signals();
 
 /// Whether one has come.

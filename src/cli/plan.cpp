@@ -69,10 +69,15 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
   if (options.certify && verb.count("--repeats") == 0) options.repeats = kTablesOfCertificate;
   SystemEntropy entropy;
   Progress line;
+  if (options.certify) fmt::print(stderr, "sotto: plan: {} simulated tables are fitted\n", options.repeats);
   const Rehearsal rehearsal = rehearse(
       config, schema, {options.rows, options.response_mean, like ? &*like : nullptr, config.method.seed},
       options.epsilons, options.repeats, entropy, [&](double done) {
-        line.update("plan", done);
+        if (options.certify) {
+          line.update_by_quarters("plan", done);
+        } else {
+          line.update("plan", done);
+        }
         return true;
       });
   if (options.fit.json) {

@@ -44,6 +44,15 @@ std::string progress_line(std::string_view phase, double fraction, std::optional
   return line.substr(0, static_cast<std::size_t>(std::max(width - 1, 0)));
 }
 
+std::string QuarterLines::update(std::string_view phase, double fraction, double elapsed_seconds) {
+  const double done = share(fraction);
+  constexpr double kRounding = 1e-9;
+  if (done + kRounding < next_ || done + kRounding >= 1) return {};
+  next_ = std::floor(4 * (done + kRounding)) / 4 + 0.25;
+  return fmt::format("{}: {:.0f} %, about {} left", phase, 100 * done,
+                     duration(elapsed_seconds * (1 - done) / done));
+}
+
 Progress::Progress(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() { wipe(); }
@@ -51,6 +60,13 @@ Progress::~Progress() { wipe(); }
 void Progress::wipe() {
   if (drawn_) std::fputs("\r\033[K", stderr);
   drawn_ = false;
+}
+
+void Progress::update_by_quarters(std::string_view phase, double fraction) {
+  if (shown_) return update(phase, fraction);
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  const std::string line = quarters_.update(phase, fraction, elapsed);
+  if (!line.empty()) fmt::print(stderr, "sotto: {}\n", line);
 }
 
 void Progress::update(std::string_view phase, double fraction, std::optional<double> budget) {

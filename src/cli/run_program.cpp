@@ -29,7 +29,8 @@ std::string in_words(const CLI::ParseError& error, const CLI::App& program) {
   std::string said = error.what();
   const auto is = [&](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
   const std::vector<std::string> left = program.remaining(true);
-  if (is(CLI::ExitCodes::RequiredError) && !left.empty()) return "there is no " + left.front();
+  if ((is(CLI::ExitCodes::RequiredError) || is(CLI::ExitCodes::Success)) && !left.empty())
+    return "there is no " + left.front();
   if (is(CLI::ExitCodes::ExtrasError) && !left.empty()) {
     return left.front().starts_with('-') ? "there is no " + left.front()
                                          : left.front() + " is one argument too many";
@@ -82,7 +83,8 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
+    const bool unknown_verb = program.get_subcommands().empty() && !program.remaining().empty();
+    if (error.get_exit_code() == 0 && !unknown_verb) {
       program.exit(error);
       return std::fflush(stdout) == 0 ? 0 : not_written(err);
     }

@@ -51,15 +51,20 @@ void write_schema(const SchemaOptions& options) {
   }
 }
 
-void print_check(const TableCheck& check, const SchemaOptions& options) {
+/// `maximum_rows`: of a person; 0 where the unit is a row.
+void print_check(const TableCheck& check, std::size_t maximum_rows, const SchemaOptions& options) {
   if (options.json) {
     fmt::print("{}\n", to_json(check).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
-  fmt::print("{}\n{} records, {} not of the header's form, {} rows used ({})\n\n", kCheckIsNotPrivate,
+  fmt::print("{}\n{} records, {} not of the header's form, {} rows used ({})\n", kCheckIsNotPrivate,
              check.records, check.not_whole, check.used,
              options.formula.empty() ? "in every declared column; --formula counts by those that a fit uses"
                                      : "in the formula's columns");
+  if (maximum_rows > 0)
+    fmt::print("{} rows more are left out because their person has maximum_rows = {} others\n", check.cut,
+               maximum_rows);
+  fmt::print("\n");
   std::size_t width = 6;
   for (const ColumnCheck& column : check.columns) width = std::max(width, column.name.size());
   fmt::print("{:<{}}  {:>9}  {:>9}  {:>9}  {:>12}  {:>11}\n", "column", width, "values", "clamped", "missing",
@@ -69,6 +74,13 @@ void print_check(const TableCheck& check, const SchemaOptions& options) {
                column.count(CellReading::value), column.count(CellReading::clamped),
                column.count(CellReading::missing), column.count(CellReading::out_of_range),
                column.count(CellReading::undecodable));
+  }
+  for (const ColumnCheck& column : check.columns) {
+    if (column.dates == 0) continue;
+    fmt::print(
+        "\n{}: {} cells look like dates, which are no numbers: replace them by the days since one chosen "
+        "beforehand (2020-03-01 is 60 since 2020-01-01)\n",
+        column.name, column.dates);
   }
 }
 
@@ -80,7 +92,7 @@ void check_schema(const SchemaOptions& options) {
   hold_rows();
   const TableCheck check = check_table(records_of(options.file), schema);
   fmt::print(stderr, "sotto: {}\n", kCheckIsNotPrivate);
-  print_check(check, options);
+  print_check(check, schema.unit.is_row() ? 0 : schema.unit.maximum_rows, options);
   if (check.used == 0)
     throw Error(ErrorCode::data,
                 "no row of the table can be used under this schema: see the columns' counts");

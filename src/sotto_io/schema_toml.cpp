@@ -142,6 +142,14 @@ SchemaColumn read_column(const Reader& reader, const toml::table& table) {
     reader.refuse(table, fmt::format("column {}: add kind = \"real\", \"count\", \"binary\" or \"category\"",
                                      column.name));
   }
+  for (const char* word : {"date", "datetime", "time", "timestamp"}) {
+    if (reader.text(table, "kind") != word) continue;
+    reader.refuse(
+        *table.get("kind"),
+        fmt::format("column {}: there is no kind \"{}\": replace dates by the days since one chosen "
+                    "beforehand (2020-03-01 is 60 since 2020-01-01), kind = \"real\"",
+                    column.name, word));
+  }
   column.kind = reader.choice(table, "kind", ColumnKind::real,
                               {{"real", ColumnKind::real},
                                {"count", ColumnKind::count},
@@ -247,6 +255,8 @@ std::string schema_template(const std::vector<std::string>& names) {
       "# Fill in kinds and bounds from what the columns mean, not from the data: bounds taken from the rows "
       "leak them.\n"
       "# Remove the columns you do not use.\n"
+      "# A date is no number: replace it by the days since one chosen beforehand (2020-03-01 is 60 since "
+      "2020-01-01).\n"
       "\n"
       "adjacency = \"substitute\"  # neighbouring tables: one unit is exchanged; or \"add-remove\"\n"
       "\n"

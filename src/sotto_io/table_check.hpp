@@ -22,6 +22,7 @@ struct ColumnCheck {
   std::string name;
   ColumnKind kind = ColumnKind::real;
   std::array<std::size_t, 5> cells{};  ///< by CellReading
+  std::size_t dates = 0;               ///< of the undecodable: such as 2020-03-01, 1/3/2020 or 01.03.20
 
   [[nodiscard]] std::size_t count(CellReading reading) const {
     return cells[static_cast<std::size_t>(reading)];
@@ -33,6 +34,7 @@ struct TableCheck {
   std::size_t records = 0;
   std::size_t not_whole = 0;  ///< another number of cells than the header, or beyond the limits
   std::size_t used = 0;       ///< rows that contribute
+  std::size_t cut = 0;        ///< rows that do not because their person has maximum_rows others
   std::vector<ColumnCheck> columns;
 };
 

@@ -81,6 +81,15 @@ TEST_F(Charges, signals_end_a_run_with_draws_and_say_what_was_spent) {
   }
 }
 
+// Who is impatient loses nothing that was paid for.
+TEST_F(Charges, a_second_signal_does_not_take_the_draws) {
+  const Outcome run = end_by("INT $pid\nsleep 0.002\nkill -INT");
+  ASSERT_EQ(run.status, 130) << run.err;
+  EXPECT_EQ(lines().back().at("closed").at("ending"), "interrupted");
+  EXPECT_TRUE(exists("out/chain_1.csv"));
+  EXPECT_TRUE(exists("out/report.html"));
+}
+
 // Releases follow each other at once; what would take minutes is the drawing, which books nothing.
 TEST_F(Charges, a_signal_ends_the_drawing_of_release_once_too) {
   const Outcome run =
@@ -117,12 +126,14 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   const Outcome first = sotto(fit + "--epsilon 1");
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(first.err.find("already released"), std::string::npos);
+  EXPECT_NE(first.out.find("two like this promise no more than epsilon 2 together"), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(content("out/privacy.json")).contains("earlier"));
   write("out/charges.jsonl", content("out/charges.jsonl") +
                                  "{\"opened\":{\"epsilon\":2.0,\"delta\":1e-07,\"adjacency\":\"substitute\","
                                  "\"privacy_unit\":\"one row\"}}\n{\"boo");
   const Outcome third = sotto(fit + "--epsilon 0.5 --overwrite");
   ASSERT_EQ(third.status, 0) << third.err;
+  EXPECT_EQ(third.out.find("two like this"), std::string::npos);
   EXPECT_NE(third.err.find("2 earlier runs have already released"), std::string::npos) << third.err;
   EXPECT_NE(third.err.find("no more than epsilon 3.500 (delta"), std::string::npos) << third.err;
   const auto privacy = nlohmann::json::parse(content("out/privacy.json"));

@@ -56,6 +56,16 @@ TEST_F(Plan, prints_one_json_object) {
               age["sd"].get<double>() / object["sd_without_noise"]["age"].get<double>(), 1e-6);
 }
 
+// Standard error is a file here, no terminal.
+TEST_F(Plan, tells_how_long_a_certificate_takes) {
+  const Outcome run = plan("--rows 300 --epsilon 1 --certify --repeats 8");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err,
+              testing::StartsWith("sotto: plan: 8 simulated tables are fitted\nsotto: plan: 6 %, about "));
+  EXPECT_THAT(run.err, HasSubstr("sotto: plan: 75 %, about "));
+  EXPECT_EQ(plan("--rows 300 --epsilon 1 --repeats 1").err, "");
+}
+
 // What is told of the design comes from made-up rows; the fit that it is kept with is of three rows.
 TEST_F(Plan, a_certificate_is_kept_for_the_report) {
   write("plan.json", plan("--rows 2000 --epsilon 1 --certify --repeats 3 --json").out);

@@ -33,5 +33,17 @@ TEST(Progress, bears_odd_numbers) {
   EXPECT_THAT(progress_line("warmup", 7, -3, 5, 80), HasSubstr("100 %  budget 0 %"));
 }
 
+TEST(QuarterLines, come_once_a_hundredth_is_done_and_at_quarters) {
+  QuarterLines lines;
+  std::vector<std::string> told;
+  for (int step = 1; step <= 200; ++step) {
+    const std::string line = lines.update("plan", step / 200.0, step);
+    if (!line.empty()) told.push_back(line);
+  }
+  EXPECT_THAT(told,
+              testing::ElementsAre("plan: 1 %, about 3 min 18 s left", "plan: 25 %, about 2 min 30 s left",
+                                   "plan: 50 %, about 1 min 40 s left", "plan: 75 %, about 50 s left"));
+}
+
 }  // namespace
 }  // namespace sotto::cli

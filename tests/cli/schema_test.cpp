@@ -50,6 +50,36 @@ TEST_F(SchemaVerb, check_counts_what_cannot_be_read) {
   EXPECT_EQ(sotto("schema d.csv s.toml").status, 64);
 }
 
+TEST_F(SchemaVerb, check_tells_rows_beyond_the_maximum_of_their_person) {
+  write("s.toml",
+        "[unit]\nperson = \"id\"\nmaximum_rows = 2\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 1\n");
+  write("d.csv", "id,x\n1,0\n1,1\n1,0\n1,\n1,1\n2,1\n,1\n");  // an empty cell, and a row of nobody
+  const auto json = nlohmann::json::parse(sotto("schema --check --json d.csv s.toml").out);
+  EXPECT_EQ(json.at("rows_used"), 3);
+  EXPECT_EQ(json.at("rows_beyond_maximum_rows"), 2);
+  const Outcome text = sotto("schema --check d.csv s.toml");
+  EXPECT_NE(text.out.find("\n2 rows more are left out because their person has maximum_rows = 2 others\n"),
+            std::string::npos)
+      << text.out;
+  write("s.toml", "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 1\n");
+  EXPECT_EQ(sotto("schema --check d.csv s.toml").out.find("maximum_rows"), std::string::npos);
+}
+
+TEST_F(SchemaVerb, dates_are_no_numbers) {
+  write("d.csv", "x,y\n2020-03-01,1\n1/3/20,0\n2020-03-01T12:00,0.5\n1.2,0.5\n12-3,n-a\n1.2-3,1\n1:2:3,1\n");
+  write("s.toml",
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 9\n"
+        "[[column]]\nname = \"y\"\nkind = \"real\"\nlower = 0\nupper = 1\n");
+  const auto json = nlohmann::json::parse(sotto("schema --check --json d.csv s.toml").out);
+  EXPECT_EQ(json.at("columns")[0].at("dates"), 3);
+  EXPECT_EQ(json.at("columns")[1].at("dates"), 0);
+  const Outcome text = sotto("schema --check d.csv s.toml");
+  EXPECT_NE(text.out.find("x: 3 cells look like dates"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("y: "), std::string::npos);
+  EXPECT_NE(sotto("schema d.csv").out.find("A date is no number"), std::string::npos);
+}
+
 TEST_F(SchemaVerb, a_table_without_a_usable_row_is_no_success) {
   write("s.toml", "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 1\n");
   write("d.csv", "x\nsecret\nsecret\n");

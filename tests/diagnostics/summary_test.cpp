@@ -51,6 +51,24 @@ TEST(Summary, short_chains_are_called_short) {
               testing::AllOf(HasSubstr("12 draws"), HasSubstr("nested R-hat")));
 }
 
+TEST(Summary, chains_converge_or_not) {
+  Draws draws = chains(2000, 0.2);
+  const auto now = [&] { return converged(draws, summarise(draws)); };
+  EXPECT_TRUE(now());
+  draws.chains[1].stop = StopReason::budget_spent;
+  EXPECT_TRUE(now());
+  draws.chains[0].stop = StopReason::diverged;
+  EXPECT_FALSE(now());
+  draws = chains(2000, 0.2);
+  draws.chains[2].draws.col(1).array() += 9;
+  EXPECT_FALSE(now());
+  draws = chains(2000, 0.2);
+  for (Chain& chain : draws.chains) chain.draws.col(0).setZero();
+  EXPECT_FALSE(now());
+  draws = chains(40, 0);
+  EXPECT_FALSE(now());
+}
+
 TEST(Summary, chains_that_ended_before_their_time_are_told) {
   Draws draws = chains(2000, 0.2);
   draws.chains[1].stop = StopReason::budget_spent;

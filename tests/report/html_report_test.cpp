@@ -42,7 +42,7 @@ TEST(HtmlReport, every_opened_element_is_closed) {
 }
 
 TEST(HtmlReport, marks_the_comparison_wherever_it_shows) {
-  RunRecord record = synthetic_run(200);
+  RunRecord record = synthetic_run(2000);
   const std::string with = html_report(record);
   for (const char* id : {"answer", "densities"}) {
     EXPECT_TRUE(std::regex_search(

@@ -1,6 +1,10 @@
 #include "sotto/report/run_record.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sotto/report/run_json.hpp"
+#include "support/synthetic_run.hpp"
 
 namespace sotto {
 namespace {
@@ -13,6 +17,20 @@ TEST(RunRecord, widths_are_told_by_their_median_and_who_stands_out) {
   record.sd_inflation[0].second = 2.68;
   EXPECT_EQ(width_sentence(record),
             "Intervals are about 1.1 times as wide as without noise, that of a 2.7 times.");
+}
+
+TEST(RunRecord, independent_draws_are_an_answer_unless_the_method_says_otherwise) {
+  RunRecord record = synthetic_run(20, 0.9);
+  EXPECT_THAT(no_answer(record, summarise(record.draws)),
+              testing::HasSubstr("the chains have not converged"));
+  record.markov_chain = false;
+  EXPECT_EQ(no_answer(record, summarise(record.draws)), "");
+  record.unreliable = true;
+  EXPECT_THAT(no_answer(record, summarise(record.draws)), testing::HasSubstr("the method's own checks"));
+  RunRecord again = record;
+  again.unreliable = false;
+  read_manifest(manifest_json(record), again);
+  EXPECT_TRUE(again.unreliable);
 }
 
 }  // namespace

@@ -152,6 +152,11 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
   return sentences;
 }
 
+bool converged(const Draws& draws, const std::vector<ParameterSummary>& summary) {
+  return !any_ended(draws, StopReason::diverged) && shortest_chain(draws) >= kShortChain &&
+         std::ranges::all_of(summary, [](const auto& line) { return line.rhat <= kRhatApart; });
+}
+
 std::optional<double> short_chain_rhat(const Draws& draws) {
   if (draws.chains.size() < 2) return std::nullopt;
   std::vector<std::size_t> group(draws.chains.size());

@@ -31,6 +31,7 @@ enum class Verdict { good, poor, unknown };
 
 /// Thresholds from which a summary is not to be trusted.
 inline constexpr double kRhatLimit = 1.01;      ///< [VGSCB21, section 4.1]
+inline constexpr double kRhatApart = 1.1;       ///< no answer: above the laxer limit that was usual before
 inline constexpr double kEssPerChain = 100;     ///< [VGSCB21, section 4.1]: 50 for each half of a chain
 inline constexpr std::size_t kShortChain = 50;  ///< fewer draws than this: the usual diagnostics say little
 
@@ -43,6 +44,9 @@ inline constexpr std::size_t kShortChain = 50;  ///< fewer draws than this: the 
 [[nodiscard]] std::vector<std::string> warnings(const Draws& draws,
                                                 const std::vector<ParameterSummary>& summary,
                                                 bool markov_chain = true);
+
+/// Whether Markov chains may be taken for the posterior at all: none ran away or is short, and no R-hat is far from 1 or unknown.
+[[nodiscard]] bool converged(const Draws& draws, const std::vector<ParameterSummary>& summary);
 
 /// Greatest nested R-hat over the parameters, where every chain is taken for a group of its own: what can be
 /// said of chains too short for the usual one. Empty with fewer than two chains.

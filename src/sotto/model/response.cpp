@@ -71,6 +71,20 @@ Source event_of(const Formula& formula, const Schema& schema) {
                   event.is_category() ? fmt::format("'{}'", event.levels.back()) : "1"));
 }
 
+void check_cuts(const std::vector<double>& cuts, const std::string& time, double upper) {
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    const double before = k == 0 ? 0 : cuts[k - 1];
+    const char* fault = !(cuts[k] >= kNarrowestPiece)            ? "is not above 0, where times begin"
+                        : !(upper - cuts[k] >= kNarrowestPiece)  ? "is not below it"
+                        : !(cuts[k] - before >= kNarrowestPiece) ? "is not above the one before it"
+                                                                 : nullptr;
+    if (fault == nullptr) continue;
+    refuse_formula(
+        fmt::format("model.cuts (--cuts) must ascend, between 0 and the upper bound of {}, {:g}: {:g} {}",
+                    time, upper, cuts[k], fault));
+  }
+}
+
 Response survival_of(const Formula& formula, const Schema& schema, std::vector<double> ends) {
   const Source time = source_of(formula.response, schema);
   const Source event = event_of(formula, schema);
@@ -83,14 +97,8 @@ Response survival_of(const Formula& formula, const Schema& schema, std::vector<d
         fmt::format("Surv({0}, ...): times are not negative; declare bounds of {0} from 0 on", name));
   if (ends.size() >= kMostPieces)
     refuse_formula(fmt::format("model.cuts (--cuts): at most {} intervals of time", kMostPieces));
+  check_cuts(ends, name, upper);
   ends.push_back(upper);
-  for (std::size_t k = 0; k < ends.size(); ++k) {
-    const double width = ends[k] - (k == 0 ? 0 : ends[k - 1]);
-    if (!(width >= kNarrowestPiece) || !std::isfinite(width)) {
-      refuse_formula(fmt::format("model.cuts (--cuts) must ascend, between 0 and the upper bound of {}, {:g}",
-                                 name, upper));
-    }
-  }
   return {fmt::format("Surv({}, {})", name, event.declared.name),
           ResponseKind::time,
           PieceResponse::kCodes,

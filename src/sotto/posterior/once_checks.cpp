@@ -112,15 +112,17 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
     verdict.warnings.push_back(
         fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
                     "or that the schema cannot "
-                    "read, as where levels are spelled otherwise. Do not take these intervals for an answer; "
+                    "read, as where levels are spelled otherwise or dates stand for numbers. Do not take "
+                    "these intervals for an answer; "
                     "run sotto schema --check "
                     "on the table.",
                     100 * *release.few_usable));
+    verdict.unreliable = true;
     verdict.noise_dominates = *release.few_usable < kNextToNone;
     if (verdict.noise_dominates) return verdict;  // whatever else is seen comes from that
   }
   if (!release.rows_seen) {
-    verdict.noise_dominates = true;
+    verdict.unreliable = verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
         "Hardly any row could be used, as far as the noise shows: the cells of the others are missing, or "
         "the schema cannot read "
@@ -201,6 +203,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
   if (moved || disagrees || pooled.level_ratio < kLeastLevel) {
+    verdict.unreliable = true;
     verdict.warnings.push_back(fmt::format(
         "The search for the posterior did not settle: two releases disagree about where it lies, "
         "so do not rely on these intervals; {}.",
@@ -212,6 +215,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
                 "the data"));
   }
   if (!posterior.settled) {
+    verdict.unreliable = true;
     verdict.warnings.emplace_back(
         "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "
         "narrower priors.");

@@ -33,6 +33,7 @@ struct OnceVerdict {
   bool few_in_first = false;           ///< and the levels that others are compared with
   std::vector<Eigen::Index> hidden{};  ///< columns of which little but the prior is left: likewise
   std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared: likewise
+  bool unreliable = false;             ///< intervals are no answer
   bool noise_dominates = false;        ///< intervals would show the prior and the noise, hardly the data
 
   /// Notes, and priors that count, apart: something is wrong.

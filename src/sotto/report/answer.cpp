@@ -79,6 +79,13 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
   return text;
 }
 
+std::string intervals(const RunRecord& record) {
+  return legend(record) + forest_figure(record) +
+         "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median. Where the posterior fills "
+         "its "
+         "prior's bar, the data said little at this budget.</p>";
+}
+
 }  // namespace
 
 std::string answer_sentence(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
@@ -96,15 +103,18 @@ std::string answer_sentence(const RunRecord& record, const std::vector<Parameter
 }
 
 std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  const std::string none = no_answer(record, summary);
   std::string text;
+  if (!none.empty()) {
+    text = fmt::format("<div class=\"box np\" role=\"note\"><p>{}: what is wrong is said above.</p></div>",
+                       escape_html(none));
+    text += "<details><summary>The numbers nevertheless</summary>";
+    return text + intervals(record) + table(record, summary) + "</details>";
+  }
   for (const std::string& sentence : {answer_sentence(record, summary), width_sentence(record)}) {
     if (!sentence.empty()) text += "<p>" + escape_html(sentence) + "</p>";
   }
-  text += legend(record) + forest_figure(record);
-  text +=
-      "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median. Where the posterior fills its "
-      "prior's bar, the data said little at this budget.</p>";
-  return text + table(record, summary);
+  return text + intervals(record) + table(record, summary);
 }
 
 std::string citation(const RunRecord& record) {

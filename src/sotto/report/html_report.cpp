@@ -40,10 +40,13 @@ std::string own_badge(const RunRecord& record) {
   return record.privacy.is_private ? "" : not_private_badge();
 }
 
-// For sections that also show the comparison.
-std::string badge(const RunRecord& record) {
-  if (!record.privacy.is_private) return not_private_badge();
-  return record.comparison ? "<span class=\"badge\">IN PART NOT PRIVATE</span>" : "";
+// For sections of intervals, which also show the comparison.
+std::string badge(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  std::string text = own_badge(record);
+  if (record.privacy.is_private && record.comparison)
+    text = "<span class=\"badge\">IN PART NOT PRIVATE</span>";
+  if (!no_answer(record, summary).empty()) text += "<span class=\"badge\">NO ANSWER</span>";
+  return text;
 }
 
 std::string head(const RunRecord& record) {
@@ -220,7 +223,7 @@ std::string convergence_table(const RunRecord& record, const std::vector<Paramet
 std::string diagnostics_sections(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   const std::string own = own_badge(record);
   std::string text =
-      heading("densities", "Densities", badge(record)) + legend(record) + density_figures(record);
+      heading("densities", "Densities", badge(record, summary)) + legend(record) + density_figures(record);
   text += heading("diagnostics", "Diagnostics", own);
   const std::vector<std::string> told = warnings(record.draws, summary, record.markov_chain);
   if (told.empty()) {
@@ -310,7 +313,7 @@ std::string html_report(const RunRecord& record) {
                   record.privacy.is_private ? "" : "NOT PRIVATE: ", escape_html(record.title), kPageStyle);
   text += head(record);
   if (!complaints.empty()) text += box("", complaints);
-  text += heading("answer", "What was found", badge(record)) + answer(record, summary);
+  text += heading("answer", "What was found", badge(record, summary)) + answer(record, summary);
   text += privacy_section(record) + diagnostics_sections(record, summary);
   if (!record.certificate.is_null())
     text += heading("certificate", "What simulations of this design showed", "") +

@@ -147,6 +147,7 @@ Json manifest_json(const RunRecord& record) {
   json["method"] = record.method;
   json["markov_chain"] = record.markov_chain;
   json["warnings"] = record.warnings;
+  json["unreliable"] = record.unreliable;
   json["width"] = width_sentence(record);
   json["sd_inflation"] = Json::object();
   for (const auto& [parameter, times] : record.sd_inflation) json["sd_inflation"][parameter] = number(times);
@@ -193,6 +194,7 @@ void read_manifest(const Json& json, RunRecord& record) {
     record.method = json.at("method").get<std::string>();
     record.markov_chain = json.at("markov_chain").get<bool>();
     record.warnings = json.value("warnings", std::vector<std::string>());
+    record.unreliable = json.value("unreliable", false);
     const Json inflation = json.value("sd_inflation", Json::object());
     for (const auto& [parameter, times] : inflation.items())
       record.sd_inflation.emplace_back(parameter, number_from(times));
@@ -240,6 +242,7 @@ void read_manifest(const Json& json, RunRecord& record) {
 }
 
 Json summary_json(const std::vector<ParameterSummary>& summary, const std::vector<std::string>& warnings,
+                  const std::string& no_answer,
                   const std::vector<std::pair<std::string, double>>& prior_sensitivity) {
   Json json;
   json["parameters"] = Json::array();
@@ -260,6 +263,7 @@ Json summary_json(const std::vector<ParameterSummary>& summary, const std::vecto
     }
   }
   json["warnings"] = warnings;
+  json["no_answer"] = no_answer;
   return json;
 }
 

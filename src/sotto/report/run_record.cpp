@@ -42,6 +42,14 @@ std::string width_sentence(const RunRecord& record) {
   return fmt::format("Intervals are about {:.1f} times as wide as without noise{}.", median, others);
 }
 
+std::string no_answer(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+  if (record.unreliable)
+    return "NO ANSWER: the method's own checks say that these intervals must not be taken for one";
+  if (record.markov_chain && !converged(record.draws, summary))
+    return "NO ANSWER: the chains have not converged, so these draws must not be taken for the posterior";
+  return {};
+}
+
 std::vector<std::string> all_warnings(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   std::vector<std::string> sentences = record.warnings;
   if (record.privacy.earlier.count > 0) sentences.push_back(with_earlier(record.privacy));

@@ -54,6 +54,7 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   std::vector<PriorDescription> priors;  ///< any order; parameters without an entry are shown without a prior
   std::optional<Draws> comparison;       ///< NOT PRIVATE: the same model without noise, marked on every page
   std::vector<std::string> warnings;     ///< of the method itself: one plain sentence each
+  bool unreliable = false;               ///< the method's own verdict: its intervals are no answer
   /// By parameter, as far as the releases tell: posterior sd over what it were without their noise. Not of all methods.
   std::vector<std::pair<std::string, double>> sd_inflation{};
   /// By parameter, of release-once: how far its posterior moves when the prior is raised to a power (posterior/prior_sensitivity.hpp).
@@ -68,6 +69,9 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
 
 /// How much wider than without noise intervals are, in one sentence; empty where that is not known.
 [[nodiscard]] std::string width_sentence(const RunRecord& record);
+
+/// What stands in the place of numbers that must not be taken for an answer; empty where they may be. `summary`: of the record's draws.
+[[nodiscard]] std::string no_answer(const RunRecord& record, const std::vector<ParameterSummary>& summary);
 
 /// The method's own warnings, then what the draws show. `summary`: of the record's draws.
 [[nodiscard]] std::vector<std::string> all_warnings(const RunRecord& record,

@@ -21,6 +21,16 @@ namespace {
 constexpr double kLargestEpsilon = 1e6;
 constexpr std::size_t kMostDraws = 10'000'000;
 
+/// normal(0, 1), for instance.
+void refuse_prior_in_words(Section& section, const std::string& key) {
+  const toml::node* node = section.find(key);
+  if (node == nullptr || node->is_table()) return;
+  const bool bare = key.find('.') == std::string::npos;
+  refuse(fmt::format(
+      "{} is a table of family, location and scale: --set '{}={{family=\"normal\", location=0, scale=1}}'",
+      section.path(key), section.path(bare ? key : fmt::format("\"{}\"", key))));
+}
+
 CoefficientPrior read_prior(Section& section) {
   CoefficientPrior prior;
   std::string family = "normal";
@@ -71,6 +81,7 @@ void read_all(Section& root, FitConfig& config) {
   });
   root.section("prior", [&](Section& s) {
     s.read("allow_flat", config.allow_flat);
+    refuse_prior_in_words(s, "default");
     s.section("default", [&](Section& p) {
       config.default_prior = read_prior(p);
       config.default_prior_given = true;
@@ -78,6 +89,7 @@ void read_all(Section& root, FitConfig& config) {
     s.section("parameter", [&](Section& parameters) {
       for (const auto& entry : parameters.table()) {
         const std::string name(entry.first.str());
+        refuse_prior_in_words(parameters, name);
         parameters.section(name, [&](Section& p) { config.priors[name] = read_prior(p); });
       }
     });
@@ -128,13 +140,34 @@ void read_all(Section& root, FitConfig& config) {
     config.model.family = family::PiecewiseExponential::name;
 }
 
+/// Parts of a key, which dots set apart; in quotes a part may hold dots and equals signs. `end`: where the key ends.
+std::vector<std::string> parts_of_key(const std::string& assignment, std::size_t& end) {
+  std::vector<std::string> parts(1);
+  char quote = 0;
+  for (end = 0; end < assignment.size(); ++end) {
+    const char c = assignment[end];
+    if (quote != 0 ? c == quote : c == '"' || c == '\'') {
+      quote = quote != 0 ? static_cast<char>(0) : c;
+    } else if (quote == 0 && c == '=') {
+      break;
+    } else if (quote == 0 && c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
 void apply_override(toml::table& root, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
+  std::size_t equals = 0;
+  std::vector<std::string> parts = parts_of_key(assignment, equals);
+  if (equals == assignment.size() || equals == 0) {
     throw Error(ErrorCode::usage,
                 fmt::format("--set wants KEY=VALUE, as in privacy.epsilon=2, not '{}'", assignment));
   }
-  const std::string key = assignment.substr(0, equals);
+  const std::string key = std::move(parts.back());
+  parts.pop_back();
   const std::string value = assignment.substr(equals + 1);
   toml::table parsed;
   try {
@@ -143,15 +176,12 @@ void apply_override(toml::table& root, const std::string& assignment) {
     parsed.insert("value", value);
   }
   toml::table* table = &root;
-  std::size_t start = 0;
-  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', start)) {
-    const std::string part = key.substr(start, dot - start);
+  for (const std::string& part : parts) {
     if (table->get(part) == nullptr) table->insert(part, toml::table{});
     table = table->get(part)->as_table();
     if (table == nullptr) refuse(fmt::format("{} is not a table, so --set {} cannot work", part, assignment));
-    start = dot + 1;
   }
-  table->insert_or_assign(key.substr(start), *parsed.get("value"));
+  table->insert_or_assign(key, *parsed.get("value"));
 }
 
 }  // namespace

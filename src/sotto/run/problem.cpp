@@ -13,6 +13,7 @@
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/run/location_problem.hpp"
+#include "sotto/run/method_choice.hpp"
 #include "sotto/run/regression_problem.hpp"
 
 namespace sotto {
@@ -116,6 +117,12 @@ void state_bounds(Problem& problem, double likelihood_power) {
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
   return is_location(model) ? columns_of_location(model) : columns_of_regression(model);
+}
+
+void check_model(const FitConfig& config, const Schema& schema) {
+  const Table table(schema.select(columns_read(config.model)));
+  const Problem problem = problem_of(config, table, std::nullopt);
+  static_cast<void>(resolve_method(config, problem));
 }
 
 Problem make_problem(const FitConfig& config, const Table& table) {

@@ -56,6 +56,7 @@ struct PublicProblem {
   std::function<double(const Position&, const Position&)> gradient_norm;
   std::optional<double> rows;   ///< their number, where it is public
   std::size_t owners = 1;       ///< of the rows: each adds noise of its own
+  bool yes_or_no = false;       ///< regressions: responses are 0 or 1, which no bounds cut
   bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
   std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
@@ -82,6 +83,9 @@ void state_bounds(Problem& problem, double likelihood_power);
 
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
 [[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);
+
+/// Refuses what `make_problem` would, before any row is read. Errors: configuration.
+void check_model(const FitConfig& config, const Schema& schema);
 
 /// The table must hold those columns and outlive the problem. Errors: configuration when model and schema do not fit, and for a
 /// configuration that names several owners; data for a table without rows where their number is public.

@@ -19,6 +19,11 @@
 namespace sotto {
 namespace {
 
+/// By the names that other programs give such families.
+bool is_overdispersed(const std::string& family) {
+  return family.starts_with("neg") || family.starts_with("nb") || family.starts_with("quasi");
+}
+
 Family family_of(const ModelConfig& model) {
   if (const auto family = find_family(model.family, model.sigma)) return *family;
   std::vector<std::string> known{"normal-mean", "banana"};
@@ -31,7 +36,12 @@ Family family_of(const ModelConfig& model) {
   }
   const bool logistic = model.family == "logistic" || model.family == "logit";
   refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana{}", model.family, family_names(),
-                     logistic ? "; logistic regression is bernoulli" : suggestion(model.family, known)));
+                     logistic ? "; logistic regression is bernoulli"
+                     : is_overdispersed(model.family)
+                         ? "; for counts that vary more than Poisson ones take "
+                           "poisson: release-once asks whether they do, and then "
+                           "takes negative binomial ones"
+                         : suggestion(model.family, known)));
 }
 
 void check_survival(const Family& family) {
@@ -47,6 +57,21 @@ void check_survival(const Family& family) {
       fmt::format("{0} is a category: for levels in order choose --family ordinal; for a response of 0 and 1 "
                   "write {0} == '{1}' ~ ...",
                   name, response.source.levels.back()));
+}
+
+/// What the schema alone says against a family that takes such responses.
+void tell_about_response(ResponseKind kind, ResponseKind taken, std::vector<std::string>& warnings) {
+  if (kind == ResponseKind::binary && taken != kind) {
+    warnings.emplace_back(
+        "Note: the response is yes or no, and taken for a number here: logistic regression, --family "
+        "bernoulli, "
+        "is for such responses.");
+  } else if (kind == ResponseKind::count && taken != kind) {
+    warnings.emplace_back(
+        "Note: the response is a count, and taken to vary alike whatever its mean is: --family poisson is "
+        "for "
+        "counts.");
+  }
 }
 
 /// Without an intercept a level's coefficient is no difference from another's.
@@ -192,6 +217,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
         if (!fits(response.kind, f.response)) refuse(std::string(f.needs));
       },
       family);
+  const ResponseKind taken = std::visit([](const auto& f) { return f.response; }, family);
   const Glm glm(family, design.domain(), response.range, design.pieces());
   Problem problem{.public_info = {},
                   .model = glm,
@@ -214,6 +240,8 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   public_info.offset = design.offset();
   public_info.groups = Groups(design.groups());
   public_info.group_scales.assign(public_info.groups.size(), VaryingEffects::kUsualScale);
+  tell_about_response(response.kind, taken, public_info.warnings);
+  public_info.yes_or_no = response.kind == ResponseKind::binary;
   tell_about_groups(design, formula.correlated, public_info.warnings);
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     const auto& parts = design.column(j).parts;

@@ -1,0 +1,68 @@
+// A fit whose numbers must not be taken for an answer prints no table of them, and its page folds them away.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class NoAnswer : public Program {
+ protected:
+  /// 2,000 rows, half of them ones; the cells of `x` read `cell` and `other`.
+  void write_table(const std::string& cell, const std::string& other) const {
+    write("s.toml",
+          "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+          "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+    std::string text = "y,x\n";
+    for (int i = 0; i < 2000; ++i) text += std::to_string(i % 2) + "," + (i % 3 == 0 ? cell : other) + "\n";
+    write("d.csv", text);
+  }
+  Outcome fit(const std::string& more) const {
+    return sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out " +
+                 more);
+  }
+  /// What every reader of the fit meets.
+  void expect_no_answer(const Outcome& run) const {
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("NO ANSWER: "));
+    EXPECT_THAT(run.out, HasSubstr("sotto diagnose out shows"));
+    EXPECT_THAT(run.out, Not(HasSubstr("parameter ")));
+    EXPECT_THAT(run.out, Not(HasSubstr("times as wide")));
+    const std::string page = content("out/report.html");
+    EXPECT_THAT(page, HasSubstr("What was found<span class=\"badge\">NO ANSWER</span>"));
+    EXPECT_THAT(page, HasSubstr("Densities<span class=\"badge\">NO ANSWER</span>"));
+    EXPECT_THAT(page, Not(HasSubstr("90 % intervals of effects")));
+    EXPECT_THAT(nlohmann::json::parse(content("out/summary.json")).at("no_answer").get<std::string>(),
+                HasSubstr("NO ANSWER"));
+    const Outcome asked = sotto("diagnose out");
+    EXPECT_THAT(asked.out, testing::StartsWith("NO ANSWER: "));
+    EXPECT_THAT(asked.out, HasSubstr("parameter "));
+  }
+};
+
+TEST_F(NoAnswer, of_chains_that_have_not_converged) {
+  write_table("0.5", "-0.5");
+  expect_no_answer(fit("--method penalty --draws 10 --warmup 2"));
+}
+
+TEST_F(NoAnswer, of_rows_that_the_schema_cannot_read) {
+  write_table("n/a", "unknown");
+  expect_no_answer(fit("--draws 100"));
+}
+
+TEST_F(NoAnswer, is_not_said_where_all_is_well) {
+  write_table("0.5", "-0.5");
+  const Outcome run = fit("--not-private --draws 400");
+  EXPECT_THAT(run.out, Not(HasSubstr("NO ANSWER")));
+  EXPECT_THAT(run.out, HasSubstr("parameter "));
+  EXPECT_EQ(nlohmann::json::parse(content("out/summary.json")).at("no_answer"), "");
+}
+
+}  // namespace
+}  // namespace sotto
