@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kSlope = 2.5;
 constexpr double kIntercept = 5;
-constexpr double kNarrowest = 1e-4;  // spread of a column over the width of its declared range
+constexpr double kWidestPredictor = 2.8;  // what slopes make of it, in its unit: that of five columns
+constexpr double kNarrowest = 1e-4;       // spread of a column over the width of its declared range
 constexpr double kNarrowestOfAll = 1e-150;
 
 double standard_deviation(const CoefficientPrior& prior) {
@@ -37,14 +38,14 @@ bool needs_ratio(const std::optional<CoefficientPrior>& prior) {
 }
 
 PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own,
-                    const std::vector<VaryingEffects>& groups) {
+                    const std::vector<VaryingEffects>& groups, const JointStudentT& slopes) {
   std::vector<std::pair<Eigen::Index, CoefficientPrior>> others;
   for (std::size_t j = 0; j < own.size(); ++j) {
     if (needs_ratio(own[j])) others.emplace_back(static_cast<Eigen::Index>(j), *own[j]);
   }
-  if (others.empty() && groups.empty()) return {};
-  return [others, groups](const Position& at) {
-    double sum = 0;
+  if (others.empty() && groups.empty() && slopes.empty()) return {};
+  return [others, groups, slopes](const Position& at) {
+    double sum = slopes.log_ratio(at);
     for (const VaryingEffects& group : groups) {
       sum += group.log_density(at) + group.squares(at) / (2 * group.scale() * group.scale());
     }
@@ -86,7 +87,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
     scales.push_back(group.mean == 0 ? scale : scale / (2 * spread(group.mean)));
     groups.emplace_back(group.columns, scales.back());
   }
-  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, ratio_of(own, groups), Position::Zero(d)};
+  ResolvedPrior prior{{Matrix::Zero(d, d), Position::Zero(d)}, {}, Position::Zero(d)};
   prior.group_scales = std::move(scales);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const VaryingEffects& group = groups[g];
@@ -102,6 +103,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
     prior.deviations.push_back(std::move(deviations));
   }
   const Matrix of_groups = prior.normal.precision;
+  Position scales_of_slopes = Position::Zero(d);
   for (Eigen::Index j = 0; j < d; ++j) {
     const auto& mine = own[static_cast<std::size_t>(j)];
     if (mine) {
@@ -125,18 +127,32 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
     } else if (!facts.in_group(j)) {
       const double width = facts.range[static_cast<std::size_t>(j)].width();
       const bool indicator = facts.indicator[static_cast<std::size_t>(j)] && width > 0;
-      const double sd = unit * (indicator ? kSlope / width : kSlope / (2 * spread(j)));
-      prior.normal.precision(j, j) += 1 / (sd * sd);
-      prior.alone[j] = 1 / (sd * sd);
+      scales_of_slopes[j] = unit * (indicator ? kSlope / width : kSlope / (2 * spread(j)));
     }
   }
+  // Of the linear predictor over the rows, were columns not correlated. A column of two values spreads by half their difference at the most.
+  const Position of_predictor =
+      scales_of_slopes.cwiseProduct(stand_in.covariance().diagonal().cwiseMax(0).cwiseSqrt())
+          .cwiseMin(kSlope / 2 * unit);
+  const double narrower =
+      std::min(1.0, kWidestPredictor * unit / std::max(of_predictor.norm(), kNarrowestOfAll));
   if (facts.offset) {
     const Position shift = offset_alone(facts, stand_in);
     for (Eigen::Index j = 0; j < d; ++j) {
       if (!own[static_cast<std::size_t>(j)]) prior.normal.location[j] += shift[j];
     }
   }
-  prior.own = own_density(prior, of_groups, facts.offset.has_value(), ratio_of(own, {}));
+  for (Eigen::Index j = 0; j < d; ++j) {
+    if (scales_of_slopes[j] == 0) continue;
+    const CoefficientPrior alone =
+        JointStudentT::alone(prior.normal.location[j], narrower * scales_of_slopes[j]);
+    prior.slopes.add(j, alone.location, alone.scale);
+    const double sd = standard_deviation(alone);
+    prior.normal.precision(j, j) += 1 / (sd * sd);
+    prior.alone[j] = 1 / (sd * sd);
+  }
+  prior.ratio = ratio_of(own, groups, prior.slopes);
+  prior.own = own_density(prior, of_groups, facts.offset.has_value(), ratio_of(own, {}, prior.slopes));
   return prior;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a std::function frees what it holds
 

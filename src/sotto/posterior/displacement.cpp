@@ -18,13 +18,6 @@ Matrix pseudo_inverse(const Matrix& matrix) {
 }  // namespace
 
 Displacement::Displacement(const StandIn& stand_in, const Matrix& frame, const Position& anchor)
-    : Displacement(stand_in, frame, anchor, stand_in.link() == Link::identity ? Shape::line : Shape::bent) {}
-
-Displacement Displacement::line(const StandIn& stand_in, const Matrix& frame, const Position& anchor) {
-  return {stand_in, frame, anchor, Shape::line};
-}
-
-Displacement::Displacement(const StandIn& stand_in, const Matrix& frame, const Position& anchor, Shape shape)
     : stand_in_(stand_in), anchor_(anchor) {
   const Eigen::Index d = anchor.size();
   images_.straight = inverse(frame.transpose());
@@ -32,7 +25,7 @@ Displacement::Displacement(const StandIn& stand_in, const Matrix& frame, const P
   images_.predictors.resize(0, d);
   columns_.resize(d, 0);
   origin_ = Position::Zero(d);
-  if (shape == Shape::line) return;
+  if (stand_in.link() == Link::identity) return;
 
   const Matrix back = pseudo_inverse(frame * stand_in.slope(anchor) * frame.transpose()) * frame;
   images_.straight -= back * stand_in.derivative(anchor);

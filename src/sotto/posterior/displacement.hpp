@@ -14,9 +14,6 @@ namespace sotto {
 class Displacement {
  public:
   Displacement(const StandIn& stand_in, const Matrix& frame, const Position& anchor);
-  /// h is phi: where the score is a line, or nothing better is known.
-  [[nodiscard]] static Displacement line(const StandIn& stand_in, const Matrix& frame,
-                                         const Position& anchor);
 
   [[nodiscard]] Position operator()(const Position& at) const;
 
@@ -39,9 +36,6 @@ class Displacement {
   [[nodiscard]] const Position& origin() const { return origin_; }
 
  private:
-  enum class Shape { line, bent };
-  Displacement(const StandIn& stand_in, const Matrix& frame, const Position& anchor, Shape shape);
-
   StandIn stand_in_;
   Position anchor_;
   Images images_;

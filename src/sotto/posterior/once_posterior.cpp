@@ -50,10 +50,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const Eigen::Index d = facts.dim();
   const bool sigma = facts.link == Link::identity && !facts.sigma;
   const Position& anchor = release.pooled.anchor;
-  // Where the noise hides how columns spread, how scores bend is not known.
-  const Displacement displacement = release.frame.resolved
-                                        ? Displacement(release.stand_in, release.frame.matrix, anchor)
-                                        : Displacement::line(release.stand_in, release.frame.matrix, anchor);
+  const Displacement displacement(release.stand_in, release.frame.matrix, anchor);
   OncePosterior posterior;
   std::vector<ChainRng> rngs;
   for (std::size_t c = 0; c < sampling.chains; ++c) {

@@ -102,12 +102,17 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
     if (static_cast<std::size_t>(at) >= coefficients || problem.groups.has(at) ||
         own_prior(config, description.parameter))
       continue;
-    constexpr double kNormal95 = 1.6448536269514722;
-    description.distribution = fmt::format("normal({:.4g}, {:.4g}), from released spreads", mean[at], sd[at]);
+    // Scales of a t, not its standard deviation, stand in what is written of it.
+    const bool slope = release.prior.slopes.has(at);
+    const double scale = slope ? sd[at] * JointStudentT::kScale : sd[at];
+    const CoefficientPrior prior = slope ? JointStudentT::alone(mean[at], scale)
+                                         : CoefficientPrior{PriorFamily::normal, mean[at], scale};
+    description.distribution =
+        prior.text() + (slope ? ", their scale shared, from released spreads" : ", from released spreads");
     description.mean = description.q50 = mean[at];
     description.sd = sd[at];
-    description.q05 = mean[at] - kNormal95 * sd[at];
-    description.q95 = mean[at] + kNormal95 * sd[at];
+    description.q05 = prior.quantile(0.05);
+    description.q95 = prior.quantile(0.95);
   }
   return descriptions;
 }
