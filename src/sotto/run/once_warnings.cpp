@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sotto/base/first_names.hpp"
+#include "sotto/model/formula_tokens.hpp"
 
 namespace sotto {
 namespace {
@@ -125,7 +126,8 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     const std::vector<std::string> curved = names(bent);
     const auto column = std::ranges::find_if(
         curved, [](const std::string& name) { return name.find_first_of(":[(") == std::string::npos; });
-    const std::string as = column == curved.end() ? "" : fmt::format(", as in I({}^2)", *column);
+    const std::string as =
+        column == curved.end() ? "" : fmt::format(", as in I({}^2)", name_in_formula(*column));
     warnings.push_back(fmt::format(
         "The {} of {} {} no straight line, and a coefficient is the slope of one: add a power to the "
         "formula{}.",
