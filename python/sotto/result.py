@@ -137,6 +137,11 @@ class Fit:
         """How many times as large the coefficients' standard deviations are as without noise, as far as the releases tell."""
         return dict(self._manifest["sd_inflation"])
 
+    @property
+    def prior_sensitivity(self) -> dict[str, float]:
+        """How far each parameter's posterior moves as the prior is raised to a power; from .05 on the prior counts (``docs/release-once.md``)."""
+        return dict(self._manifest["prior_sensitivity"])
+
     def _rows(self) -> Iterator[list[str]]:
         for line in self._summary["parameters"]:
             yield [line["parameter"]] + ["NA" if line[key] is None else f"{line[key]:.4g}" for key in _SHOWN]

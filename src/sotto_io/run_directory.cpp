@@ -151,8 +151,8 @@ void write_run(const fs::path& directory, RunRecord record) {
   const auto summary = summarise(record.draws);
   files.push_back({"summary.csv", [&] { return summary_csv(summary); }});
   files.push_back({"summary.json", [&] {
-                     return dump(
-                         summary_json(summary, all_warnings(record, summary), no_answer(record, summary)));
+                     return dump(summary_json(summary, all_warnings(record, summary),
+                                              no_answer(record, summary), record.prior_sensitivity));
                    }});
   add_manifest(files, record);
   add_pages(files, record);

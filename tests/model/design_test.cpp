@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/cubic_spline.hpp"
 #include "sotto/model/design_rows.hpp"
 
 namespace sotto {
@@ -48,6 +49,14 @@ TEST(Design, columns_as_in_r) {
   EXPECT_THAT(design("y ~ g + r:g").names(),
               ElementsAre("Intercept", "g[v]", "g[u]:r[s]", "g[v]:r[s]", "g[u]:r[w]", "g[v]:r[w]"));
   EXPECT_THAT(design("y ~ C(k) + log(x)").names(), ElementsAre("Intercept", "k[3]", "k[4]", "log(x)"));
+  EXPECT_THAT(design("y ~ poly(x, 2) + bs(z, 3)").names(),
+              ElementsAre("Intercept", "poly(x)[1]", "poly(x)[2]", "bs(z)[1]", "bs(z)[2]", "bs(z)[3]"));
+  EXPECT_THAT(design("y ~ poly(x, 2)*g + log(x)").names(),
+              ElementsAre("Intercept", "poly(x)[1]", "poly(x)[2]", "g[v]", "log(x)", "poly(x)[1]:g[v]",
+                          "poly(x)[2]:g[v]"));
+  EXPECT_THAT(design("y ~ poly(x, 2):bs(z, 3)").names(),
+              ElementsAre("Intercept", "poly(x)[1]:bs(z)[1]", "poly(x)[2]:bs(z)[1]", "poly(x)[1]:bs(z)[2]",
+                          "poly(x)[2]:bs(z)[2]", "poly(x)[1]:bs(z)[3]", "poly(x)[2]:bs(z)[3]"));
 }
 
 Schema survival_schema() {
@@ -182,8 +191,28 @@ TEST(Design, powers_have_the_range_of_their_values) {
   }
 }
 
+// The row's own values, whatever else stands in the formula.
+TEST(Design, values_of_a_basis_are_columns) {
+  const Design d = design("y ~ poly(x, 2):g + bs(z, 4)");
+  Table table(schema().select({"y", "x", "g", "z"}));
+  table.append(std::vector<std::optional<std::string_view>>{"3", "4", "v", "0"}, std::nullopt);
+  const Rows rows = design_rows(table, d);
+  const auto at = [&](const char* name) {
+    const auto names = d.names();
+    const auto j = std::find(names.begin(), names.end(), name) - names.begin();
+    const DesignColumn& column = d.column(j);
+    return rows.at(0, static_cast<std::size_t>(j)) * column.half_width + column.center;
+  };
+  EXPECT_NEAR(at("poly(x)[1]:g[v]"), 0.5, 1e-15);  // x = 4 in [1, 5]
+  EXPECT_NEAR(at("poly(x)[2]:g[v]"), -0.125, 1e-15);
+  EXPECT_NEAR(at("poly(x)[2]:g[u]"), 0, 1e-15);
+  for (int part = 1; part <= 4; ++part)  // z = 0 in [-3, 1]
+    EXPECT_NEAR(at(fmt::format("bs(z)[{}]", part).c_str()), cubic_b_spline(0.75, 1, part), 1e-15) << part;
+}
+
 TEST(Design, original_coefficients_give_the_same_linear_predictor) {
-  for (const char* formula : {"y ~ x*z + r + b", "y ~ x + z:r - 1", "y ~ log(x) + C(k):z"}) {
+  for (const char* formula :
+       {"y ~ x*z + r + b", "y ~ x + z:r - 1", "y ~ log(x) + C(k):z", "y ~ bs(x, 4)*poly(z, 2)"}) {
     const Design d = design(formula);
     std::vector<double> values;
     for (const Source& source : d.sources())
@@ -283,7 +312,21 @@ TEST(Design, refusals_say_what_to_change) {
   EXPECT_THAT(refusal("y ~ (1 | k)"), HasSubstr("(1 | C(k))"));
   EXPECT_THAT(refusal("y ~ (1 | r:k)"), HasSubstr("one column of both"));
   EXPECT_THAT(refusal("y ~ (1 | r/k)"), HasSubstr("one column of both"));
-  EXPECT_THAT(refusal("y ~ poly(x, 2)"), HasSubstr("I(x^2)"));
+  EXPECT_THAT(refusal("y ~ ns(x, 2)"), HasSubstr("did you mean bs?"));
+  EXPECT_THAT(refusal("y ~ exp(x)"),
+              HasSubstr("use C(x), log(x), log1p(x), sqrt(x), I(x^2), poly(x, 3), bs(x, 5)"));
+  EXPECT_THAT(refusal("y ~ bs(x, 2)"), HasSubstr("bs(x) needs a whole number from 3 to 20, as in bs(x, 5)"));
+  EXPECT_THAT(refusal("y ~ bs(x, df = 4)"), HasSubstr("as in bs(x, 5)"));
+  EXPECT_THAT(refusal("y ~ poly(r, 2)"), HasSubstr("r is a category"));
+  EXPECT_THAT(refusal("y ~ poly(b, 2)"), HasSubstr("b takes 2 values alone; write C(b)"));
+  EXPECT_THAT(refusal("y ~ bs(k, 3)"), HasSubstr("k takes 3 values alone"));
+  EXPECT_THAT(refusal("y ~ x + poly(x, 2)"), HasSubstr("x and poly(x, 2) say the same of x"));
+  EXPECT_THAT(refusal("y ~ bs(x, 5) + poly(x, 2)"), HasSubstr("leave one out"));
+  EXPECT_THAT(refusal("y ~ poly(x, 3) + I(x^2)"), HasSubstr("leave one out"));
+  EXPECT_THAT(refusal("y ~ poly(x, 3) + poly(x, 2)"), HasSubstr("leave one out"));
+  EXPECT_THAT(refusal("y ~ poly(x, 2) + (poly(x, 2) || r)"),
+              HasSubstr("poly(x, 2) is a curve, and slopes are of numbers"));
+  EXPECT_THAT(refusal("y ~ x + (1 | poly(x, 2))"), HasSubstr("no category"));
   EXPECT_THAT(refusal("y ~ r + (1 | r)"), HasSubstr("a term and a group"));
   EXPECT_THAT(refusal("y ~ x + (1 | r) - 1"), HasSubstr("needs the intercept"));
   EXPECT_THAT(refusal("y ~ x + (1 | C(y))"), HasSubstr("response"));

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
+
 #include "sotto/base/error.hpp"
 #include "sotto/model/design.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -69,7 +72,8 @@ TEST_P(DomainOf, bounds_are_attained_and_never_passed) {
 
 INSTANTIATE_TEST_SUITE_P(Formulas, DomainOf,
                          testing::Values("y ~ x + z", "y ~ x*z + r", "y ~ x:z:n - 1", "y ~ r*g + z",
-                                         "y ~ x:r - 1", "y ~ x + C(n):g", "y ~ log(x) + sqrt(n)", "y ~ 1"));
+                                         "y ~ x:r - 1", "y ~ x + C(n):g", "y ~ log(x) + sqrt(n)",
+                                         "y ~ poly(x, 2):g + z", "y ~ 1"));
 
 TEST(Domain, two_functions_of_one_column_are_enclosed) {
   const Design design(parse_formula("y ~ x + log(x)"), domain_schema());
@@ -83,6 +87,34 @@ TEST(Domain, two_functions_of_one_column_are_enclosed) {
     const Position direction = rng.normals(3);
     EXPECT_LE(row.dot(direction), domain.range(direction).upper + 1e-12);
     EXPECT_GE(row.dot(direction), domain.range(direction).lower - 1e-12);
+  }
+}
+
+// Rows of legal cells, at the bounds as often as between them.
+TEST(Domain, values_of_a_basis_are_enclosed) {
+  for (const char* formula :
+       {"y ~ poly(x, 4) + bs(z, 5)", "y ~ poly(x, 3):r + bs(z, 4):poly(n, 2)", "y ~ bs(x, 6) - 1"}) {
+    const Design design(parse_formula(formula), domain_schema());
+    const Domain domain = design.domain();
+    ChainRng rng(9);
+    for (int i = 0; i < 500; ++i) {
+      std::map<std::string, double> cells;
+      std::vector<double> values;
+      for (const Source& source : design.sources()) {
+        const Interval bounds = source.declared.range();
+        const double place = rng.uniform() < 0.3 ? static_cast<double>(rng.below(2)) : rng.uniform();
+        const double cell = bounds.lower + place * bounds.width();
+        const bool whole = source.declared.kind != ColumnKind::real;
+        values.push_back(source.value(
+            cells.try_emplace(source.declared.name, whole ? std::round(cell) : cell).first->second));
+      }
+      Position row(design.columns());
+      for (Eigen::Index j = 0; j < row.size(); ++j) row[j] = design.column(j).scaled(values);
+      EXPECT_LE(row.norm(), domain.max_norm()) << formula;
+      const Position direction = rng.normals(design.columns());
+      EXPECT_LE(row.dot(direction), domain.range(direction).upper + 1e-12) << formula;
+      EXPECT_GE(row.dot(direction), domain.range(direction).lower - 1e-12) << formula;
+    }
   }
 }
 

@@ -34,6 +34,9 @@ TEST(Formula, terms_as_in_r) {
   EXPECT_EQ(labels("y ~ a + a:a + b:a + a:b"), "1 a a:b");
   EXPECT_EQ(labels("y ~ C(r) + log(x):sqrt(z) + log1p(n)"), "1 C(r) log1p(n) log(x):sqrt(z)");
   EXPECT_EQ(labels("y ~ x + I(x^2) + z:I(x^3)"), "1 x I(x^2) z:I(x^3)");
+  EXPECT_EQ(labels("y ~ poly(x,3)*z + bs( w , 5 )"), "1 poly(x, 3) z bs(w, 5) poly(x, 3):z");
+  EXPECT_EQ(parse_formula("y ~ poly(x, 3):z").columns(), (std::vector<std::string>{"y", "x", "z"}));
+  EXPECT_EQ(labels("y ~ poly + bs"), "1 poly bs") << "columns may have these names";
 }
 
 TEST(Formula, an_offset_is_no_term) {
@@ -60,7 +63,7 @@ TEST(Formula, slopes_vary_too) {
   ASSERT_EQ(formula.varying.size(), 4U);
   EXPECT_EQ(formula.varying[0], (VaryingTerm{{"g"}, {}}));
   EXPECT_EQ(formula.varying[1], (VaryingTerm{{"g"}, Variable{"x"}}));
-  EXPECT_EQ(formula.varying[2], (VaryingTerm{{"g"}, Variable{"z", Transform::log}}));
+  EXPECT_EQ(formula.varying[2], (VaryingTerm{{"g"}, Variable{"z", find_column_function("log")}}));
   EXPECT_EQ(formula.varying[3], (VaryingTerm{{"h"}, Variable{"w"}}));
   EXPECT_FALSE(formula.correlated);
   EXPECT_EQ(formula.columns(), (std::vector<std::string>{"y", "x", "z", "g", "h", "w"}));
@@ -120,6 +123,20 @@ TEST(Formula, errors_are_configuration_errors) {
                            "y ~ I(x^0.5)",
                            "y ~ I(x^z)",
                            "I(y^2) ~ x",
+                           "y ~ poly(x)",
+                           "y ~ poly(x, 0)",
+                           "y ~ poly(x, 10)",
+                           "y ~ poly(x, 1.5)",
+                           "y ~ poly(x, k)",
+                           "y ~ poly(x, -1)",
+                           "y ~ poly(x^3)",
+                           "y ~ poly(x, 3",
+                           "y ~ poly(x, 3, 2)",
+                           "y ~ bs(x, 2)",
+                           "y ~ bs(x, 21)",
+                           "y ~ bs(x, df = 5)",
+                           "y ~ offset(bs(x, 4))",
+                           "poly(y, 2) ~ x",
                            "y ~ .",
                            "y > ~ x",
                            "y > 'a' ~ x",

@@ -36,16 +36,21 @@ bool warns_of(const OnceOutcome& outcome, const std::string& words) {
   return false;
 }
 
-TEST(OnceRelease, a_prior_that_holds_a_coefficient_back_is_told) {
+TEST(OnceRelease, a_prior_that_moves_a_coefficient_is_told) {
   const SimulatedRegression data = simulated("logistic, d 5", 20000);
   OnceSettings settings = settings_of(data, kRho);
-  const auto held = [&] {
+  const auto sensitive = [&] {
     RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
-    return study(data, non_private(data), settings, oracle, 500, 1).verdict.held;
+    return study(data, non_private(data), settings, oracle, 500, 1).verdict.sensitive;
   };
-  EXPECT_TRUE(held().empty());
+  EXPECT_TRUE(sensitive().empty());
   settings.priors[2] = CoefficientPrior{PriorFamily::normal, data.truth[2] + 1, 0.1};
-  EXPECT_EQ(held(), std::vector<Eigen::Index>{2});
+  const auto found = sensitive();  // those of columns like it move along
+  ASSERT_FALSE(found.empty());
+  const auto most = std::ranges::max_element(found, {}, &OnceVerdict::Sensitive::sensitivity);
+  EXPECT_EQ(most->column, 2);
+  EXPECT_GT(most->sensitivity, 0.1);
+  for (const auto& one : found) EXPECT_EQ(one.far_out, one.column == 2);
 }
 
 // Of a level of 1 % a small budget says nothing, of the other columns it does.
@@ -110,6 +115,34 @@ TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) 
   EXPECT_EQ(oracle.left().value(), 0.01);
 }
 
+/// Refuses the checks of the model, as lying beyond the grid of releases.
+class NoChecks final : public QueryInterface {
+ public:
+  explicit NoChecks(QueryInterface& rows) : rows_(&rows) {}
+  [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
+    if (queries.size() == 1 && (std::holds_alternative<LightRowsQuery>(queries[0]) ||
+                                std::holds_alternative<CurvesQuery>(queries[0]))) {
+      return {QueryStatus::out_of_range};
+    }
+    return rows_->answer(queries);
+  }
+  [[nodiscard]] Rho left() const override { return rows_->left(); }
+
+ private:
+  QueryInterface* rows_;
+};
+
+TEST(OnceRelease, a_check_that_cannot_be_asked_is_left_out_and_told) {
+  const SimulatedRegression data = simulated("logistic, d 5", 20000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
+  NoChecks no_checks(oracle);
+  const OnceOutcome outcome = study(data, non_private(data), settings, no_checks, 500, 1);
+  EXPECT_TRUE(warns_of(outcome, "A check of the model was left out"));
+  EXPECT_LT(outcome.sd_ratio, 1.3);
+  EXPECT_GT(oracle.left().value(), 0.05 * kRho);
+}
+
 // One data set each: that the whole cost is spent (see `fit`), nothing is warned of, and the posterior is about as wide as
 // it should be. Noise is seeded; the ratios' own spread over seeds is a few percent.
 TEST(OnceRelease, is_narrow_and_silent_where_all_is_well) {
@@ -156,7 +189,7 @@ TEST(OnceRelease, separation_is_told) {
       const OncePosterior posterior = sample_once(settings, release, {1, 500, 1});
       EXPECT_TRUE(posterior.chains[0].draws.allFinite());
       const OnceVerdict verdict = check_once(release, posterior);
-      EXPECT_FALSE(verdict.warnings.empty() && verdict.held.empty());
+      EXPECT_FALSE(verdict.warnings.empty() && verdict.sensitive.empty() && verdict.hidden.empty());
       EXPECT_LT(release.pooled.anchor.norm(), 60);
     }
   }

@@ -25,7 +25,7 @@ TEST(OnceWarnings, nothing_is_said_where_nothing_is_wrong) {
 TEST(OnceWarnings, one_sentence_for_all_columns) {
   OnceVerdict verdict;
   verdict.hidden = {1, 2, 3};
-  verdict.held = {2, 3};
+  verdict.sensitive = {{2, 0.061, false}, {3, 0.4, true}};
   verdict.at_bounds = {{1, true, 0.25}, {2, false, 0.5}};
   verdict.uneven = {{1, 1.25}, {3, 2}};
   verdict.far_rows = {1, 3};
@@ -35,7 +35,9 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
       ElementsAre(
           HasSubstr("left of age, g[b], age:g[b]: the noise"),
           HasSubstr("Many rows have age at its upper bound (25 %), g[b] at its lower bound (50 %)"),
-          HasSubstr("holds back g[b], age:g[b]: their coefficients lie"),
+          testing::AllOf(
+              HasSubstr("The prior counts in g[b] (0.06), age:g[b] (0.40): prior sensitivity above 0.05."),
+              HasSubstr("set a wider one, prior.parameter.\"age:g[b]\"")),
           HasSubstr("How far counts vary differs by age (1.2), age:g[b] (2.0)"),
           HasSubstr("About 3.1 % of the rows lie far from the others, and those far out in age, age:g[b]")));
 }
@@ -69,11 +71,11 @@ TEST(OnceWarnings, a_power_is_advised_of_a_column_alone) {
   verdict.curved = {3};
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
               ElementsAre(testing::AllOf(HasSubstr("The effect of age:g[b] is no straight line"),
-                                         HasSubstr("add a power to the formula."))));
+                                         HasSubstr("take a curve, or more values of one."))));
   verdict.curved = {3, 1};
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
               ElementsAre(testing::AllOf(HasSubstr("The effects of age:g[b], age are"),
-                                         HasSubstr("as in I(age^2)."))));
+                                         HasSubstr("take a curve, as in poly(age, 3)."))));
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ TEST_F(RunDirectory, what_is_written_is_read_back) {
   write_run(folder_, record);
   const RunRecord back = read_run(folder_);
   EXPECT_EQ(back.sd_inflation, record.sd_inflation);
+  EXPECT_FALSE(record.prior_sensitivity.empty());
+  EXPECT_EQ(back.prior_sensitivity, record.prior_sensitivity);
+  EXPECT_EQ(json("summary.json")["parameters"][0]["prior_sensitivity"], record.prior_sensitivity[0].second);
   EXPECT_EQ(back.title, record.title);
   EXPECT_EQ(back.method, record.method);
   EXPECT_EQ(back.draws.parameters, record.draws.parameters);

@@ -66,6 +66,7 @@ inline RunRecord synthetic_run(Eigen::Index length = 1000, double correlation = 
                                 "one curator holds the rows and runs this program",
                                 "operating system (libsodium randombytes)", true);
   record.sd_inflation = {{names[0], 1.25}};
+  record.prior_sensitivity = {{names[0], 0.125}};
   record.effects.assign(names.begin() + 1, names.end());
   record.ratio = "odds ratio";
   record.manifest.versions = current_versions();

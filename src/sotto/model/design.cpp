@@ -28,6 +28,17 @@ bool rest_is_in_model(const Term& term, const Variable& left_out, const std::vec
   });
 }
 
+/// A column alone, its powers, its levels and its other bases are sums of a basis's columns, or nearly.
+void refuse_same_as_basis(const Variable& basis, const std::vector<Term>& model) {
+  for (const Term& term : model) {
+    if (term.variables.size() != 1 || term.variables[0] == basis) continue;
+    const Variable& other = term.variables[0];
+    if (other.column == basis.column && (other.function == nullptr || other.has_number()))
+      refuse_formula(fmt::format("{} and {} say the same of {}: leave one out", other.text(), basis.text(),
+                                 basis.column));
+  }
+}
+
 }  // namespace
 
 double DesignColumn::scaled(std::span<const double> values) const {
@@ -51,8 +62,9 @@ Design::Design(const Formula& formula, const Schema& schema, const std::vector<d
     for (const Variable& variable : term.variables) {
       if (is_response(variable))
         refuse_formula(fmt::format("{} is the response and cannot be a term too", variable.column));
-      const bool category = sources_[add_source(variable, schema)].is_category();
+      const bool category = sources_[add_sources(variable, schema)[0]].is_category();
       const bool alone = term.variables.size() == 1;
+      if (alone && variable.is_basis()) refuse_same_as_basis(variable, formula.terms);
       const bool rest = alone ? constant_in_model : rest_is_in_model(term, variable, formula.terms);
       if (alone && category) constant_in_model = true;
       all_levels.push_back(!rest);
@@ -96,31 +108,47 @@ std::vector<std::string> Design::names() const {
   return names;
 }
 
-std::size_t Design::add_source(const Variable& variable, const Schema& schema) {
+/// Where the variable's values stand among the sources: of a basis several, else one.
+std::vector<std::size_t> Design::add_sources(const Variable& variable, const Schema& schema) {
+  std::vector<std::size_t> found;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (sources_[i].variable == variable) return i;
+    if (sources_[i].variable == variable) found.push_back(i);
   }
-  sources_.push_back(source_of(variable, schema));
-  return sources_.size() - 1;
+  if (!found.empty()) return found;
+  Source source = source_of(variable, schema);
+  const int parts = variable.is_basis() ? variable.number : 1;
+  for (source.part = 1; source.part <= parts; ++source.part) {
+    found.push_back(sources_.size());
+    sources_.push_back(source);
+  }
+  return found;
+}
+
+/// Of a variable alone: indicators of its levels, or its values.
+std::vector<DesignColumn> Design::columns_of(const Variable& variable, bool all_levels,
+                                             const Schema& schema) {
+  std::vector<DesignColumn> columns;
+  for (const std::size_t index : add_sources(variable, schema)) {
+    const Source& source = sources_[index];
+    if (!source.is_category()) columns.push_back({source.name(), {{index, std::nullopt}}, source.range});
+    for (std::size_t level = all_levels ? 0 : 1; level < source.levels.size(); ++level) {
+      columns.push_back(
+          {fmt::format("{}[{}]", variable.column, source.levels[level]), {{index, level}}, {0, 1}});
+    }
+  }
+  return columns;
 }
 
 // All products of the term's parts; the first variable's levels vary fastest.
 void Design::add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema) {
   std::vector<DesignColumn> products{{"", {}, {1, 1}, 0, 1}};
   for (std::size_t v = 0; v < term.variables.size(); ++v) {
-    const std::size_t index = add_source(term.variables[v], schema);
-    const Source& source = sources_[index];
     std::vector<DesignColumn> longer;
-    const std::size_t first = source.is_category() && !all_levels[v] ? 1 : 0;
-    const std::size_t last = source.is_category() ? source.levels.size() : 1;
-    for (std::size_t level = first; level < last; ++level) {
+    for (const DesignColumn& own : columns_of(term.variables[v], all_levels[v], schema)) {
       for (DesignColumn product : products) {
-        std::string name = source.variable.text();
-        if (source.is_category()) name = fmt::format("{}[{}]", source.variable.column, source.levels[level]);
-        product.name += (v == 0 ? "" : ":") + name;
-        product.parts.push_back(
-            {index, source.is_category() ? std::optional<std::size_t>(level) : std::nullopt});
-        product.range = product.range * (source.is_category() ? Interval{0, 1} : source.range);
+        product.name += (v == 0 ? "" : ":") + own.name;
+        product.parts.push_back(own.parts[0]);
+        product.range = product.range * own.range;
         longer.push_back(std::move(product));
       }
       if (longer.size() + columns_.size() > kMostColumns) {
@@ -139,7 +167,7 @@ void Design::add_group(const VaryingTerm& term, const Formula& formula, const Sc
   if (!intercept_) refuse_formula(fmt::format("(1 | {}) needs the intercept: leave + 0 or - 1 out", text));
   if (is_response(variable))
     refuse_formula(fmt::format("{} is the response and cannot be a group too", variable.column));
-  const std::size_t index = add_source(variable, schema);
+  const std::size_t index = add_sources(variable, schema)[0];
   const std::vector<std::string> levels = sources_[index].levels;
   if (levels.size() < 2) {
     const ColumnKind kind = schema.column(variable.column).kind;
@@ -163,7 +191,7 @@ void Design::add_group(const VaryingTerm& term, const Formula& formula, const Sc
     group.columns.push_back(columns() + static_cast<Eigen::Index>(k) - 1);
   }
   if (term.slope) {
-    add_slopes(sources_[add_source(*term.slope, schema)], index, std::move(group));
+    add_slopes(sources_[add_sources(*term.slope, schema)[0]], index, std::move(group));
   } else {
     add_term({{variable}}, {false}, schema);
     groups_.push_back(std::move(group));
@@ -175,9 +203,9 @@ void Design::add_slopes(const Source& source, std::size_t category, DesignGroup 
   const std::string text = source.variable.text();
   if (is_response(source.variable))
     refuse_formula(fmt::format("{} is the response and cannot be a term too", source.variable.column));
-  if (source.is_category())
-    refuse_formula(
-        fmt::format("({0} | {1}): {0} is a category, and slopes are of numbers", text, group.name));
+  if (source.is_category() || source.variable.is_basis())
+    refuse_formula(fmt::format("({0} | {1}): {0} is {2}, and slopes are of numbers", text, group.name,
+                               source.is_category() ? "a category" : "a curve"));
   const auto own = std::find_if(columns_.begin(), columns_.end(), [&](const DesignColumn& column) {
     return column.name == text && column.parts.size() == 1;
   });
@@ -202,7 +230,7 @@ void Design::add_offset(const Variable& variable, const Schema& schema) {
   if (is_response(variable))
     refuse_formula(fmt::format("{} is the response and cannot be the offset too", variable.column));
   if (response_.time_at_risk) refuse_formula("Surv(...) knows the time at risk: leave offset(...) out");
-  const std::size_t index = add_source(variable, schema);
+  const std::size_t index = add_sources(variable, schema)[0];
   if (sources_[index].is_category())
     refuse_formula(fmt::format("offset({0}): {0} is a category", variable.column));
   columns_.push_back(

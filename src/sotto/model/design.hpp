@@ -23,7 +23,7 @@ struct DesignColumn {
     std::optional<std::size_t> level;  ///< an indicator of this level, else the value itself
     double centre = 0;                 ///< is taken off the value
   };
-  std::string name;  ///< "Intercept", "x", "region[north]", "x:region[north]"
+  std::string name;  ///< "Intercept", "x", "region[north]", "x:region[north]", "poly(x)[2]"
   std::vector<Part> parts;
   Interval range;  ///< of the product, in original units
   double center = 0;
@@ -89,7 +89,8 @@ class Design {
   [[nodiscard]] Position of_hazards() const;
 
  private:
-  std::size_t add_source(const Variable& variable, const Schema& schema);
+  std::vector<std::size_t> add_sources(const Variable& variable, const Schema& schema);
+  std::vector<DesignColumn> columns_of(const Variable& variable, bool all_levels, const Schema& schema);
   void add_term(const Term& term, const std::vector<bool>& all_levels, const Schema& schema);
   void add_group(const VaryingTerm& term, const Formula& formula, const Schema& schema);
   void add_slopes(const Source& source, std::size_t category, DesignGroup group);

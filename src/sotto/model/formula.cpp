@@ -1,6 +1,7 @@
 #include "sotto/model/formula.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -33,9 +34,9 @@ class Parser {
     } else {
       formula.response = variable("the response");
     }
-    if (formula.response.transform == Transform::power) {
-      refuse_formula("a power of the response is not supported; take log, log1p or sqrt");
-    }
+    if (formula.response.has_number())
+      refuse_formula(
+          fmt::format("{} cannot be the response; take log, log1p or sqrt", formula.response.text()));
     if (!formula.event) formula.comparison = comparison();
     if (formula.response.categorical && (formula.event || formula.comparison))
       refuse_formula("C() has no meaning here; leave it out");
@@ -94,27 +95,29 @@ class Parser {
     }
     const std::string name = tokens_[position_++].text;
     if (name == ".") refuse_formula("\".\" is not supported; write the names of the columns");
-    if (!accept("(")) return {name, Transform::none, false};
-    Variable inner{"", Transform::none, name == "C"};
-    if (name == "log") inner.transform = Transform::log;
-    if (name == "log1p") inner.transform = Transform::log1p;
-    if (name == "sqrt") inner.transform = Transform::sqrt;
-    if (name == "I") inner.transform = Transform::power;
-    if (!inner.categorical && inner.transform == Transform::none) {
-      if (name == "offset") refuse_formula("offset(...) stands by itself, after a +");
-      const std::vector<std::string> functions{"C", "log", "log1p", "sqrt", "I", "offset", "Surv"};
-      refuse_formula(
-          fmt::format("function {} is not supported{}; use C, log, log1p, sqrt, I(x^2) or offset(x)", name,
-                      suggestion(name, functions)));
-    }
+    if (!accept("(")) return {name};
+    Variable inner{"", find_column_function(name), name == "C"};
+    if (!inner.categorical && inner.function == nullptr) refuse_function(name);
     if (here().kind != Token::Kind::name)
       refuse_formula(fmt::format("{}( needs the name of one column", name));
     inner.column = tokens_[position_++].text;
-    if (inner.transform == Transform::power) inner.power = power(inner.column);
+    if (inner.has_number()) inner.number = number_of(*inner.function, inner.column);
     if (!accept(")"))
       refuse_formula(
           fmt::format("{}({} is not closed; only one column may stand inside", name, inner.column));
     return inner;
+  }
+
+  [[noreturn]] static void refuse_function(const std::string& name) {
+    if (name == "offset") refuse_formula("offset(...) stands by itself, after a +");
+    std::vector<std::string> names{"C", "offset", "Surv"};
+    std::vector<std::string> examples;
+    for (const ColumnFunction& function : column_functions()) {
+      names.emplace_back(function.name);
+      examples.push_back(function.text("x", function.example));
+    }
+    refuse_formula(fmt::format("function {} is not supported{}; use C(x), {} or offset(x)", name,
+                               suggestion(name, names), fmt::join(examples, ", ")));
   }
 
   /// Surv(time, event): two columns as they are, or the second compared with a value.
@@ -133,13 +136,16 @@ class Parser {
     if (!accept(")")) refuse_formula("Surv(...) takes a time and an event, no more");
   }
 
-  int power(const std::string& column) {
-    const std::string digit = accept("^") && here().kind == Token::Kind::number ? here().text : "";
-    if (digit.size() != 1 || digit[0] < '2' || digit[0] > '9') {
-      refuse_formula(fmt::format("I({0}) needs a whole power from 2 to 9, as in I({0}^2)", column));
+  /// What stands behind the column: its power, or how many values there are.
+  int number_of(const ColumnFunction& function, const std::string& column) {
+    const bool found = accept(function.before_number) && here().kind == Token::Kind::number;
+    const double value = found ? number(here().text) : 0;
+    if (!(value >= function.least && value <= function.most) || value != std::floor(value)) {
+      refuse_formula(fmt::format("{}({}) needs a whole number from {} to {}, as in {}", function.name, column,
+                                 function.least, function.most, function.text(column, function.example)));
     }
     ++position_;
-    return digit[0] - '0';
+    return static_cast<int>(value);
   }
 
   std::optional<Comparison> comparison() {
@@ -198,7 +204,7 @@ class Parser {
     if (offset_) refuse_formula("only one offset(...) can be given: add the columns up before");
     position_ += 2;
     offset_ = variable("the offset");
-    if (offset_->categorical || offset_->transform == Transform::power) {
+    if (offset_->categorical || offset_->has_number()) {
       refuse_formula(fmt::format("offset({}) needs a column, or its log, log1p or sqrt", offset_->text()));
     }
     if (!accept(")")) refuse_formula(fmt::format("offset({} is not closed", offset_->text()));
@@ -331,18 +337,7 @@ class Parser {
 }  // namespace
 
 std::string Variable::text() const {
-  switch (transform) {
-    case Transform::none:
-      break;
-    case Transform::log:
-      return "log(" + column + ")";
-    case Transform::log1p:
-      return "log1p(" + column + ")";
-    case Transform::sqrt:
-      return "sqrt(" + column + ")";
-    case Transform::power:
-      return fmt::format("I({}^{})", column, power);
-  }
+  if (function != nullptr) return function->text(column, number);
   return categorical ? "C(" + column + ")" : column;
 }
 

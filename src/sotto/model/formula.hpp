@@ -7,23 +7,25 @@
 #include <variant>
 #include <vector>
 
+#include "sotto/model/column_function.hpp"
+
 namespace sotto {
 
 /// Errors: configuration, always; `message` says what to change.
 [[noreturn]] void refuse_formula(const std::string& message);
 
-/// A function of one column, applied value by value. All but even powers are increasing, so bounds map to bounds.
-enum class Transform { none, log, log1p, sqrt, power };
-
 /// A column as it enters a formula.
 struct Variable {
   std::string column;
-  Transform transform = Transform::none;
+  const ColumnFunction* function = nullptr;  ///< none: the column as it is
   bool categorical = false;  ///< written C(column): a count or binary column taken as a category
-  int power = 1;             ///< written I(column^power)
+  int number = 0;            ///< of the function: I(column^number), poly(column, number)
 
   friend bool operator==(const Variable&, const Variable&) = default;
   [[nodiscard]] std::string text() const;  ///< as it is written
+  [[nodiscard]] bool is_basis() const { return function != nullptr && function->basis; }
+  /// Of a column and its powers: they say the same as a basis of it.
+  [[nodiscard]] bool has_number() const { return function != nullptr && !function->before_number.empty(); }
 };
 
 /// A product of distinct variables, in the order in which they first appear on the right side.
@@ -65,7 +67,7 @@ struct Formula {
 };
 
 /// Grammar of the right side: + - : * ^ and parentheses with R's meaning, 0 and 1 for the intercept, C(x),
-/// log(x), log1p(x), sqrt(x), I(x^2) to I(x^9), one offset(x) or offset(log(x)), (1 | g), (x || g), and `back quotes` around
+/// functions of one column (column_function.hpp), one offset(x) or offset(log(x)), (1 | g), (x || g), and `back quotes` around
 /// names with odd characters. Throws ErrorCode::configuration, saying what to change.
 [[nodiscard]] Formula parse_formula(std::string_view text);
 

@@ -51,7 +51,7 @@ Token next_token(std::string_view& rest) {
   for (const std::string_view pair : {"<=", ">=", "==", "!="}) {
     if (rest.substr(0, 2) == pair) return take(2, Token::Kind::symbol);
   }
-  if (std::string_view("~+-*:^()<>|,/").find(rest[0]) != std::string_view::npos)
+  if (std::string_view("~+-*:^()<>|,/=").find(rest[0]) != std::string_view::npos)
     return take(1, Token::Kind::symbol);
   refuse_formula(
       fmt::format("cannot read \"{}\"; allowed are names, numbers and ~ + - : * ^ ( ) | < > == !=", rest[0]));

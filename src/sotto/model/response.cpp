@@ -17,34 +17,17 @@ constexpr double kMostLevelsOfCount = 256;
 constexpr double kNarrowestPiece = 1e-100;
 constexpr std::size_t kMostPieces = 20;  // every one is a row, and shares its unit's bound
 
-double apply(const Variable& variable, double x) {
-  switch (variable.transform) {
-    case Transform::none:
-      return x;
-    case Transform::log:
-      return std::log(x);
-    case Transform::log1p:
-      return std::log1p(x);
-    case Transform::sqrt:
-      return std::sqrt(x);
-    case Transform::power:
-      return std::pow(x, variable.power);
-  }
-  return x;
-}
-
-void check_transform(const Variable& variable, const SchemaColumn& column) {
-  if (variable.transform == Transform::none) return;
+void check_function(const Variable& variable, const SchemaColumn& column) {
+  if (variable.function == nullptr) return;
   if (column.kind == ColumnKind::category)
     refuse_formula(fmt::format("{}: {} is a category", variable.text(), column.name));
-  if (variable.transform == Transform::power) return;  // defined everywhere
-  const double lower = column.range().lower;
-  const bool legal = variable.transform == Transform::log     ? lower > 0
-                     : variable.transform == Transform::log1p ? lower > -1
-                                                              : lower >= 0;
-  if (!legal)
+  const auto [lower, upper] = column.range();
+  if (variable.function->defined != nullptr && !variable.function->defined(lower))
     refuse_formula(
         fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
+  if (variable.is_basis() && column.kind != ColumnKind::real && upper - lower < variable.number)
+    refuse_formula(fmt::format("{}: {} takes {} values alone; write C({}), or a smaller number",
+                               variable.text(), column.name, upper - lower + 1, column.name));
 }
 
 /// A comparison that no legal value, or every one, fulfils.
@@ -160,20 +143,16 @@ Response survival_of(const Formula& formula, const Schema& schema, std::vector<d
 
 Source source_of(const Variable& variable, const Schema& schema) {
   const SchemaColumn& column = schema.column(variable.column);
-  check_transform(variable, column);
-  Source source{variable, column, {}, {}};
-  const auto [lower, upper] = column.range();
-  source.range = {apply(variable, lower), apply(variable, upper)};
-  if (source.range.upper < source.range.lower) std::swap(source.range.lower, source.range.upper);
-  if (variable.power % 2 == 0 && lower < 0 && upper > 0) {
-    source.range = {0, std::max(source.range.lower, source.range.upper)};
-  }
+  check_function(variable, column);
+  Source source{variable, column, column.range(), {}};
+  if (variable.function != nullptr) source.range = variable.function->range(column.range(), variable.number);
   if (column.kind == ColumnKind::category) source.levels = column.levels;
   if (!variable.categorical || column.kind == ColumnKind::category) return source;
   if (column.kind == ColumnKind::real) {
     refuse_formula(fmt::format(
         "C({0}): {0} is declared as a real number; declare it as a category with levels", column.name));
   }
+  const auto [lower, upper] = column.range();
   if (upper - lower >= kMostLevelsOfCount) {
     refuse_formula(fmt::format("C({0}): {0} has more than {1} levels; narrow its bounds", column.name,
                                kMostLevelsOfCount));
@@ -206,7 +185,7 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
             source};
   }
   Response response{formula.response.text(), ResponseKind::real, source.range, source};
-  if (formula.response.transform != Transform::none) return response;
+  if (formula.response.function != nullptr) return response;
   if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
   if (column.kind == ColumnKind::count) response.kind = ResponseKind::count;
   return response;
@@ -225,11 +204,18 @@ std::vector<std::string> Response::pieces() const {
   return names;
 }
 
+std::string Source::name() const {
+  if (!variable.is_basis()) return variable.text();
+  return fmt::format("{}({})[{}]", variable.function->name, variable.column, part);
+}
+
 double Source::value(double cell) const {
   double value = cell;
-  if (levels.empty()) {
-    value = apply(variable, cell);
-  } else if (declared.kind != ColumnKind::category) {
+  if (variable.function != nullptr) {
+    const Interval values = variable.function->range(declared.range(), variable.number);
+    value = std::clamp(variable.function->value(cell, declared.range(), variable.number, part), values.lower,
+                       values.upper);
+  } else if (!levels.empty() && declared.kind != ColumnKind::category) {
     value = cell - declared.range().lower;
   }
   if (!comparison) return value;

@@ -13,20 +13,22 @@
 
 namespace sotto {
 
-/// A column of the table as a design reads it, after its transform or comparison.
+/// A column of the table as a design reads it, after its function or comparison.
 struct Source {
   Variable variable;
   SchemaColumn declared;                   ///< as in the schema
   Interval range;                          ///< of its values; indices for a category
   std::vector<std::string> levels;         ///< names of the levels of a category, else empty
   std::optional<Comparison> comparison{};  ///< with a number, or with a level by its index
+  int part = 1;                            ///< which of a basis's values, from 1
 
   [[nodiscard]] bool is_category() const { return !levels.empty() && !comparison; }
-  /// What a decoded cell becomes: its transform, the index of its level, or whether the comparison holds, 0 or 1.
+  [[nodiscard]] std::string name() const;  ///< "x", "log(x)", "poly(x)[1]"
+  /// What a decoded cell becomes: its function, the index of its level, or whether the comparison holds, 0 or 1.
   [[nodiscard]] double value(double cell) const;
 };
 
-/// Errors: configuration for a column that is not there, a transform that is not defined on all its values, or levels of what has none.
+/// Of a basis the first value. Errors: configuration for a column that is not there, a function that is not defined on all its values, or levels of what has none.
 [[nodiscard]] Source source_of(const Variable& variable, const Schema& schema);
 
 /// The left side of the formula.

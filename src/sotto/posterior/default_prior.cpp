@@ -56,6 +56,18 @@ PriorRatio ratio_of(const std::vector<std::optional<CoefficientPrior>>& own,
   };
 }
 
+/// `of_groups`: the part of the precision that groups' levels have.
+std::function<double(const Position&)> own_density(const ResolvedPrior& prior, const Matrix& of_groups,
+                                                   bool offset, PriorRatio others) {
+  Matrix precision = prior.normal.precision - of_groups;
+  const Eigen::Index last = precision.rows() - 1;
+  if (offset) precision(last, last) -= prior.alone[last];
+  return [precision, others = std::move(others), location = prior.normal.location](const Position& at) {
+    const Position off = at - location;
+    return -off.dot(precision * off) / 2 + (others ? others(at) : 0);
+  };
+}
+
 }  // namespace
 
 ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
@@ -89,6 +101,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
     }
     prior.deviations.push_back(std::move(deviations));
   }
+  const Matrix of_groups = prior.normal.precision;
   for (Eigen::Index j = 0; j < d; ++j) {
     const auto& mine = own[static_cast<std::size_t>(j)];
     if (mine) {
@@ -123,6 +136,7 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       if (!own[static_cast<std::size_t>(j)]) prior.normal.location[j] += shift[j];
     }
   }
+  prior.own = own_density(prior, of_groups, facts.offset.has_value(), ratio_of(own, {}));
   return prior;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a std::function frees what it holds
 

@@ -24,6 +24,9 @@ struct ResolvedPrior {
   /// shape (dim, dim), of rank one less than there are levels. They may all be small: their spread is then little known.
   std::vector<Matrix> deviations{};
   std::vector<double> group_scales{};  ///< of the groups' priors of their spread
+  /// Log density of the coefficients' own priors at a position, up to a constant: all but an offset's and those of groups' levels, which
+  /// are priors given a spread.
+  std::function<double(const Position&)> own{};
 };
 
 /// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/prior_sensitivity.hpp"
 
 namespace sotto {
 namespace {
@@ -150,6 +151,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "standard deviations; "
         "transform columns, or fit y >= k by logistic regressions and compare.");
   }
+  if (release.unasked) {
+    verdict.warnings.emplace_back(
+        "A check of the model was left out, as it lay too far out to be asked: a misfit may go unsaid. Take "
+        "a larger epsilon, or "
+        "narrower priors.");
+  }
   verdict.far_rows = release.light.columns;
   verdict.far_share = release.light.share;
   verdict.at_bounds = release.at_bounds;
@@ -166,11 +173,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
     const bool threshold = release.facts.thresholds && (j == 0 || release.facts.is_threshold(j));
-    if (!threshold && !release.facts.in_group(j) && std::abs(posterior.prior_distance[j]) > kFarOut)
-      verdict.held.push_back(j);
-  }
-  for (Eigen::Index j = release.facts.intercept ? 1 : 0; j < release.facts.unknown(); ++j) {
-    if (posterior.prior_share[j] > kPriorOnly) verdict.hidden.push_back(j);
+    if (j >= (release.facts.intercept ? 1 : 0) && posterior.prior_share[j] > kPriorOnly) {
+      verdict.hidden.push_back(j);
+    } else if (!threshold && !release.facts.in_group(j) && posterior.prior_sensitivity[j] > kPriorSensitive) {
+      verdict.sensitive.push_back(
+          {j, posterior.prior_sensitivity[j], std::abs(posterior.prior_distance[j]) > kFarOut});
+    }
   }
   const PooledRelease& pooled = release.pooled;
   const bool few = release.few_usable || pooled.level_ratio < kLeastLevel;

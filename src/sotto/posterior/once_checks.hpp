@@ -14,7 +14,13 @@ struct OnceVerdict {
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
   std::vector<Eigen::Index> differing{};  ///< columns whose effect differs between thresholds: likewise
-  std::vector<Eigen::Index> held;         ///< columns whose coefficient lies far out in its prior: likewise
+  struct Sensitive {
+    Eigen::Index column;
+    double sensitivity;  ///< see prior_sensitivity.hpp
+    bool far_out;        ///< in its prior
+  };
+  std::vector<Sensitive>
+      sensitive{};  ///< columns whose coefficient the prior moves, and not hidden: likewise
   struct Moved {
     Eigen::Index column;
     double by;  ///< of its coefficient, in its standard deviations
@@ -30,7 +36,7 @@ struct OnceVerdict {
   bool unreliable = false;             ///< intervals are no answer
   bool noise_dominates = false;        ///< intervals would show the prior and the noise, hardly the data
 
-  /// Notes, and priors that hold back, apart: something is wrong.
+  /// Notes, and priors that count, apart: something is wrong.
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
            !far_rows.empty() || !hidden.empty() || !few_events.empty() || few_in_first || !at_bounds.empty();

@@ -7,6 +7,7 @@
 
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
+#include "sotto/posterior/prior_sensitivity.hpp"
 #include "sotto/posterior/sigma_draws.hpp"
 
 namespace sotto {
@@ -110,6 +111,19 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     posterior.prior_share = sd.cwiseQuotient(prior_sd);
   }
   posterior.sd_inflation = sd.cwiseQuotient(clear_sd);
+  for (const Chain& chain : posterior.chains) {
+    for (Eigen::Index i = 0; i < chain.draws.rows(); ++i)
+      posterior.log_prior.push_back(release.prior.own(chain.draws.row(i).head(d)));
+  }
+  posterior.prior_sensitivity.resize(d);
+  for (Eigen::Index j = 0; j < d; ++j) {
+    std::vector<double> draws;
+    for (const Chain& chain : posterior.chains) {
+      const auto own = chain.draws.col(j);
+      draws.insert(draws.end(), own.begin(), own.end());
+    }
+    posterior.prior_sensitivity[j] = prior_sensitivity(draws, posterior.log_prior);
+  }
   return posterior;
 }
 

@@ -30,7 +30,9 @@ struct OncePosterior {
   Position prior_distance;
   /// Each coefficient's standard deviation over its prior's; 0 where the prior is flat.
   Position prior_share;
-  bool settled = true;  ///< the sampler has converged, see once_sampler.hpp
+  std::vector<double> log_prior;  ///< of all draws, chain by chain: of the coefficients' own priors
+  Position prior_sensitivity;     ///< of each coefficient, see prior_sensitivity.hpp
+  bool settled = true;            ///< the sampler has converged, see once_sampler.hpp
 };
 
 /// The coefficients' posterior covariance without noise, weights and clips: the released information, less what those took.

@@ -123,17 +123,22 @@ void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase&
   const double move = release.last_move * release.predictor_unit;
   const double doubt = std::hypot(move, release.predictor_sd * release.predictor_unit);
   const LightRowsQuery light{plan.weighting(point.at, point.frame), questions.pay(shares.light)};
-  release.light = light_rows(point, plan, questions.ask<NoisyVector>(light), doubt);
+  const auto far_out = questions.ask_if_on_grid<NoisyVector>(light);
+  if (far_out) release.light = light_rows(point, plan, *far_out, doubt);
+  release.unasked = !far_out;
   if (shares.threshold_effects > 0) {
     const ThresholdEffectsQuery query = threshold_effects_query(
         point, columns_for_threshold_effects(release.facts), questions.pay(shares.threshold_effects));
-    release.threshold_effects = threshold_effects(query, questions.ask<NoisyVector>(query), point, base);
+    const auto contrasts = questions.ask_if_on_grid<NoisyVector>(query);
+    if (contrasts) release.threshold_effects = threshold_effects(query, *contrasts, point, base);
+    release.unasked = release.unasked || !contrasts;
   }
   std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
   if (columns.empty()) return;
   const CurvesQuery query = curves_query(point, plan, std::move(columns), questions.pay(questions.left()));
-  const auto score = questions.ask<NoisyVector>(query);
-  release.curved = curved_columns(query, score, plan, release.rows, move);
+  const auto score = questions.ask_if_on_grid<NoisyVector>(query);
+  if (score) release.curved = curved_columns(query, *score, plan, release.rows, move);
+  release.unasked = release.unasked || !score;
 }
 
 /// Score, information and squares at one position, for `share` of the cost.

@@ -48,6 +48,7 @@ struct OnceRelease {
   std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
   ThresholdEffects threshold_effects{};
   LightRows light{};
+  bool unasked = false;                    ///< a check of the model did not fit the grid of releases
   std::vector<AtBound> at_bounds{};        ///< where values lay beyond what is declared
   std::vector<Eigen::Index> hardly_any{};  ///< ordered categories whose count the noise hides
   bool rows_seen = true;                   ///< their number, where it is released, stands clear of the noise

@@ -38,13 +38,20 @@ Rho PaidQuestions::pay(double share) {
   return Rho(cost_.value() * share);
 }
 
-std::vector<Answer> PaidQuestions::ask(std::span<const Query> queries) {
+std::vector<Answer> PaidQuestions::answer(std::span<const Query> queries) {
   if (go_on_ && !go_on_()) throw Error(ErrorCode::interrupted, "stopped before the first draw");
   std::vector<Answer> answers = interface_->answer(queries);
   for (const Answer& answer : answers) {
     const auto* status = std::get_if<QueryStatus>(&answer);
-    if (status == nullptr) continue;
-    if (*status == QueryStatus::budget) refuse_budget();
+    if (status != nullptr && *status == QueryStatus::budget) refuse_budget();
+  }
+  return answers;
+}
+
+std::vector<Answer> PaidQuestions::ask(std::span<const Query> queries) {
+  std::vector<Answer> answers = answer(queries);
+  for (const Answer& one : answers) {
+    if (!std::holds_alternative<QueryStatus>(one)) continue;
     throw Error(ErrorCode::configuration,
                 "release-once: noise or position is too large for the grid of releases: take a larger "
                 "epsilon, or a narrower prior");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sotto/base/numbers.hpp"
@@ -31,12 +33,22 @@ class PaidQuestions {
     std::vector<Answer> answers = ask(std::span<const Query>(&query, 1));
     return take<Noisy>(answers[0]);
   }
+  /// Without an answer where noise or position is too large for the grid of releases. Errors: budget; interrupted.
+  template <class Noisy>
+  [[nodiscard]] std::optional<Noisy> ask_if_on_grid(Query query) {
+    std::vector<Answer> answers = answer(std::span<const Query>(&query, 1));
+    if (std::holds_alternative<QueryStatus>(answers[0])) return std::nullopt;
+    return take<Noisy>(answers[0]);
+  }
   template <class Noisy>
   [[nodiscard]] static Noisy take(Answer& answer) {
     return std::get<Released<Noisy>>(std::move(answer)).value();
   }
 
  private:
+  /// Errors: budget; interrupted.
+  [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries);
+
   QueryInterface* interface_;
   Rho cost_;
   std::function<bool()> go_on_;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sotto/diagnostics/summary.hpp"
+#include "sotto/posterior/prior_sensitivity.hpp"
 #include "sotto/report/answer.hpp"
 #include "sotto/report/design_certificate.hpp"
 #include "sotto/report/figures.hpp"
@@ -266,13 +267,27 @@ std::string manifest_section(const RunRecord& record) {
   if (!record.priors.empty()) {
     text +=
         "<h3>Priors</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>parameter</th><th "
-        "class=\"text\">prior</th></tr>"
-        "</thead><tbody>";
+        "class=\"text\">prior</th>";
+    const auto& sensitivity = record.prior_sensitivity;
+    if (!sensitivity.empty()) text += "<th>prior sensitivity</th>";
+    text += "</tr></thead><tbody>";
     for (const auto& prior : record.priors) {
-      text += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td></tr>", escape_html(prior.parameter),
+      text += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td>", escape_html(prior.parameter),
                           escape_html(prior.distribution));
+      const auto of = std::find_if(sensitivity.begin(), sensitivity.end(),
+                                   [&](const auto& one) { return one.first == prior.parameter; });
+      if (!sensitivity.empty())
+        text += of == sensitivity.end() ? "<td></td>" : fmt::format("<td>{:.2f}</td>", of->second);
+      text += "</tr>";
     }
     text += "</tbody></table></div>";
+    if (!sensitivity.empty()) {
+      text += fmt::format(
+          "<p class=\"note\">Prior sensitivity: how far the posterior moves, in shape or place, as the "
+          "coefficients' "
+          "priors are raised to a power; from {:g} on the prior counts.</p>",
+          kPriorSensitive);
+    }
   }
   text += "<h3>How to cite this result</h3><p>" + escape_html(citation(record)) + "</p>";
   text += "<details><summary>Configuration and versions</summary><pre>";

@@ -151,6 +151,9 @@ Json manifest_json(const RunRecord& record) {
   json["width"] = width_sentence(record);
   json["sd_inflation"] = Json::object();
   for (const auto& [parameter, times] : record.sd_inflation) json["sd_inflation"][parameter] = number(times);
+  json["prior_sensitivity"] = Json::object();
+  for (const auto& [parameter, of] : record.prior_sensitivity)
+    json["prior_sensitivity"][parameter] = number(of);
   json["effects"] = record.effects;
   json["ratio"] = record.ratio;
   json["private"] = record.privacy.is_private;
@@ -195,6 +198,9 @@ void read_manifest(const Json& json, RunRecord& record) {
     const Json inflation = json.value("sd_inflation", Json::object());
     for (const auto& [parameter, times] : inflation.items())
       record.sd_inflation.emplace_back(parameter, number_from(times));
+    const Json sensitivity = json.value("prior_sensitivity", Json::object());
+    for (const auto& [parameter, of] : sensitivity.items())
+      record.prior_sensitivity.emplace_back(parameter, number_from(of));
     record.effects = json.value("effects", std::vector<std::string>());
     record.ratio = json.value("ratio", std::string());
     record.manifest.started = json.at("started").get<std::string>();
@@ -236,7 +242,8 @@ void read_manifest(const Json& json, RunRecord& record) {
 }
 
 Json summary_json(const std::vector<ParameterSummary>& summary, const std::vector<std::string>& warnings,
-                  const std::string& no_answer) {
+                  const std::string& no_answer,
+                  const std::vector<std::pair<std::string, double>>& prior_sensitivity) {
   Json json;
   json["parameters"] = Json::array();
   for (const auto& line : summary) {
@@ -251,6 +258,9 @@ Json summary_json(const std::vector<ParameterSummary>& summary, const std::vecto
                                   {"ess_bulk", number(line.ess_bulk)},
                                   {"ess_tail", number(line.ess_tail)},
                                   {"rhat", number(line.rhat)}});
+    for (const auto& [parameter, of] : prior_sensitivity) {
+      if (parameter == line.parameter) json["parameters"].back()["prior_sensitivity"] = number(of);
+    }
   }
   json["warnings"] = warnings;
   json["no_answer"] = no_answer;

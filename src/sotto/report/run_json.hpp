@@ -19,10 +19,11 @@ namespace sotto {
 /// already. Errors: data.
 void read_manifest(const nlohmann::ordered_json& json, RunRecord& record);
 
-/// {"parameters": [...], "warnings": [...], "no_answer": "..."}; unknown numbers are null.
-[[nodiscard]] nlohmann::ordered_json summary_json(const std::vector<ParameterSummary>& summary,
-                                                  const std::vector<std::string>& warnings,
-                                                  const std::string& no_answer);
+/// {"parameters": [...], "warnings": [...], "no_answer": "..."}; unknown numbers are null. `prior_sensitivity`: by parameter, where
+/// it is known.
+[[nodiscard]] nlohmann::ordered_json summary_json(
+    const std::vector<ParameterSummary>& summary, const std::vector<std::string>& warnings,
+    const std::string& no_answer, const std::vector<std::pair<std::string, double>>& prior_sensitivity = {});
 
 /// "finished", "budget_spent", "interrupted" or "diverged".
 [[nodiscard]] std::string stop_reason_name(StopReason reason);

@@ -57,6 +57,8 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   bool unreliable = false;               ///< the method's own verdict: its intervals are no answer
   /// By parameter, as far as the releases tell: posterior sd over what it were without their noise. Not of all methods.
   std::vector<std::pair<std::string, double>> sd_inflation{};
+  /// By parameter, of release-once: how far its posterior moves when the prior is raised to a power (posterior/prior_sensitivity.hpp).
+  std::vector<std::pair<std::string, double>> prior_sensitivity{};
   std::vector<std::string> effects{};  ///< regressions: parameters that are effects of columns
   std::string ratio{};  ///< what exp of an effect is, "odds ratio" for instance; empty: nothing
   nlohmann::ordered_json

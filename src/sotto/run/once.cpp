@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/diagnostics/sequences.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
+#include "sotto/posterior/prior_sensitivity.hpp"
 #include "sotto/run/location_once.hpp"
 #include "sotto/run/once_warnings.hpp"
 
@@ -192,6 +194,11 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   }
   record.draws.chains = std::move(posterior.chains);
   known.groups.complete(record.draws, release.prior.group_scales, config.method.seed);
+  for (std::size_t j = 0; j < record.draws.parameters.size(); ++j) {
+    record.prior_sensitivity.emplace_back(
+        record.draws.parameters[j],
+        prior_sensitivity(pooled(record.draws, static_cast<Eigen::Index>(j)), posterior.log_prior));
+  }
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)

@@ -6,6 +6,7 @@
 
 #include "sotto/base/first_names.hpp"
 #include "sotto/model/formula_tokens.hpp"
+#include "sotto/posterior/prior_sensitivity.hpp"
 
 namespace sotto {
 namespace {
@@ -97,13 +98,21 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   }
   tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
-  if (!verdict.held.empty()) {
-    const std::vector<std::string> held = names(verdict.held);
-    warnings.push_back(
-        fmt::format("The prior holds back {}: {} more than two of its standard deviations out. Set a wider "
-                    "one, prior.parameter.\"{}\" or prior.default.",
-                    first_names(held), held.size() == 1 ? "its coefficient lies" : "their coefficients lie",
-                    held.front()));
+  if (!verdict.sensitive.empty()) {
+    std::vector<std::string> sensitive;
+    for (const auto& one : verdict.sensitive)
+      sensitive.push_back(
+          fmt::format("{} ({:.2f})", coordinates[static_cast<std::size_t>(one.column)], one.sensitivity));
+    const auto far = std::ranges::find_if(verdict.sensitive, &OnceVerdict::Sensitive::far_out);
+    const bool held = far != verdict.sensitive.end();
+    warnings.push_back(fmt::format(
+        "The prior counts in {}: prior sensitivity above {:g}. {}, prior.parameter.\"{}\" or prior.default, "
+        "and see what it changes.",
+        first_names(sensitive), kPriorSensitive,
+        held ? "It holds coefficients back that lie more than two of its standard deviations out: set a "
+               "wider one"
+             : "Set one that you can defend",
+        coordinates[static_cast<std::size_t>(held ? far->column : verdict.sensitive.front().column)]));
   }
   std::vector<Eigen::Index> bent =
       verdict.curved;  // a code far out bends whatever it is taken for, as do effects that differ
@@ -126,11 +135,11 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     const std::vector<std::string> curved = names(bent);
     const auto column = std::ranges::find_if(
         curved, [](const std::string& name) { return name.find_first_of(":[(") == std::string::npos; });
-    const std::string as =
-        column == curved.end() ? "" : fmt::format(", as in I({}^2)", name_in_formula(*column));
+    const std::string as = column == curved.end()
+                               ? ", or more values of one"
+                               : fmt::format(", as in poly({}, 3)", name_in_formula(*column));
     warnings.push_back(fmt::format(
-        "The {} of {} {} no straight line, and a coefficient is the slope of one: add a power to the "
-        "formula{}.",
+        "The {} of {} {} no straight line, and a coefficient is the slope of one: take a curve{}.",
         curved.size() == 1 ? "effect" : "effects", first_names(curved), curved.size() == 1 ? "is" : "are",
         as));
   }

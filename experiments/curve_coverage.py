@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Curves by `poly(x, k)` and `bs(x, k)`: coverage of 90 % intervals of f(x) and their width, the tables of docs/curves.md.
+
+    experiments/curve_coverage.py SOTTO [--sets 10] [--epsilon 1] [--rows 20000 100000] [--family normal ...] [--basis poly ...] [--only NAME]
+
+One covariate, and a truth that is a line or a sine: f(x) at nine points, from the fifth to the 95th hundredth of the covariate's law.
+A line per design: the share of these intervals that hold the truth, with and without privacy, the mean ratio of standard deviations,
+the largest |mean - truth| in standard deviations averaged over the sets (bias), how many sets had a warning, and, with --said, which.
+Needs numpy and scipy.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import numpy as np
+from scipy import interpolate, special
+
+LAWS = {  # draws, bounds, quantiles
+    "uniform": (lambda rng, n: rng.uniform(0, 10, n), (0, 10), lambda p: 10 * p),
+    "normal": (lambda rng, n: rng.normal(5, 1, n).clip(0, 10), (0, 10), lambda p: 5 + special.ndtri(p)),
+    "wide": (lambda rng, n: rng.normal(5, 1, n).clip(-15, 25), (-15, 25), lambda p: 5 + special.ndtri(p)),
+}
+TRUTHS = {  # of the covariate's place in what it mostly takes, from -1 to 1
+    "line": lambda place: 0.8 * place,
+    "sine": lambda place: 0.8 * np.sin(np.pi * place),
+}
+FAMILIES = {  # response's declaration, its law, mean and its slope
+    "bernoulli": ('kind = "binary"', lambda rng, f: rng.binomial(1, special.expit(f)), special.expit, lambda m: m * (1 - m)),
+    "normal": ('kind = "real"\nlower = -10\nupper = 10', lambda rng, f: f + rng.normal(0, 1, len(f)), lambda f: f, np.ones_like),
+    "poisson": ('kind = "count"\nlower = 0\nupper = 50', lambda rng, f: rng.poisson(np.exp(f)), np.exp, lambda m: m),
+}
+POINTS = np.linspace(0.05, 0.95, 9)
+
+
+def columns(basis, k, x, bounds):
+    """The basis at x, the intercept first."""
+    place = (x - bounds[0]) / (bounds[1] - bounds[0])
+    if basis == "poly":
+        return np.polynomial.legendre.legvander(2 * place - 1, k)
+    knots = np.r_[[0.0] * 4, np.arange(1, k - 2) / (k - 2), [1.0] * 4]
+    splines = interpolate.BSpline.design_matrix(place.clip(0, 1), knots, 3).toarray()
+    return np.column_stack([np.ones(len(x)), splines[:, 1:]])
+
+
+def without_privacy(family, X, y):
+    """Likelihood's estimates and their covariance."""
+    _, _, mean, slope = FAMILIES[family]
+    Q, R = np.linalg.qr(X)
+    at = np.zeros(X.shape[1])
+    for _ in range(50):
+        m = mean(Q @ at)
+        information = Q.T @ (Q * slope(m)[:, None])
+        step = np.linalg.solve(information, Q.T @ (y - m))
+        at += step
+        if np.abs(step).max() < 1e-6:
+            break
+    spread = np.mean((y - mean(Q @ at)) ** 2) if family == "normal" else 1
+    back = np.linalg.inv(R)
+    return back @ at, back @ np.linalg.inv(information) @ back.T * spread
+
+
+def private(sotto, family, formula, x, y, bounds, epsilon, seed, folder):
+    """Draws of the coefficients, the intercept first, and the warnings."""
+    with open(folder / "data.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["y", "x"])
+        writer.writerows(zip(y.tolist(), x.tolist()))
+    (folder / "schema.toml").write_text(
+        f'[[column]]\nname = "y"\n{FAMILIES[family][0]}\n'
+        f'[[column]]\nname = "x"\nkind = "real"\nlower = {bounds[0]}\nupper = {bounds[1]}\n')
+    run = subprocess.run(
+        [sotto, "fit", "--data", folder / "data.csv", "--schema", folder / "schema.toml", "--formula", formula,
+         "--family", family, "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed), "--out", folder / "out"],
+        capture_output=True, text=True)
+    if run.returncode:
+        raise SystemExit(run.stderr)
+    summary = json.loads((folder / "out" / "summary.json").read_text())
+    names = [line["parameter"] for line in summary["parameters"] if line["parameter"] != "sigma"]
+    draws = []
+    for chain in sorted((folder / "out").glob("chain_*.csv")):
+        lines = [line for line in chain.read_text().splitlines() if not line.startswith("#")]
+        header = lines[0].split(",")
+        at = [header.index(name) for name in names]
+        draws.append(np.array([[float(line.split(",")[j]) for j in at] for line in lines[1:]]))
+    return np.vstack(draws), [sentence for sentence in summary["warnings"] if not sentence.startswith("Note:")]
+
+
+def one(sotto, family, basis, k, law, truth, rows, epsilon, seed):
+    rng = np.random.default_rng(seed)
+    draw, bounds, quantile = LAWS[law]
+    low, high = quantile(0.01), quantile(0.99)
+    f = lambda at: TRUTHS[truth]((2 * at - low - high) / (high - low))
+    x = draw(rng, rows)
+    y = FAMILIES[family][1](rng, f(x))
+    at = quantile(POINTS)
+    rows_of_points = columns(basis, k, at, bounds)
+    beta, covariance = without_privacy(family, columns(basis, k, x, bounds), y)
+    open_sd = np.sqrt(np.einsum("ij,jk,ik->i", rows_of_points, covariance, rows_of_points))
+    with tempfile.TemporaryDirectory() as folder:
+        draws, warned = private(sotto, family, f"y ~ {basis}(x, {k})", x, y, bounds, epsilon, seed, pathlib.Path(folder))
+    curve = draws @ rows_of_points.T
+    lower, upper = np.quantile(curve, [0.05, 0.95], axis=0)
+    return {"held": (lower <= f(at)) & (f(at) <= upper), "open": np.abs(rows_of_points @ beta - f(at)) < 1.645 * open_sd,
+            "ratio": curve.std(axis=0) / open_sd, "off": (curve.mean(axis=0) - f(at)) / curve.std(axis=0), "warned": warned}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sotto")
+    parser.add_argument("--sets", type=int, default=10)
+    parser.add_argument("--epsilon", type=float, default=1)
+    parser.add_argument("--rows", type=int, nargs="+", default=[20_000, 100_000])
+    parser.add_argument("--family", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    parser.add_argument("--basis", nargs="+", choices=["poly", "bs"], default=["poly", "bs"])
+    parser.add_argument("--size", type=int, nargs="+", default=[3, 5])
+    parser.add_argument("--law", nargs="+", choices=LAWS, default=["uniform", "normal"])
+    parser.add_argument("--truth", nargs="+", choices=TRUTHS, default=list(TRUTHS))
+    parser.add_argument("--said", action="store_true")
+    arguments = parser.parse_args()
+    print("| family | rows | x | truth | term | coverage | non-private | sd ratio | bias | warned |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for family in arguments.family:
+        for rows in arguments.rows:
+            for law in arguments.law:
+                for truth in arguments.truth:
+                    for basis in arguments.basis:
+                        for k in arguments.size:
+                            sets = [one(arguments.sotto, family, basis, k, law, truth, rows, arguments.epsilon, seed)
+                                    for seed in range(arguments.sets)]
+                            mean = {key: np.mean([s[key] for s in sets]) for key in ("held", "open", "ratio")}
+                            bias = np.abs(np.mean([s["off"] for s in sets], axis=0)).max()
+                            warned = sum(bool(s["warned"]) for s in sets)
+                            print(f"| {family} | {rows} | {law} | {truth} | {basis}(x, {k}) | {mean['held']:.2f} | {mean['open']:.2f} "
+                                  f"| {mean['ratio']:.2f} | {bias:.1f} | {warned} of {arguments.sets} |", flush=True)
+                            if arguments.said:
+                                for sentence in sorted({s[:110] for one_set in sets for s in one_set["warned"]}):
+                                    print("    " + sentence, flush=True)
+
+
+if __name__ == "__main__":
+    main()
