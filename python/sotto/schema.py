@@ -63,9 +63,9 @@ def count(
     return _column("count", imputed, lower=lower, upper=upper, out_of_range=out_of_range)
 
 
-def binary(*, imputed: int | None = None, out_of_range: Literal["clamp", "missing"] = "clamp") -> Column:
-    """0 or 1; true, false, yes and no are read too."""
-    return _column("binary", imputed, out_of_range=out_of_range)
+def binary(*, imputed: int | None = None) -> Column:
+    """0 or 1; true, false, yes and no are read too, and anything else counts as missing."""
+    return _column("binary", imputed)
 
 
 def category(levels: Sequence[str | int], *, imputed: str | int | None = None) -> Column:

@@ -13,9 +13,7 @@ sotto_count <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", 
   column("count", lower = lower, upper = upper, out_of_range = match.arg(out_of_range), imputed = imputed)
 }
 
-sotto_binary <- function(imputed = NULL, out_of_range = c("clamp", "missing")) {
-  column("binary", out_of_range = match.arg(out_of_range), imputed = imputed)
-}
+sotto_binary <- function(imputed = NULL) column("binary", imputed = imputed)
 
 sotto_category <- function(levels, imputed = NULL) column("category", levels = as.list(levels), imputed = imputed)
 

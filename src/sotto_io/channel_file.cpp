@@ -142,8 +142,8 @@ ColumnSettings settings_of(const toml::table& table) {
     if (known == std::end(kMembers)) {
       std::vector<std::string> keys;
       for (const auto& member : kMembers) keys.emplace_back(member.first);
-      throw Error(ErrorCode::data,
-                  fmt::format("unknown key '{}' in a [[column]] table{}", name, suggestion(name, keys)));
+      throw Error(ErrorCode::data, fmt::format("unknown key '{}' in a [[column]] table{}; known are {}", name,
+                                               suggestion(name, keys), fmt::join(keys, ", ")));
     }
     if (!contains(kEveryColumn, name) && !contains(row.keys, name))
       throw Error(ErrorCode::data, fmt::format("the channel {} has no '{}': leave it out", s.channel, name));

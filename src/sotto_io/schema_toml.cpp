@@ -165,6 +165,14 @@ SchemaColumn read_column(const Reader& reader, const toml::table& table) {
     reader.refuse(*table.get("levels"),
                   fmt::format("column {}: levels are for categories only; remove them", column.name));
   }
+  const bool bounded = column.kind == ColumnKind::real || column.kind == ColumnKind::count;
+  if (!bounded && column.out_of_range == OutOfRangePolicy::missing) {
+    reader.refuse(
+        *table.get("out_of_range"),
+        fmt::format("column {}: out_of_range is for real and count columns only, and what is no value of "
+                    "this one counts as missing anyway; remove it",
+                    column.name));
+  }
   read_bounds(reader, table, column);
   read_imputed(reader, table, column);
   return column;
@@ -278,7 +286,7 @@ std::string schema_template(const std::vector<std::string>& names) {
         "# upper =\n"
         "# levels = [\"\", \"\"]      # category; the first is the baseline\n"
         "missing = \"drop\"         # the row contributes nothing; or \"impute\" with imputed = VALUE\n"
-        "out_of_range = \"clamp\"   # to the nearest bound; or \"missing\"\n",
+        "out_of_range = \"clamp\"   # real and count: to the nearest bound; or \"missing\"\n",
         quoted);
   }
   return out;

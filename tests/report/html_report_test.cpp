@@ -7,6 +7,8 @@
 #include <cmath>
 #include <regex>
 
+#include "sotto/report/figures.hpp"
+#include "sotto/report/plot.hpp"
 #include "support/synthetic_run.hpp"
 
 namespace sotto {
@@ -100,6 +102,35 @@ TEST(HtmlReport, what_was_found_comes_first_and_every_charge_last) {
     EXPECT_GT(at, last) << id;
     last = at;
   }
+}
+
+// Its scale is its own: with it on their axis, effects are squeezed.
+TEST(HtmlReport, the_intercept_stands_in_the_table_alone) {
+  RunRecord record = synthetic_run(200);
+  record.draws.parameters[0] = "Intercept";
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, Not(HasSubstr("<div class=\"fname\">Intercept")));
+  EXPECT_THAT(page, HasSubstr("in the table alone: Intercept."));
+  EXPECT_THAT(page, HasSubstr("<td>Intercept</td>"));
+  record.effects.clear();
+  EXPECT_THAT(html_report(record), HasSubstr("<div class=\"fname\">Intercept"));
+}
+
+TEST(HtmlReport, a_prior_that_goes_on_beyond_a_figure_has_an_arrow) {
+  RunRecord record = synthetic_run(200);
+  for (PriorDescription& prior : record.priors) prior.q05 = prior.q50 = -0.01, prior.q95 = 0.01;
+  EXPECT_EQ(times(forest_figure(record), "class=\"cut\""), 0U);
+  record.priors[2].q05 = -100;
+  EXPECT_EQ(times(forest_figure(record), "class=\"cut\""), 1U);
+  record.priors[2].q95 = 100;
+  EXPECT_EQ(times(forest_figure(record), "class=\"cut\""), 2U);
+}
+
+TEST(HtmlReport, labels_at_the_ends_of_an_axis_stay_inside) {
+  const std::string axis = Plot::x_axis({0, 1}, {{0, "0"}, {0.5, "half"}, {1, "1"}});
+  EXPECT_THAT(axis, HasSubstr("<span class=\"low\" style=\"left:0.00%\">0"));
+  EXPECT_THAT(axis, HasSubstr("<span style=\"left:50.00%\">half"));
+  EXPECT_THAT(axis, HasSubstr("<span class=\"high\" style=\"left:100.00%\">1"));
 }
 
 TEST(HtmlReport, independent_draws_have_no_traces) {

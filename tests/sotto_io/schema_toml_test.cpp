@@ -106,7 +106,10 @@ TEST(SchemaToml, what_the_readme_shows_is_a_schema) {
   const std::size_t begin = page.find("```toml\n") + 8;
   const Schema schema = parse_schema(page.substr(begin, page.find("```", begin) - begin), "README.md");
   EXPECT_EQ(schema.unit.maximum_rows, 3U);
-  EXPECT_EQ(schema.columns.size(), 4U);
+  ASSERT_EQ(schema.columns.size(), 6U);
+  EXPECT_EQ(schema.columns[4].kind, ColumnKind::binary);
+  EXPECT_EQ(schema.columns[4].missing, MissingPolicy::impute);
+  EXPECT_EQ(schema.columns[5].out_of_range, OutOfRangePolicy::missing);
 }
 
 }  // namespace

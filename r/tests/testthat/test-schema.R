@@ -11,7 +11,7 @@ test_that("it is written as the program reads it", {
     "missing = \"impute\"", "imputed = 40",
     "", "[[column]]", "name = \"a \\\"b\\\"\\\\\"", "kind = \"count\"", "lower = 0", "upper = 30", "out_of_range = \"missing\"",
     "missing = \"drop\"",
-    "", "[[column]]", "name = \"smoker\"", "kind = \"binary\"", "out_of_range = \"clamp\"", "missing = \"drop\"",
+    "", "[[column]]", "name = \"smoker\"", "kind = \"binary\"", "missing = \"drop\"",
     "", "[[column]]", "name = \"clinic\"", "kind = \"category\"", "levels = [\"n\u00f6rd\", \"tab\\u0009here\"]", "missing = \"drop\"",
     "", "[[column]]", "name = \"one\"", "kind = \"category\"", "levels = [\"x\"]", "missing = \"drop\""
   ))

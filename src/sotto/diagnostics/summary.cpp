@@ -140,8 +140,8 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
   }
   if (!apart.empty()) {
     sentences.push_back(
-        fmt::format("The chains have not mixed: R-hat is above {} for {}. Take more draws; where they cost "
-                    "budget, choose release-once for the next run.",
+        fmt::format("The chains have not mixed: R-hat is above {} for {}. Where draws cost budget, choose "
+                    "release-once for the next run, or a larger epsilon; elsewhere take more draws.",
                     kRhatLimit, first_names(apart)));
   }
   if (!few.empty()) {

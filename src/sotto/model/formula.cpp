@@ -64,6 +64,18 @@ class Parser {
   }
 
  private:
+  /// `among`: what varies by its side.
+  [[noreturn]] static void refuse_twice(const VaryingTerm& term, const std::vector<VaryingTerm>& among) {
+    const std::string group = name_in_formula(term.group.column);
+    if (!term.slope && among.size() > 1)
+      refuse_formula(
+          fmt::format("the intercept varies between the levels of {0} twice, as (x || {0}) stands for (1 + "
+                      "x || {0}): let one begin with 0, as in (0 + {1} || {0})",
+                      group, name_in_formula(among[1].slope->column)));
+    refuse_formula(fmt::format("({} | {}) is there twice",
+                               term.slope ? name_in_formula(term.slope->column) : "1", group));
+  }
+
   [[nodiscard]] const Token& here() const { return tokens_[position_]; }
   [[nodiscard]] std::string shown() const {
     return here().kind == Token::Kind::end ? "the end" : fmt::format("\"{}\"", here().text);
@@ -241,9 +253,7 @@ class Parser {
     const Variable group = variable("the category whose levels vary");
     for (VaryingTerm& term : found) {
       term.group = group;
-      if (std::find(varying_.begin(), varying_.end(), term) != varying_.end())
-        refuse_formula(
-            fmt::format("({} | {}) is there twice", term.slope ? term.slope->text() : "1", group.text()));
+      if (std::find(varying_.begin(), varying_.end(), term) != varying_.end()) refuse_twice(term, found);
       varying_.push_back(term);
     }
     if (!accept(")"))

@@ -70,4 +70,9 @@ std::vector<FormulaToken> formula_tokens(std::string_view text) {
   return tokens;
 }
 
+std::string name_in_formula(const std::string& column) {
+  const bool plain = !column.empty() && starts_name(column[0]) && std::ranges::all_of(column, in_name);
+  return plain ? column : "`" + column + "`";
+}
+
 }  // namespace sotto

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "sotto/model/formula_tokens.hpp"
+
 namespace sotto {
 namespace {
 
@@ -28,12 +30,40 @@ void check_function(const Variable& variable, const SchemaColumn& column) {
                                variable.text(), column.name, upper - lower + 1, column.name));
 }
 
+/// A comparison that no legal value, or every one, fulfils.
+void refuse_constant(const Source& source) {
+  const double with = std::get<double>(source.comparison->with);
+  const auto [lower, upper] = source.range;
+  bool constant = false;
+  switch (source.comparison->relation) {
+    case Comparison::Relation::equal:
+    case Comparison::Relation::not_equal:
+      constant = with < lower || with > upper;
+      break;
+    case Comparison::Relation::less:
+    case Comparison::Relation::greater_equal:
+      constant = with <= lower || with > upper;
+      break;
+    case Comparison::Relation::less_equal:
+    case Comparison::Relation::greater:
+      constant = with < lower || with >= upper;
+      break;
+  }
+  if (!constant) return;
+  refuse_formula(
+      fmt::format("{} is compared with {:g}, and by its declared bounds, {:g} to {:g}, the result is the "
+                  "same in every row: "
+                  "compare it with another number, or declare other bounds",
+                  source.variable.text(), with, lower, upper));
+}
+
 /// The column with 0 and 1 for its values: whether it is so to a number or level.
 Source compared(Source source, Comparison comparison) {
   const SchemaColumn& column = source.declared;
   const auto* level = std::get_if<std::string>(&comparison.with);
   if (level && column.kind == ColumnKind::binary) {
-    refuse_formula(fmt::format("{0} is binary, yes or no already: write {0} alone", column.name));
+    refuse_formula(fmt::format("{0} is binary, yes or no already: write {1} alone", column.name,
+                               name_in_formula(column.name)));
   }
   if (source.is_category() != (level != nullptr)) {
     refuse_formula(fmt::format("{} is {}", column.name,
@@ -49,6 +79,7 @@ Source compared(Source source, Comparison comparison) {
     comparison.with = static_cast<double>(found - source.levels.begin());
   }
   source.comparison = comparison;
+  if (!level) refuse_constant(source);
   source.range = {0, 1};
   return source;
 }
@@ -62,13 +93,14 @@ Source event_of(const Formula& formula, const Schema& schema) {
   if (!event.is_category() && schema.column(formula.response.column).kind == ColumnKind::binary) {
     refuse_formula(fmt::format(
         "Surv({0}, {1}): time and event look swapped, as {0} is declared binary; write Surv({1}, {0})",
-        formula.response.column, column.name));
+        name_in_formula(formula.response.column), name_in_formula(column.name)));
   }
-  refuse_formula(
-      fmt::format("Surv({}, {}): {} is not yes or no; declare it with kind = \"binary\", or say which value "
-                  "is the event, as in Surv({}, {} == {})",
-                  formula.response.column, column.name, column.name, formula.response.column, column.name,
-                  event.is_category() ? fmt::format("'{}'", event.levels.back()) : "1"));
+  const std::string time = name_in_formula(formula.response.column);
+  const std::string name = name_in_formula(column.name);
+  refuse_formula(fmt::format(
+      "Surv({}, {}): {} is not yes or no; declare it with kind = \"binary\", or say which value "
+      "is the event, as in Surv({}, {} == {})",
+      time, name, name, time, name, event.is_category() ? fmt::format("'{}'", event.levels.back()) : "1"));
 }
 
 void check_cuts(const std::vector<double>& cuts, const std::string& time, double upper) {
@@ -146,7 +178,7 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
       refuse_formula(fmt::format(
           "{0} is a category of {2} levels; for a response of 0 and 1 write {0} == '{1}' ~ ..., of family "
           "bernoulli; ordered categories (--family ordinal) are three to {3}",
-          column.name, source.levels.back(), source.levels.size(), kMostPieces + 1));
+          name_in_formula(column.name), source.levels.back(), source.levels.size(), kMostPieces + 1));
     return {formula.response.text(),
             ResponseKind::ordered,
             {0, static_cast<double>(source.levels.size()) - 1},

@@ -81,7 +81,8 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
 
 std::string intervals(const RunRecord& record) {
   return legend(record) + forest_figure(record) +
-         "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median. Where the posterior fills "
+         "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median; an arrow at an edge: the "
+         "prior goes on. Where the posterior fills "
          "its "
          "prior's bar, the data said little at this budget.</p>";
 }

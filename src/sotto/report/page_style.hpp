@@ -5,10 +5,10 @@ namespace sotto {
 
 inline constexpr const char* kPageStyle = R"css(
 :root{color-scheme:light dark;--bg:#fbfaf7;--card:#fff;--ink:#1d1c1a;--muted:#67635b;--line:#ddd9cf;--accent:#0f5f5c;
---soft:#0f5f5c22;--prior:#d5cfc1;--np:#b42318;--npsoft:#fdecea;--warn:#8a4b08;--warnsoft:#fdf3e1;
+--soft:#0f5f5c22;--prior:#d5cfc1;--np:#b42318;--npsoft:#fdecea;--warn:#8a4b08;--warnsoft:#fdf3e1;--shade:#0006;
 --k0:#0f5f5c;--k1:#c07a12;--k2:#7a4a8f;--k3:#2f6db3;--k4:#7b8b2a;--k5:#b4523c}
 @media(prefers-color-scheme:dark){:root{--bg:#151615;--card:#1c1e1d;--ink:#e9e7e2;--muted:#a29e94;--line:#343632;
---accent:#6cc5bf;--soft:#6cc5bf2b;--prior:#45463f;--np:#ff9585;--npsoft:#3a1d1a;--warn:#f0b96a;--warnsoft:#33270f;
+--accent:#6cc5bf;--soft:#6cc5bf2b;--shade:#000c;--prior:#45463f;--np:#ff9585;--npsoft:#3a1d1a;--warn:#f0b96a;--warnsoft:#33270f;
 --k0:#6cc5bf;--k1:#e3a94b;--k2:#bb93d0;--k3:#7fb0e8;--k4:#b4c26a;--k5:#e58f7a}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
@@ -47,6 +47,7 @@ svg path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .post90{stroke:var(--accent);stroke-width:2}.post50{stroke:var(--accent);stroke-width:5}
 .postring{stroke:var(--accent);stroke-width:9;stroke-linecap:round}.postdot{stroke:var(--card);stroke-width:5;stroke-linecap:round}
 .np90{stroke:var(--np);stroke-width:1.6;stroke-dasharray:4 3}.npdot{stroke:var(--np);stroke-width:7;stroke-linecap:round}
+.cut{stroke:var(--muted);stroke-width:1.6}
 .postline{stroke:var(--accent);stroke-width:1.8}.npline{stroke:var(--np);stroke-width:1.4;stroke-dasharray:4 3}
 svg .shade{fill:var(--soft)}
 .trace{stroke-width:1;opacity:.8}.k0{stroke:var(--k0)}.k1{stroke:var(--k1)}.k2{stroke:var(--k2)}.k3{stroke:var(--k3)}
@@ -64,11 +65,15 @@ border-bottom:1px solid var(--line)}
 .yaxis span{position:absolute;right:0;transform:translateY(-50%);font-size:.72rem;color:var(--muted);white-space:nowrap}
 .xaxis{position:relative;height:1.4rem}
 .xaxis span{position:absolute;transform:translateX(-50%);top:.15rem;font-size:.72rem;color:var(--muted);white-space:nowrap}
+.xaxis .low{transform:none}.xaxis .high{transform:translateX(-100%)}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.4rem;margin-top:1.8rem}
 .pair .plot .area,.pair .yaxis{height:14rem}.pair .plot{margin:0 1.4rem 0 0}
 .pair figure{margin:0;min-width:0}figcaption{font-size:.86rem;color:var(--muted);margin-bottom:.7rem}
 sup{line-height:0;font-size:.75em}
-.scroll{overflow-x:auto;margin:.6rem 0}
+.scroll{overflow-x:auto;margin:.6rem 0;background:linear-gradient(to right,var(--bg) 30%,#0000),
+linear-gradient(to left,var(--bg) 30%,#0000) 100% 0,linear-gradient(to right,var(--shade),#0000),
+linear-gradient(to left,var(--shade),#0000) 100% 0;background-size:3rem 100%,3rem 100%,1rem 100%,1rem 100%;
+background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}
 table{border-collapse:collapse;width:100%;font-size:.87rem}
 th,td{padding:.36rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th{font-weight:600;color:var(--muted);font-size:.78rem}th:first-child,td:first-child{text-align:left;padding-left:0}
@@ -87,7 +92,7 @@ grid-column:2}.faxis .fnum,.faxis .fname{display:none}.pair .plot .area,.pair .y
 @media print{:root{--bg:#fff;--card:#fff;--ink:#000;--muted:#555;--line:#ccc;--accent:#0f5f5c;--soft:#0f5f5c22;--prior:#d5cfc1;
 --np:#b42318;--npsoft:#fff;--warn:#8a4b08;--warnsoft:#fff;--k0:#0f5f5c;--k1:#c07a12;--k2:#7a4a8f;--k3:#2f6db3;--k4:#7b8b2a;--k5:#b4523c}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
-main{max-width:none;padding:0}h2{break-after:avoid}.frow,tr,figure{break-inside:avoid}body{font-size:11pt}.scroll{overflow:visible}}
+main{max-width:none;padding:0}h2{break-after:avoid}.frow,tr,figure{break-inside:avoid}body{font-size:11pt}.scroll{overflow:visible;background:none}}
 )css";
 
 }  // namespace sotto

@@ -115,7 +115,10 @@ std::string Plot::svg(std::string_view description) const {
 std::string Plot::x_axis(Span span, const Ticks& ticks) {
   std::string text = "<div class=\"xaxis\" aria-hidden=\"true\">";
   for (const auto& [value, label] : ticks) {
-    text += fmt::format("<span style=\"left:{:.2f}%\">{}</span>", 100 * place(span, value), label);
+    // Labels at the ends stay inside.
+    const double at = place(span, value);
+    const char* side = at < 0.06 ? " class=\"low\"" : at > 0.94 ? " class=\"high\"" : "";
+    text += fmt::format("<span{} style=\"left:{:.2f}%\">{}</span>", side, 100 * at, label);
   }
   return text + "</div>";
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sotto/base/first_names.hpp"
 #include "sotto/diagnostics/sequences.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
@@ -68,11 +69,28 @@ Curve density_of(std::vector<double> sample) {
   return curve;
 }
 
+// Parameters on a scale of their own, which would squeeze the effects of columns: intercept, thresholds, spread of residuals.
+bool stands_apart(const RunRecord& record, const std::string& name) {
+  if (record.effects.empty() || std::ranges::find(record.effects, name) != record.effects.end()) return false;
+  return name == "Intercept" || name == "sigma" || name.find('|') != std::string::npos;
+}
+
+// Arrows where a prior's bar goes on beyond the figure. `half`: half an arrow's height.
+void mark_cut(Plot& plot, const PriorDescription& prior, Span x, double height, double half) {
+  const double length = 0.02 * (x.high - x.low);
+  const auto arrow = [&](double tip, double back) {
+    plot.line({{back, height + half}, {tip, height}, {back, height - half}}, "cut");
+  };
+  if (prior.q05 < x.low) arrow(x.low + 0.2 * length, x.low + length);
+  if (prior.q95 > x.high) arrow(x.high - 0.2 * length, x.high - length);
+}
+
 // Axis of the forest plot: what posterior and comparison need; the priors too unless they would dwarf them.
 Span forest_span(const RunRecord& record) {
   std::vector<double> ends{0};
   std::vector<double> priors;
   for (std::size_t i = 0; i < record.draws.parameters.size(); ++i) {
+    if (stands_apart(record, record.draws.parameters[i])) continue;
     const Interval own = interval_of(record.draws, i);
     ends.insert(ends.end(), {own.q05, own.q95});
     if (const auto j = same_parameter(record.comparison, record.draws.parameters[i])) {
@@ -102,6 +120,7 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
                   format_number(own.q05), format_number(own.q95));
   if (const auto* prior = prior_of(record, name); prior != nullptr && prior->q05 < prior->q95) {
     plot.line({{prior->q05, height}, {prior->q95, height}}, "prior");
+    mark_cut(plot, *prior, span, height, 0.14);
     description += fmt::format("; prior {} to {}", format_number(prior->q05), format_number(prior->q95));
   }
   plot.line({{own.q05, height}, {own.q95, height}}, "post90");
@@ -159,6 +178,7 @@ std::string density_card(const RunRecord& record, std::size_t i) {
   if (x.low < 0 && x.high > 0) plot.vertical(0, "zero");
   if (const auto* prior = prior_of(record, name); prior != nullptr && prior->q05 < prior->q95) {
     plot.line({{prior->q05, -0.045 * top}, {prior->q95, -0.045 * top}}, "prior thin");
+    mark_cut(plot, *prior, x, -0.045 * top, 0.035 * top);
   }
   plot.area(own, 0, "shade");
   plot.line(own, "postline");
@@ -233,10 +253,20 @@ std::string legend(const RunRecord& record) {
 std::string forest_figure(const RunRecord& record) {
   const Span span = forest_span(record);
   std::string text = "<div class=\"forest\">";
-  for (std::size_t i = 0; i < record.draws.parameters.size(); ++i) text += forest_row(record, i, span);
+  std::vector<std::string> apart;
+  for (std::size_t i = 0; i < record.draws.parameters.size(); ++i) {
+    const std::string& name = record.draws.parameters[i];
+    if (stands_apart(record, name)) {
+      apart.push_back(name);
+    } else {
+      text += forest_row(record, i, span);
+    }
+  }
   text += "<div class=\"frow faxis\"><div class=\"fname\"></div><div class=\"fplot\">" +
           Plot::x_axis(span, round_ticks(span, 5)) + "</div><div class=\"fnum\"></div></div></div>";
-  return text;
+  if (apart.empty()) return text;
+  return text + "<p class=\"note\">Of a scale of their own, and in the table alone: " +
+         escape_html(first_names(apart)) + ".</p>";
 }
 
 std::string density_figures(const RunRecord& record) { return cards_of(record, density_card); }

@@ -185,7 +185,7 @@ std::string claim_on_time(const PrivacyStatement& s) {
   const std::string published =
       s.times_published
           ? "Durations stand in manifest.json and in the chains' files, because they were asked for. "
-          : "No duration stands in these files. ";
+          : "No duration stands in these files, only when the run began. ";
   return published +
          "How long the run took, when its files were written and what the machine was seen to do meanwhile "
          "may depend on the "

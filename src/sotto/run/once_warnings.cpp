@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sotto/base/first_names.hpp"
+#include "sotto/model/formula_tokens.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
 
 namespace sotto {
@@ -134,8 +135,9 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     const std::vector<std::string> curved = names(bent);
     const auto column = std::ranges::find_if(
         curved, [](const std::string& name) { return name.find_first_of(":[(") == std::string::npos; });
-    const std::string as =
-        column == curved.end() ? ", or more values of one" : fmt::format(", as in poly({}, 3)", *column);
+    const std::string as = column == curved.end()
+                               ? ", or more values of one"
+                               : fmt::format(", as in poly({}, 3)", name_in_formula(*column));
     warnings.push_back(fmt::format(
         "The {} of {} {} no straight line, and a coefficient is the slope of one: take a curve{}.",
         curved.size() == 1 ? "effect" : "effects", first_names(curved), curved.size() == 1 ? "is" : "are",

@@ -120,8 +120,9 @@ std::vector<std::string> columns_read(const ModelConfig& model) {
 }
 
 void check_model(const FitConfig& config, const Schema& schema) {
-  const Table table(schema.select(columns_read(config.model)));
-  const Problem problem = problem_of(config, table, std::nullopt);
+  Table table(schema.select(columns_read(config.model)));
+  table.append_nothing();  // whether the number of rows is public decides which methods there are
+  const Problem problem = problem_of(config, table, public_rows(table));
   static_cast<void>(resolve_method(config, problem));
 }
 

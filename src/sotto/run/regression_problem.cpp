@@ -13,6 +13,7 @@
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/design.hpp"
 #include "sotto/model/design_rows.hpp"
+#include "sotto/model/formula_tokens.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/run/describe_priors.hpp"
 
@@ -52,7 +53,7 @@ void check_survival(const Family& family) {
 }
 
 [[noreturn]] void check_category(const Response& response) {
-  const std::string& name = response.source.declared.name;
+  const std::string name = name_in_formula(response.source.declared.name);
   refuse(
       fmt::format("{0} is a category: for levels in order choose --family ordinal; for a response of 0 and 1 "
                   "write {0} == '{1}' ~ ...",
