@@ -74,8 +74,10 @@ void add_chains(std::vector<ResultFile>& files, const fs::path& folder, const Cs
   }
 }
 
-std::string summary_csv(const std::vector<ParameterSummary>& summary) {
-  std::string text = "parameter,mean,sd,mcse_mean,mcse_sd,q05,q50,q95,ess_bulk,ess_tail,rhat\n";
+std::string summary_csv(const std::vector<ParameterSummary>& summary,
+                        const std::vector<std::pair<std::string, double>>& prior_sensitivity) {
+  std::string text = "parameter,mean,sd,mcse_mean,mcse_sd,q05,q50,q95,ess_bulk,ess_tail,rhat";
+  text += prior_sensitivity.empty() ? "\n" : ",prior_sensitivity\n";
   for (const auto& line : summary) {
     std::string name = line.parameter;
     if (name.find_first_of(",\"\n\r") != std::string::npos) {
@@ -83,10 +85,14 @@ std::string summary_csv(const std::vector<ParameterSummary>& summary) {
       name = fmt::format("\"{}\"", name);
     }
     text += name;
-    for (const double x : {line.mean, line.sd, line.mcse_mean, line.mcse_sd, line.q05, line.q50, line.q95,
-                           line.ess_bulk, line.ess_tail, line.rhat}) {
-      text += std::isnan(x) ? ",NA" : fmt::format(",{:.10g}", x);
+    std::vector<double> numbers{line.mean, line.sd,  line.mcse_mean, line.mcse_sd,  line.q05,
+                                line.q50,  line.q95, line.ess_bulk,  line.ess_tail, line.rhat};
+    if (!prior_sensitivity.empty()) {
+      const auto of = std::find_if(prior_sensitivity.begin(), prior_sensitivity.end(),
+                                   [&](const auto& one) { return one.first == line.parameter; });
+      numbers.push_back(of == prior_sensitivity.end() ? std::nan("") : of->second);
     }
+    for (const double x : numbers) text += std::isnan(x) ? ",NA" : fmt::format(",{:.10g}", x);
     text += '\n';
   }
   return text;
@@ -149,11 +155,18 @@ void write_run(const fs::path& directory, RunRecord record) {
   add_chains(files, "", csv_header(record, record.privacy.is_private), record.draws);
   add_comparison_chains(files, record);
   const auto summary = summarise(record.draws);
+<<<<<<< HEAD
   files.push_back({"summary.csv", [&] { return summary_csv(summary); }});
   files.push_back({"summary.json", [&] {
                      return dump(summary_json(summary, all_warnings(record, summary),
                                               no_answer(record, summary), record.prior_sensitivity));
                    }});
+=======
+  files.push_back({"summary.csv", [&] { return summary_csv(summary, record.prior_sensitivity); }});
+  files.push_back(
+      {"summary.json",
+       [&] { return dump(summary_json(summary, all_warnings(record, summary), record.prior_sensitivity)); }});
+>>>>>>> formulas
   add_manifest(files, record);
   add_pages(files, record);
   replace_results(directory, files);

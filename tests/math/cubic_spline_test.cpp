@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <boost/math/special_functions/cardinal_b_spline.hpp>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 namespace sotto {

@@ -117,6 +117,18 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   return descriptions;
 }
 
+/// The intercept in original units is another than that of the scaled columns: what is told of a parameter is what is reported of it.
+void take_reported(const std::vector<std::pair<std::string, double>>& reported,
+                   const std::vector<std::string>& parameters,
+                   std::vector<OnceVerdict::Sensitive>& sensitive) {
+  for (auto& one : sensitive) {
+    const auto of = std::ranges::find(reported, parameters[static_cast<std::size_t>(one.column)],
+                                      &std::pair<std::string, double>::first);
+    if (of != reported.end()) one.sensitivity = of->second;
+  }
+  std::erase_if(sensitive, [](const auto& one) { return !(one.sensitivity > kPriorSensitive); });
+}
+
 }  // namespace
 
 OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
@@ -186,9 +198,12 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
                    .seed = config.method.seed,
                    .progress = [&](std::size_t done) { return progress(done, draws); }});
   OnceVerdict verdict = check_once(release, posterior);
+<<<<<<< HEAD
   if (known.yes_or_no)
     std::erase_if(verdict.at_bounds, [](const AtBound& end) { return end.column == AtBound::kResponse; });
   record.unreliable = verdict.unreliable;
+=======
+>>>>>>> formulas
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
     for (Eigen::Index i = 0; i < reported.rows(); ++i) {
@@ -204,6 +219,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         record.draws.parameters[j],
         prior_sensitivity(pooled(record.draws, static_cast<Eigen::Index>(j)), posterior.log_prior));
   }
+  take_reported(record.prior_sensitivity, known.parameters, verdict.sensitive);
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)
