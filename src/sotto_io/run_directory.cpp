@@ -155,18 +155,11 @@ void write_run(const fs::path& directory, RunRecord record) {
   add_chains(files, "", csv_header(record, record.privacy.is_private), record.draws);
   add_comparison_chains(files, record);
   const auto summary = summarise(record.draws);
-<<<<<<< HEAD
-  files.push_back({"summary.csv", [&] { return summary_csv(summary); }});
+  files.push_back({"summary.csv", [&] { return summary_csv(summary, record.prior_sensitivity); }});
   files.push_back({"summary.json", [&] {
                      return dump(summary_json(summary, all_warnings(record, summary),
                                               no_answer(record, summary), record.prior_sensitivity));
                    }});
-=======
-  files.push_back({"summary.csv", [&] { return summary_csv(summary, record.prior_sensitivity); }});
-  files.push_back(
-      {"summary.json",
-       [&] { return dump(summary_json(summary, all_warnings(record, summary), record.prior_sensitivity)); }});
->>>>>>> formulas
   add_manifest(files, record);
   add_pages(files, record);
   replace_results(directory, files);

@@ -198,12 +198,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
                    .seed = config.method.seed,
                    .progress = [&](std::size_t done) { return progress(done, draws); }});
   OnceVerdict verdict = check_once(release, posterior);
-<<<<<<< HEAD
   if (known.yes_or_no)
     std::erase_if(verdict.at_bounds, [](const AtBound& end) { return end.column == AtBound::kResponse; });
   record.unreliable = verdict.unreliable;
-=======
->>>>>>> formulas
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));
     for (Eigen::Index i = 0; i < reported.rows(); ++i) {
