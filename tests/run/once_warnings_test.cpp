@@ -78,5 +78,12 @@ TEST(OnceWarnings, a_power_is_advised_of_a_column_alone) {
                                          HasSubstr("take a curve, as in poly(age, 3)."))));
 }
 
+TEST(OnceWarnings, what_is_to_be_written_is_as_a_formula_reads_it) {
+  OnceVerdict verdict;
+  verdict.curved = {1};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), {"Intercept", "my age", "g[b]", "age:g[b]"}),
+              ElementsAre(HasSubstr("as in poly(`my age`, 3)")));
+}
+
 }  // namespace
 }  // namespace sotto
