@@ -42,6 +42,16 @@ TEST(ColumnFunction, poly_is_orthogonal_for_a_uniform_column) {
   }
 }
 
+TEST(ColumnFunction, bases_know_where_values_lie_between_any_bounds) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  for (const Interval& bounds : {Interval{-kMost, kMost}, Interval{0, kLeast}, Interval{1, 1 + 0x1p-52}}) {
+    EXPECT_EQ(value_of("poly", bounds.lower, bounds, 3, 1), -1);
+    EXPECT_EQ(value_of("poly", bounds.upper, bounds, 3, 1), 1);
+    EXPECT_EQ(value_of("bs", bounds.upper, bounds, 3, 3), 1);
+  }
+}
+
 // Sensitivities follow from the range of values, so no value may pass it by a rounding: for every function, bounds from 1e-90 to 1e90, at
 // the ends and in between.
 TEST(ColumnFunction, no_value_leaves_its_range) {

@@ -11,9 +11,10 @@
 namespace sotto {
 namespace {
 
-/// Where x lies between its bounds, from 0 to 1.
+/// Where x lies between its bounds, from 0 to 1, also where their width is beyond doubles.
 double place(double x, const Interval& bounds) {
-  return std::clamp((x - bounds.lower) / bounds.width(), 0.0, 1.0);
+  const double unit = std::isfinite(bounds.width()) ? 1 : 0.5;
+  return std::clamp((unit * x - unit * bounds.lower) / (unit * bounds.upper - unit * bounds.lower), 0.0, 1.0);
 }
 
 // Of splines the first of all is left out, as in R: with it they would add up to the intercept.
