@@ -42,6 +42,16 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
           HasSubstr("About 3.1 % of the rows lie far from the others, and those far out in age, age:g[b]")));
 }
 
+TEST(OnceWarnings, a_prior_that_counts_is_noted_and_told_where_it_holds_back) {
+  OnceVerdict verdict;
+  verdict.sensitive = {{2, 0.061, false}};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::StartsWith("Note: The prior counts in g[b] (0.06)")));
+  verdict.sensitive = {{2, 0.061, true}};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::StartsWith("The prior counts in g[b] (0.06)")));
+}
+
 TEST(OnceWarnings, what_there_is_too_much_of_is_counted) {
   OnceVerdict verdict;
   std::vector<std::string> names{"Intercept"};

@@ -106,9 +106,10 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     const auto far = std::ranges::find_if(verdict.sensitive, &OnceVerdict::Sensitive::far_out);
     const bool held = far != verdict.sensitive.end();
     warnings.push_back(fmt::format(
-        "The prior counts in {}: prior sensitivity above {:g}. {}, prior.parameter.\"{}\" or prior.default, "
+        "{}The prior counts in {}: prior sensitivity above {:g}. {}, prior.parameter.\"{}\" or "
+        "prior.default, "
         "and see what it changes.",
-        first_names(sensitive), kPriorSensitive,
+        held ? "" : "Note: ", first_names(sensitive), kPriorSensitive,
         held ? "It holds coefficients back that lie more than two of its standard deviations out: set a "
                "wider one"
              : "Set one that you can defend",
