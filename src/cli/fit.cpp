@@ -118,6 +118,7 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   check_run_directory(config.out, inputs, options.overwrite);
   hold_rows();
   std::vector<Table> tables;
+  tables.reserve(data_files.size());
   for (const std::filesystem::path& file : data_files)
     tables.push_back(read_table(file, schema.select(columns_read(config.model))));
   const Problem problem = config.owners.empty() ? make_problem(config, tables.front())

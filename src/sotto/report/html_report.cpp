@@ -171,7 +171,7 @@ std::string budget_section(const RunRecord& record) {
         "class=\"bar\" "
         "aria-hidden=\"true\"><b style=\"width:{:.1f}%\"></b></span></td></tr>",
         escape_html(name.first), escape_html(name.second), group.count,
-        least == greatest ? least : least + " to " + greatest, format_number(group.rho),
+        least == greatest ? least : fmt::format("{} to {}", least, greatest), format_number(group.rho),
         format_percent(share), 100 * share);
   }
   text += "</tbody></table></div>";
