@@ -21,10 +21,12 @@ OnceFacts facts_of(Eigen::Index columns) {
   return facts;
 }
 
-ResolvedPrior resolved(Eigen::Index columns, double unit) {
+/// `last`: the last column's standard deviation.
+ResolvedPrior resolved(Eigen::Index columns, double unit, double last = 0.5) {
   const OnceFacts facts = facts_of(columns);
   Matrix frame = 2 * Matrix::Identity(columns + 1, columns + 1);
   frame(0, 0) = 1;
+  frame(columns, columns) = 1 / last;
   std::vector<std::optional<CoefficientPrior>> own(static_cast<std::size_t>(columns) + 1);
   return resolve_prior(own, facts, StandIn(facts, frame, 1000), unit, {});
 }
@@ -32,10 +34,9 @@ ResolvedPrior resolved(Eigen::Index columns, double unit) {
 TEST(DefaultPrior, two_standard_deviations_of_a_column_move_the_predictor_by_its_scale) {
   for (const double unit : {1.0, 30.0}) {
     const ResolvedPrior prior = resolved(4, unit);
-    EXPECT_NEAR(std::sqrt(1 / prior.alone[1]) * JointStudentT::kScale, 2.5 * unit, 1e-9 * unit);
-    EXPECT_NEAR(std::sqrt(1 / prior.alone[4]) * JointStudentT::kScale, 2.5 * unit, 1e-9 * unit);
-    EXPECT_FALSE(prior.slopes.has(0));
-    EXPECT_TRUE(prior.slopes.has(4));
+    EXPECT_NEAR(std::sqrt(1 / prior.alone[1]), 2.5 * unit, 1e-9 * unit);
+    EXPECT_NEAR(std::sqrt(1 / prior.alone[4]), 2.5 * unit, 1e-9 * unit);
+    EXPECT_TRUE(prior.slopes.empty());
   }
 }
 
@@ -44,7 +45,17 @@ TEST(DefaultPrior, many_columns_do_not_make_responses_certain_beforehand) {
     const ResolvedPrior prior = resolved(columns, 1);
     const Matrix sd = prior.alone.tail(columns).cwiseSqrt().cwiseInverse() * JointStudentT::kScale;
     EXPECT_NEAR(0.5 * sd.norm(), 2.8, 1e-9);
+    EXPECT_FALSE(prior.slopes.has(0));
   }
+}
+
+// A column of 1 % makes little of the predictor, whatever its effect.
+TEST(DefaultPrior, a_rare_value_keeps_its_prior_among_many_columns) {
+  const ResolvedPrior prior = resolved(20, 1, 0.1);
+  EXPECT_NEAR(std::sqrt(1 / prior.alone[20]), 2.5, 1e-9);
+  EXPECT_FALSE(prior.slopes.has(20));
+  const Matrix sd = prior.alone.segment(1, 19).cwiseSqrt().cwiseInverse() * JointStudentT::kScale;
+  EXPECT_NEAR(std::hypot(0.5 * sd.norm(), 0.25), 2.8, 1e-9);
 }
 
 // Five times as far out, twenty normals are e^-240 times as dense.

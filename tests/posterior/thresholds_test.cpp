@@ -100,5 +100,37 @@ TEST(StandIn, squares_of_ordered_categories_match_simulated_rows) {
   EXPECT_LT((stand_in.expected(at) - score).norm(), 0.005 * score.norm());
 }
 
+// Levels of a category, split from the rest: what is left within is rounding, and no effect moves the linear predictor.
+TEST(StandIn, squares_of_ordered_categories_are_there_without_effects) {
+  OnceFacts facts = ordered_facts(3, 4);
+  facts.threshold_weights = Position{{1, 1, 1}};
+  for (std::size_t j = 4; j < 7; ++j) {
+    facts.range[j] = {0, 1};
+    facts.indicator[j] = true;
+  }
+  ChainRng rng(3);
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    const Eigen::Index d = facts.dim();
+    Matrix rows = Matrix::Zero(400, d);
+    for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+      rows(i, 0) = 1;
+      if (i % 3 > 0) rows(i, i % 3) = 1;
+      rows(i, 3) = rng.normal();
+      const auto level = static_cast<Eigen::Index>(rng.below(4));
+      if (level > 0) rows(i, 3 + level) = 1;
+    }
+    const Matrix moments = rows.transpose() * rows / 400;
+    const Matrix frame = Eigen::LLT<Matrix>(moments).matrixL().toDenseMatrix().inverse();
+    const StandIn stand_in(facts, frame, 1200);
+    Position at{{1, -1.1, -2.2, 0, 0, 0, 0}};
+    const Matrix squares = stand_in.ordered_squares(at);
+    const Position over = stand_in.over_threshold(at, 1, [](double m) { return m * (1 - m); });
+    at[3] = 1e-5;
+    EXPECT_LT((stand_in.ordered_squares(at) - squares).norm(), 1e-3 * squares.norm()) << repeat;
+    const Position near = stand_in.over_threshold(at, 1, [](double m) { return m * (1 - m); });
+    EXPECT_LT((near - over).norm(), 1e-3 * over.norm()) << repeat;
+  }
+}
+
 }  // namespace
 }  // namespace sotto

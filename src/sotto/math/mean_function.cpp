@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -52,6 +53,10 @@ std::array<double, 4> MeanFunction::moments(double mean, double variance) const 
       break;
   }
   const double sd = std::sqrt(variance);
+  if (!std::isfinite(mean) || !std::isfinite(sd)) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return {kNone, kNone, kNone, kNone};
+  }
   const double step = std::clamp(kStepTimesSd / sd, kLeastStep, kLargestStep);
   const auto half = static_cast<int>(kReach / step);
   static const std::vector<double> usual = node_weights(kLargestStep);

@@ -69,6 +69,18 @@ std::function<double(const Position&)> own_density(const ResolvedPrior& prior, c
   };
 }
 
+/// What no part may exceed so that the root of the parts' squares is at most `whole`.
+double largest_part(Position parts, double whole) {
+  std::sort(parts.begin(), parts.end());
+  double left = whole * whole;
+  for (Eigen::Index j = 0; j < parts.size(); ++j) {
+    const auto others = static_cast<double>(parts.size() - j);
+    if (parts[j] * parts[j] * others > left) return std::sqrt(left / others);
+    left -= parts[j] * parts[j];
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& own, const OnceFacts& facts,
@@ -130,12 +142,11 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
       scales_of_slopes[j] = unit * (indicator ? kSlope / width : kSlope / (2 * spread(j)));
     }
   }
-  // Of the linear predictor over the rows, were columns not correlated. A column of two values spreads by half their difference at the most.
-  const Position of_predictor =
-      scales_of_slopes.cwiseProduct(stand_in.covariance().diagonal().cwiseMax(0).cwiseSqrt())
-          .cwiseMin(kSlope / 2 * unit);
-  const double narrower =
-      std::min(1.0, kWidestPredictor * unit / std::max(of_predictor.norm(), kNarrowestOfAll));
+  // Of the linear predictor over the rows, were columns not correlated. A column of two values spreads by half their difference at the
+  // most.
+  const Position spreads = stand_in.covariance().diagonal().cwiseMax(0).cwiseSqrt();
+  const Position of_predictor = scales_of_slopes.cwiseProduct(spreads).cwiseMin(kSlope / 2 * unit);
+  const double most = largest_part(of_predictor, kWidestPredictor * unit);
   if (facts.offset) {
     const Position shift = offset_alone(facts, stand_in);
     for (Eigen::Index j = 0; j < d; ++j) {
@@ -144,10 +155,13 @@ ResolvedPrior resolve_prior(const std::vector<std::optional<CoefficientPrior>>& 
   }
   for (Eigen::Index j = 0; j < d; ++j) {
     if (scales_of_slopes[j] == 0) continue;
-    const CoefficientPrior alone =
-        JointStudentT::alone(prior.normal.location[j], narrower * scales_of_slopes[j]);
-    prior.slopes.add(j, alone.location, alone.scale);
-    const double sd = standard_deviation(alone);
+    double sd = scales_of_slopes[j];
+    if (of_predictor[j] > most) {
+      const CoefficientPrior alone =
+          JointStudentT::alone(prior.normal.location[j], sd * most / of_predictor[j]);
+      prior.slopes.add(j, alone.location, alone.scale);
+      sd = standard_deviation(alone);
+    }
     prior.normal.precision(j, j) += 1 / (sd * sd);
     prior.alone[j] = 1 / (sd * sd);
   }

@@ -25,7 +25,7 @@ struct ResolvedPrior {
   /// shape (dim, dim), of rank one less than there are levels. They may all be small: their spread is then little known.
   std::vector<Matrix> deviations{};
   std::vector<double> group_scales{};  ///< of the groups' priors of their spread
-  JointStudentT slopes{};              ///< of the slopes without a prior of their own
+  JointStudentT slopes{};              ///< of slopes without a prior of their own, where there are many
   /// Log density of the coefficients' own priors at a position, up to a constant: all but an offset's and those of groups' levels, which
   /// are priors given a spread.
   std::function<double(const Position&)> own{};
@@ -33,11 +33,11 @@ struct ResolvedPrior {
 
 /// One prior per coefficient; none: the default. With s_j the released standard deviation of column j and `unit` that of a
 /// normal response's residuals (1 for other families):
-///   slope                 of scale 2.5 unit / (2 s_j), two standard deviations of a column move the predictor by 2.5 or so
-///   column of two values  of scale 2.5 unit on the difference between them
-///   all of these          JointStudentT, with scales that are as much narrower as keeps what they make of the linear predictor over the
-///                         rows, were columns not correlated, at 2.8 unit: with independent ones twenty columns would make it 5.6, so
-///                         that hardly any response is left to chance
+///   slope                 N(0, (2.5 unit / (2 s_j))^2), two standard deviations of a column move the predictor by 2.5 or so
+///   column of two values  N(0, (2.5 unit)^2) on the difference between them
+///   many of these         what they make of the linear predictor over the rows, were columns not correlated, is kept at 2.8 unit: no
+///                         column's part may exceed a common bound, and those that would have a JointStudentT of that scale.
+///                         With independent ones twenty columns would make it 5.6, so that hardly any response is left to chance
 ///   intercept             N(centre, (5 unit)^2 + its doubt^2) on the linear predictor at the covariates' mean
 ///   all levels, without   the same of each level's predictor there
 ///   an intercept

@@ -15,6 +15,7 @@ constexpr std::size_t kMostParts = 20;            // each is averaged over whene
 constexpr std::size_t kMostPartsOfThreshold = 6;
 constexpr double kLeastCommon = 0.02;     // of the rows: are in no part of a rare value
 constexpr double kLargestPredictor = 30;  // exp of it is beyond every count
+constexpr double kRounding = 1e-13;       // of a variance, over what it is a difference of
 
 /// Of the moments the same share as in the schema's guess, in its direction.
 Position guessed_mean(const OnceFacts& facts, const Matrix& moments) {
@@ -226,12 +227,20 @@ ThresholdRows StandIn::threshold(const Position& at, Eigen::Index k) const {
   return rows;
 }
 
+Position StandIn::along(const Position& at) const {
+  const Position pull = within_ * at;
+  const double variance = at.dot(pull);
+  const double scale = at.cwiseAbs2().dot(mean_.cwiseAbs2() + covariance_.diagonal().cwiseMax(0));
+  if (!(variance > kRounding * scale)) return Position::Zero(at.size());
+  return pull / std::sqrt(variance);
+}
+
 Position StandIn::over_threshold(const Position& at, Eigen::Index k,
                                  const std::function<double(double)>& f) const {
   const double share = threshold_weights_[k] / threshold_weights_.sum();
   const auto step = static_cast<std::size_t>(threshold_weights_.size());
-  const Position pull = within_ * at;
-  const double sd = std::sqrt(std::max(at.dot(pull), 1e-300));
+  const Position with_predictor = along(at);
+  const double sd = at.dot(with_predictor);
   Position sum = Position::Zero(at.size());
   for (std::size_t p = static_cast<std::size_t>(k); p < parts_.size(); p += step) {
     const Part& part = parts_[p];
@@ -245,7 +254,7 @@ Position StandIn::over_threshold(const Position& at, Eigen::Index k,
       mean += value;
       tilted += t * value;
     }
-    sum += part.share / share / mass * (mean * part.mean + tilted / sd * pull);
+    sum += part.share / share / mass * (mean * part.mean + tilted * with_predictor);
   }
   return sum;
 }
@@ -253,8 +262,7 @@ Position StandIn::over_threshold(const Position& at, Eigen::Index k,
 Matrix StandIn::ordered_squares(const Position& at) const {
   const Eigen::Index thresholds = threshold_weights_.size();
   const std::vector<NormalPredictor> common = common_predictors(at);
-  const Position along =
-      within_ * at / std::max(common[0].sd, 1e-300);  // of covariates, with the predictor's
+  const Position with_predictor = along(at);
   Matrix sum = Matrix::Zero(at.size(), at.size());
   for (std::size_t p = 0; p < common.size(); ++p) {
     // w_j w_k Cov(1{y > j}, 1{y > k}): its mean, and what goes with the linear predictor and with its square.
@@ -281,10 +289,10 @@ Matrix StandIn::ordered_squares(const Position& at) const {
     for (Eigen::Index k = 0; k < thresholds; ++k)
       means.col(k) = parts_[p * static_cast<std::size_t>(thresholds) + static_cast<std::size_t>(k)].mean;
     const Position tilt = means * tilted.rowwise().sum();
-    const Matrix across = tilt * along.transpose();
+    const Matrix across = tilt * with_predictor.transpose();
     sum += common[p].share / mass *
            (means * products * means.transpose() + across + across.transpose() + products.sum() * within_ +
-            bent * along * along.transpose());
+            bent * with_predictor * with_predictor.transpose());
   }
   return rows_ / static_cast<double>(thresholds) * sum;
 }

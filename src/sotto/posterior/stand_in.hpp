@@ -106,6 +106,8 @@ class StandIn {
   [[nodiscard]] std::vector<NormalPredictor> common_predictors(const Position& at) const;
   /// Of a part's rows, per row.
   [[nodiscard]] Matrix derivative(const Part& part, const Position& at) const;
+  /// How the columns of a part's rows go with the linear predictor, in its standard deviations; zero where rounding is all it has.
+  [[nodiscard]] Position along(const Position& at) const;
   [[nodiscard]] double shift(const Position& at, Eigen::Index threshold) const;
 
   MeanFunction function_;
