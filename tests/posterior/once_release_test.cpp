@@ -102,6 +102,23 @@ TEST(OnceRelease, one_chain_that_has_not_converged_is_told) {
   EXPECT_FALSE(settled(2, of_first));
 }
 
+// A wide posterior apart from the last look is told, and takes nothing back of what other checks found.
+TEST(OnceRelease, few_usable_rows_are_no_answer_whatever_else_is_told) {
+  const SimulatedRegression data = simulated("logistic, d 2", 2000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
+  OnceRelease release = release_once(settings, oracle);
+  OncePosterior posterior = sample_once(settings, release, {2, 500, 1});
+  posterior.predictor_move = 0.9;
+  posterior.predictor_sd = 0.7;
+  EXPECT_FALSE(check_once(release, posterior).unreliable);
+  posterior.predictor_sd = 0.1;
+  EXPECT_TRUE(check_once(release, posterior).unreliable);
+  posterior.predictor_sd = 0.7;
+  release.few_usable = 0.3;
+  EXPECT_TRUE(check_once(release, posterior).unreliable);
+}
+
 TEST(OnceRelease, is_refused_before_anything_is_spent_when_the_budget_is_short) {
   const SimulatedRegression data = simulated("logistic, d 5", 500);
   const OnceSettings settings = settings_of(data, 1);

@@ -205,7 +205,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   const bool few_seen = pooled.level_ratio < kLeastLevel;
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
-    verdict.unreliable = disagrees || few_seen || move > 3 * sd;
+    verdict.unreliable = verdict.unreliable || disagrees || few_seen || move > 3 * sd;
     verdict.warnings.push_back(fmt::format(
         "The search for the posterior did not settle: two releases disagree about where it lies, "
         "so do not rely on these intervals; {}.",
