@@ -15,14 +15,20 @@ namespace {
 
 // 20,000 counts, noise of standard deviation 50 per cell. Whether the best grid point is the true one or its neighbour is all
 // that is asked.
-CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t seed) {
+struct Covariate {
+  double sd;
+  bool uniform;
+};
+CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t seed,
+                       const Covariate& x = {0.5, false}) {
   ChainRng rng(seed);
   Position edges(32);
   edges[0] = 0;
   for (int j = 0; j <= 30; ++j) edges[j + 1] = 60 * std::exp2((j - 30) / 2.0);
   NoisyVector histogram{noise * rng.normals(31), noise * noise};
   for (int i = 0; i < rows; ++i) {
-    const double mean = std::exp(0.6 + 0.5 * rng.normal());
+    const double mean =
+        std::exp(0.6 + x.sd * (x.uniform ? std::sqrt(3.0) * (2 * rng.uniform() - 1) : rng.normal()));
     double frailty = 1;  // gamma of shape 1 / dispersion
     if (dispersion > 0) {
       frailty = 0;
@@ -33,7 +39,7 @@ CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t 
     const auto above = std::upper_bound(edges.begin(), edges.end(), r) - edges.begin();
     histogram.value[std::clamp<Eigen::Index>(above - 1, 0, 30)] += 1;
   }
-  return fit_dispersion(edges, histogram, {{0.6, 0.5}}, rows);
+  return fit_dispersion(edges, histogram, {{0.6, x.sd}}, rows);
 }
 
 TEST(CountDispersion, finds_the_dispersion) {
@@ -41,6 +47,19 @@ TEST(CountDispersion, finds_the_dispersion) {
     const CountFit fit = fit_to_counts(dispersion, 20000, 50, 5);
     EXPECT_NEAR(fit.dispersion, dispersion, 0.3 * dispersion + 1e-12);
     EXPECT_LT(fit.misfit, 4);
+  }
+}
+
+// A log mean that is uniform from -.9 to 2.1.
+TEST(CountDispersion, a_uniform_covariate_is_no_misfit) {
+  for (const double noise : {20.0, 50.0}) {
+    for (const double dispersion : {0.0, 0.5}) {
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const CountFit fit = fit_to_counts(dispersion, 20000, noise, seed, {0.87, true});
+        EXPECT_LT(fit.misfit, 4) << noise << " " << dispersion;
+        EXPECT_NEAR(fit.dispersion, dispersion, 0.2);
+      }
+    }
   }
 }
 
