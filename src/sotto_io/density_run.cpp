@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "sotto/base/suggestion.hpp"
 #include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
@@ -20,11 +21,16 @@ std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std:
     throw Error(ErrorCode::usage,
                 "the release has several columns: name one, or those of a joint estimate (--column)");
   std::vector<Column> found;
+  std::vector<std::string> all;
+  for (const Column& column : file.columns) all.push_back(column.settings.name);
   for (const std::string& name : names) {
+    if (std::ranges::count(names, name) > 1)
+      throw Error(ErrorCode::usage, fmt::format("--column: '{}' is there twice", name));
     const auto at = std::find_if(file.columns.begin(), file.columns.end(),
                                  [&](const Column& column) { return column.settings.name == name; });
     if (at == file.columns.end())
-      throw Error(ErrorCode::usage, fmt::format("the channel description has no column '{}'", name));
+      throw Error(ErrorCode::usage,
+                  fmt::format("the channel description has no column '{}'{}", name, suggestion(name, all)));
     found.push_back(*at);
   }
   return found;

@@ -273,18 +273,19 @@ TEST_F(DensityVerb, priors_of_ones_own) {
   };
   const auto plain = summary("");
   EXPECT_EQ(plain["columns"][0]["base"],
-            (nlohmann::json{{"mean", 8}, {"precision", 0.1}, {"shape", 3}, {"rate", 2}}));
+            (nlohmann::json{{"mean", 8}, {"precision", 0.1}, {"shape", 3}, {"rate", 2}, {"scales", 4}}));
   EXPECT_FALSE(plain.contains("concentration_prior"));
   const auto own =
       summary(" --base 'mean=15, precision = 5,rate=0.5' --concentration-prior=3,1.5 --imputations 4");
   EXPECT_EQ(own["columns"][0]["base"],
-            (nlohmann::json{{"mean", 15}, {"precision", 5}, {"shape", 3}, {"rate", 0.5}}));
+            (nlohmann::json{{"mean", 15}, {"precision", 5}, {"shape", 3}, {"rate", 0.5}, {"scales", 4}}));
   EXPECT_EQ(own["concentration_prior"], (nlohmann::json{{"shape", 3}, {"rate", 1.5}}));
   EXPECT_EQ(own["imputations"], 4);
   EXPECT_GT(own["quantities"][0]["mean"].get<double>(), 13);
   EXPECT_LT(plain["quantities"][0]["mean"].get<double>(), 13);
   const std::string page = content("d/report.html");
-  EXPECT_NE(page.find("Base measure of y: mean 15, precision 5, shape 3, rate 0.5."), std::string::npos);
+  EXPECT_NE(page.find("Base measure of y: mean 15, precision 5, shape 3, rate 0.5, scales 4."),
+            std::string::npos);
   EXPECT_NE(page.find("a gamma prior of shape 3 and rate 1.5"), std::string::npos);
   EXPECT_NE(page.find("4 confidential values were imputed per row"), std::string::npos);
   EXPECT_EQ(summary(" --concentration-prior")["concentration_prior"],

@@ -41,6 +41,18 @@ TEST(Event, text_and_back) {
   }
 }
 
+TEST(Event, trees_are_nested_a_hundred_deep_at_the_most) {
+  const auto nested = [](int depth) {
+    std::string text = event_text(parse_event("gaussian:sigma=1"));
+    for (int d = 0; d < depth; ++d) text = R"({"mechanism":"composition","count":1,"parts":[)" + text + "]}";
+    return text;
+  };
+  EXPECT_EQ(flatten(event_from_text(nested(20))).size(), 1U);
+  EXPECT_THROW((void)event_from_text(nested(10'000)), Error);
+  // Brackets alone are as deep.
+  EXPECT_THROW((void)event_from_text(std::string(100'000, '[')), Error);
+}
+
 TEST(Event, derived_names_stand_for_what_they_consist_of) {
   const Event sgd = parse_event("dp-sgd:noise=1.1,rows=60000,batch=250,epochs=1.001,count=2");
   EXPECT_EQ(event_text(sgd),

@@ -53,6 +53,8 @@ void check_marginal(const Kernel& kernel, const std::vector<typename Kernel::Dat
 TEST(Kernels, marginal_likelihoods_match_the_base_measure) {
   check_marginal(NormalKernel({.mean = 1, .precision = 0.5, .shape = 3, .rate = 3}), {0.3, 1.9, -0.4},
                  200000);
+  check_marginal(NormalKernel({.mean = 1, .precision = 0.5, .shape = 3, .rate = 3}, 3), {0.3, 1.9, -0.4},
+                 200000);
   check_marginal(InflatedNormalKernel({.mean = 1, .precision = 0.5, .shape = 3, .rate = 3}, 2.0),
                  {0.3, 1.9, -0.4}, 200000);
   check_marginal(PoissonKernel(2, 0.5), {3, 5, 1}, 200000);
@@ -89,6 +91,8 @@ void check_update(Kernel kernel, const std::vector<typename Kernel::Datum>& data
 
 TEST(Kernels, updates_draw_from_the_posterior) {
   check_update(NormalKernel({}), {0.3, 1.9, -0.4}, 0.8);
+  check_update(NormalKernel({}, 3), {0.3, 1.9, -0.4}, 0.8);
+  check_update(NormalKernel({}, 3), {0.3, 0.31, 0.29, 0.3}, 0.32);
   check_update(InflatedNormalKernel({}, 0.5), {0.3, 1.9, -0.4}, 0.8);
   check_update(InflatedNormalKernel({}, 5.0), {0.3, 0.31, 0.29, 0.3}, 0.8);
   check_update(PoissonKernel(2, 0.5), {3, 5, 1}, 4);
@@ -234,38 +238,69 @@ TEST(Beta, langevin_steps_leave_the_posterior_invariant) {
   EXPECT_NEAR(sum_square / draws, exact_square / total, 0.02);
 }
 
+// Three scales: probabilities 16, 4 and 1 in 21, standard deviations 1, 1/4, 1/16, and means as far apart in all.
+double three_scales(const NormalInverseGamma& widest, double mean, double log_sd) {
+  double density = 0;
+  for (int k = 0; k < 3; ++k) {
+    const double precision = widest.precision / std::pow(16, k);
+    const double rate = widest.rate / std::pow(16, k);
+    const double variance = std::exp(2 * log_sd);
+    density += std::pow(4, 2 - k) / 21 * std::sqrt(precision) * std::pow(rate, widest.shape) *
+               std::exp(-(2 * widest.shape + 1) * log_sd -
+                        (rate + precision * (mean - widest.mean) * (mean - widest.mean) / 2) / variance);
+  }
+  return density;
+}
+
+TEST(Kernels, an_atom_is_shifted_under_all_scales) {
+  const NormalInverseGamma base{.mean = 0.5, .precision = 0.1, .shape = 3, .rate = 3};
+  const NormalKernel kernel(base, 3);
+  for (const double log_sd : {-3.0, -1.0, 0.5})
+    EXPECT_NEAR(kernel.log_shift_ratio({2, std::exp(log_sd), log_sd}, 0.7),
+                std::log(three_scales(base, 2.7, log_sd) / three_scales(base, 2, log_sd)), 1e-9);
+}
+
 // The same for the truncated normal kernel, with most of the prior's mass far from the domain.
 TEST(TruncatedNormal, steps_leave_the_posterior_invariant) {
   const NormalInverseGamma base{.mean = 0, .precision = 0.1, .shape = 3, .rate = 3};
-  const TruncatedNormalKernel kernel(base, {-1, 2});
-  const auto s = statistic<TruncatedNormalKernel>({1.9, 1.5, 0.1});
-  double total = 0;
-  double exact_mean = 0;
-  double exact_log_sd = 0;
-  for (double t = -2; t < 5; t += 0.02)
-    for (double x = -7; x < 7; x += 0.02) {
-      const double variance = std::exp(2 * t);
-      const double mean = x * std::exp(t) / std::sqrt(base.precision);
-      double log_weight = -2 * base.shape * t - base.rate / variance - x * x / 2;
-      const auto theta = kernel.complete({mean, std::exp(t), t});
-      for (const double y : {1.9, 1.5, 0.1}) log_weight += kernel.log_density(y, theta);
-      const double weight = std::exp(log_weight);
-      total += weight;
-      exact_mean += weight * std::atan(mean);
-      exact_log_sd += weight * t;
+  const auto one_scale = [&](double mean, double t) {
+    return std::exp(-(2 * base.shape + 1) * t -
+                    (base.rate + base.precision * mean * mean / 2) * std::exp(-2 * t));
+  };
+  const auto check = [&](int scales, const std::vector<double>& data, const auto& prior) {
+    const TruncatedNormalKernel kernel(base, {-1, 2}, scales);
+    double total = 0;
+    double exact_mean = 0;
+    double exact_log_sd = 0;
+    for (double t = -4; t < 5; t += 0.03) {
+      const double step = std::fmin(0.5, 0.1 * std::exp(t));
+      for (double mean = -60; mean<60; mean += mean> - 3 && mean < 4 ? step : 0.5) {
+        double weight = (mean > -3 && mean < 4 ? step : 0.5) * prior(mean, t);
+        const auto theta = kernel.complete({mean, std::exp(t), t});
+        for (const double y : data) weight *= std::exp(kernel.log_density(y, theta));
+        total += weight;
+        exact_mean += weight * std::atan(mean);
+        exact_log_sd += weight * t;
+      }
     }
-  ChainRng rng(9);
-  auto theta = kernel.draw_prior(rng);
-  double sum_mean = 0;
-  double sum_log_sd = 0;
-  const int draws = 400000;
-  for (int draw = 0; draw < draws; ++draw) {
-    theta = kernel.update(theta, s, rng);
-    sum_mean += std::atan(theta.mean);
-    sum_log_sd += theta.log_sd;
-  }
-  EXPECT_NEAR(sum_mean / draws, exact_mean / total, 0.01);
-  EXPECT_NEAR(sum_log_sd / draws, exact_log_sd / total, 0.01);
+    ChainRng rng(9);
+    const auto s = statistic<TruncatedNormalKernel>(data);
+    auto theta = kernel.draw_prior(rng);
+    double sum_mean = 0;
+    double sum_log_sd = 0;
+    const int draws = 400000;
+    for (int draw = 0; draw < draws; ++draw) {
+      theta = kernel.update(theta, s, rng);
+      sum_mean += std::atan(theta.mean);
+      sum_log_sd += theta.log_sd;
+    }
+    EXPECT_NEAR(sum_mean / draws, exact_mean / total, 0.01) << scales;
+    EXPECT_NEAR(sum_log_sd / draws, exact_log_sd / total, 0.01) << scales;
+  };
+  check(1, {1.9, 1.5, 0.1}, one_scale);
+  const auto scaled = [&](double mean, double t) { return three_scales(base, mean, t); };
+  check(3, {1.9, 1.5, 0.1}, scaled);
+  check(3, {1.9, 1.8, 1.85}, scaled);
 }
 
 }  // namespace

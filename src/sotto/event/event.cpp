@@ -1,7 +1,11 @@
 #include "sotto/event/event.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sotto/base/suggestion.hpp"
 #include "sotto/event/kinds.hpp"
 
 namespace sotto {
@@ -80,17 +84,45 @@ void read_value(const nlohmann::json& json, Sampling& sampling) {
   throw Error(ErrorCode::configuration, "sampling must be none, poisson or without-replacement");
 }
 
+const nlohmann::json& value_at(const nlohmann::json& json, const char* key) {
+  if (json.is_object() && json.contains(key)) return json[key];
+  throw Error(ErrorCode::configuration,
+              fmt::format("a privacy event in JSON lacks \"{}\"; write every key of its kind", key));
+}
+
+void allow_keys(const nlohmann::json& json, std::vector<std::string> known) {
+  known.insert(known.end(), {"mechanism", "count"});
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::count(known, key) == 1) continue;
+    throw Error(ErrorCode::configuration,
+                fmt::format("a privacy event in JSON has \"{}\", which its kind does not{}",
+                            key.substr(0, 24), suggestion(key, known)));
+  }
+}
+
 Mechanism mechanism_from(const nlohmann::json& json) {
-  const auto name = json.at("mechanism").get<std::string>();
-  if (name == "composition") return CompositionEvent{json.at("parts").get<std::vector<Event>>()};
+  const auto name = value_at(json, "mechanism").get<std::string>();
+  if (name == "composition") {
+    allow_keys(json, {"parts"});
+    return CompositionEvent{value_at(json, "parts").get<std::vector<Event>>()};
+  }
   Mechanism found;
+  std::vector<std::string> names = {"composition"};
   const bool known = any_kind([&]<class E>(E event) {
+    names.emplace_back(E::name);
     if (name != E::name) return false;
-    each_field<E>([&](const auto& field) { read_value(json.at(field.json), event.*field.member); });
+    std::vector<std::string> keys;
+    each_field<E>([&](const auto& field) {
+      keys.emplace_back(field.json);
+      read_value(value_at(json, field.json), event.*field.member);
+    });
+    allow_keys(json, keys);
     found = event;
     return true;
   });
-  require(known, "unknown mechanism in a privacy event");
+  if (!known)
+    throw Error(ErrorCode::configuration, fmt::format("unknown mechanism '{}' in a privacy event{}",
+                                                      name.substr(0, 24), suggestion(name, names)));
   return found;
 }
 
@@ -163,7 +195,14 @@ Event group_event(const Event& event, std::uint64_t rows) {
 std::string event_text(const Event& event) { return nlohmann::json(event).dump(); }
 
 Event event_from_text(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  constexpr int kDeepest = 100;  // what reads and prices a tree recurses
+  const auto json = nlohmann::json::parse(
+      text,
+      [](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+        require(depth <= kDeepest, "a privacy event is nested too deeply");
+        return true;
+      },
+      false);
   require(!json.is_discarded(), "this is no JSON of a privacy event");
   Event event;
   from_json(json, event);
@@ -198,10 +237,9 @@ void to_json(nlohmann::json& json, const Event& event) {
 void from_json(const nlohmann::json& json, Event& event) {
   try {
     event.mechanism = mechanism_from(json);
-    require(json.at("count").is_number_unsigned(), "counts must be integers >= 0");
-    event.count = json.at("count").get<std::uint64_t>();
+    read_value(value_at(json, "count"), event.count);
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::configuration, "a privacy event in JSON lacks a key or has one of the wrong type");
+    throw Error(ErrorCode::configuration, "a privacy event in JSON has a value of the wrong type");
   }
   validate(event);
 }

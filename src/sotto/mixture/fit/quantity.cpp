@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <regex>
 
 #include "sotto/base/error.hpp"
@@ -59,6 +60,11 @@ Quantity probability(const std::string& text, const std::smatch& part,
   }
   if (equal && scale == Scale::density) not_a_quantity(text, "a single value of a density has probability 0");
   asked.at = number_in(text, value);
+  if (equal && asked.at != std::floor(asked.at)) not_a_quantity(text, "counts are whole numbers");
+  const ColumnSettings& column = columns[asked.column];
+  if (asked.at < column.lower || asked.at > column.upper)
+    not_a_quantity(text, fmt::format("values are declared to lie between {:.12g} and {:.12g}", column.lower,
+                                     column.upper));
   return asked;
 }
 

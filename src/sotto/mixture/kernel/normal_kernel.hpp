@@ -1,10 +1,15 @@
 // Normal kernel with a normal-inverse-gamma base measure.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/mixture/algorithm/sample_categorical.hpp"
 #include "sotto/mixture/gamma_draws.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -58,6 +63,76 @@ inline NormalParameter draw_normal_parameter(const NormalInverseGamma& law, Chai
           .log_sd = std::log(variance) / 2};
 }
 
+/// A base measure of several scales: the first, and others each of a quarter of the standard deviation and a quarter of the
+/// probability of the one before, with means as far apart. A single inverse gamma leaves next to nothing for kernels much narrower
+/// than itself.
+class ScaledBase {
+ public:
+  static constexpr int kMostScales = 8;
+
+  explicit ScaledBase(const NormalInverseGamma& widest, int scales = 1)
+      : laws_(static_cast<std::size_t>(scales)) {
+    double total = 0;
+    for (int k = 0; k < scales; ++k) total += std::ldexp(1.0, -2 * k);
+    double narrower = 1;
+    for (std::size_t k = 0; k < laws_.size(); ++k, narrower /= 16) {
+      laws_[k] = widest;
+      laws_[k].rate *= narrower;
+      laws_[k].precision *= narrower;
+      log_weights_[k] = -std::log(total) - 2 * static_cast<double>(k) * std::numbers::ln2;
+    }
+  }
+
+  [[nodiscard]] const NormalInverseGamma& widest() const { return laws_.front(); }
+  [[nodiscard]] const std::vector<NormalInverseGamma>& laws() const { return laws_; }
+
+  /// From the data alone of the statistic: one of the scales' posteriors, with the probability that the scale has given them.
+  [[nodiscard]] NormalInverseGamma draw_posterior(const NormalStatistic& s, ChainRng& rng) const {
+    if (laws_.size() == 1) return posterior(laws_.front(), s);
+    Logarithms terms = log_weights_;
+    for (std::size_t k = 0; k < laws_.size(); ++k) terms[k] += log_marginal(laws_[k], s);
+    return posterior(laws_[sample_categorical(std::span(terms).first(laws_.size()), rng)], s);
+  }
+  [[nodiscard]] double log_marginal(const NormalStatistic& s) const {
+    return log_sum([&](const NormalInverseGamma& law) { return log_marginal(law, s); });
+  }
+  /// Of (mean, log sd), but for a constant.
+  [[nodiscard]] double log_density(const NormalParameter& theta) const {
+    const double variance = theta.sd * theta.sd;
+    return log_sum([&](const NormalInverseGamma& law) {
+      const double apart = theta.mean - law.mean;
+      return std::log(law.precision) / 2 + law.shape * std::log(law.rate) -
+             (2 * law.shape + 1) * theta.log_sd - (law.rate + 0.5 * law.precision * apart * apart) / variance;
+    });
+  }
+
+ private:
+  using Logarithms = std::array<double, kMostScales>;
+
+  /// Computes   -(n/2) log(2 pi) + (1/2) log(lambda/lambda_n) + a log b - a_n log b_n + log Gamma(a_n)
+  ///            - log Gamma(a)
+  /// Source     [Mur07, section 3.4]
+  static double log_marginal(const NormalInverseGamma& prior, const NormalStatistic& s) {
+    const NormalInverseGamma p = posterior(prior, s);
+    return -0.5 * s.count * std::log(2 * std::numbers::pi) + 0.5 * std::log(prior.precision / p.precision) +
+           prior.shape * std::log(prior.rate) - p.shape * std::log(p.rate) + std::lgamma(p.shape) -
+           std::lgamma(prior.shape);
+  }
+  double log_sum(const auto& log_of) const {
+    if (laws_.size() == 1) return log_of(laws_.front());
+    Logarithms terms{};
+    double top = -HUGE_VAL;
+    for (std::size_t k = 0; k < laws_.size(); ++k)
+      top = std::fmax(top, terms[k] = log_weights_[k] + log_of(laws_[k]));
+    double sum = 0;
+    for (std::size_t k = 0; k < laws_.size(); ++k) sum += std::exp(terms[k] - top);
+    return top + std::log(sum);
+  }
+
+  std::vector<NormalInverseGamma> laws_;
+  Logarithms log_weights_{};
+};
+
 /// f(y | theta) = N(y | mean, sd^2) on the whole line.
 class NormalKernel {
  public:
@@ -65,21 +140,24 @@ class NormalKernel {
   using Parameter = NormalParameter;
   using Statistic = NormalStatistic;
 
-  explicit NormalKernel(const NormalInverseGamma& prior) : prior_(prior) {
+  explicit NormalKernel(const NormalInverseGamma& prior, int scales = 1) : base_(prior, scales) {
     if (!(prior.precision > 0 && prior.shape > 0 && prior.rate > 0 && std::isfinite(prior.mean)))
       throw Error(ErrorCode::configuration,
                   "the normal-inverse-gamma base needs precision, shape and rate > 0");
   }
 
-  [[nodiscard]] const NormalInverseGamma& prior() const { return prior_; }
+  [[nodiscard]] const NormalInverseGamma& prior() const { return base_.widest(); }
+  [[nodiscard]] const ScaledBase& base() const { return base_; }
   [[nodiscard]] double log_density(double y, const Parameter& theta) const {
     const double x = (y - theta.mean) / theta.sd;
     return -0.5 * x * x - theta.log_sd - 0.5 * std::log(2 * std::numbers::pi);
   }
   double draw(const Parameter& theta, ChainRng& rng) const { return theta.mean + theta.sd * rng.normal(); }
-  Parameter draw_prior(ChainRng& rng) const { return draw_normal_parameter(prior_, rng); }
+  Parameter draw_prior(ChainRng& rng) const {
+    return draw_normal_parameter(base_.draw_posterior({}, rng), rng);
+  }
   Parameter update(const Parameter&, const Statistic& s, ChainRng& rng) const {
-    return draw_normal_parameter(posterior(prior_, s), rng);
+    return draw_normal_parameter(base_.draw_posterior(s, rng), rng);
   }
   /// The atom with its mean moved, and how much likelier the base measure has it there: the logarithm of the ratio.
   [[nodiscard]] Parameter shifted(Parameter theta, double by) const {
@@ -87,8 +165,7 @@ class NormalKernel {
     return theta;
   }
   [[nodiscard]] double log_shift_ratio(const Parameter& theta, double by) const {
-    const double apart = theta.mean - prior_.mean;
-    return -0.5 * prior_.precision * by * (2 * apart + by) / (theta.sd * theta.sd);
+    return base_.log_density(shifted(theta, by)) - base_.log_density(theta);
   }
   /// The statistic of `count` >= 2 draws: their average is normal, the squares about it are variance times chi-squared(count - 1).
   Statistic draw_statistic(const Parameter& theta, std::size_t count, ChainRng& rng) const {
@@ -97,19 +174,10 @@ class NormalKernel {
     const double within = theta.sd * theta.sd * draw_gamma((n - 1) / 2, 0.5, rng);
     return {.count = n, .sum = sum, .squares = within + sum / n * sum};
   }
-
-  /// Computes   -(n/2) log(2 pi) + (1/2) log(lambda/lambda_n) + a log b - a_n log b_n + log Gamma(a_n)
-  ///            - log Gamma(a)
-  /// Source     [Mur07, section 3.4]
-  [[nodiscard]] double log_marginal(const Statistic& s) const {
-    const NormalInverseGamma p = posterior(prior_, s);
-    return -0.5 * s.count * std::log(2 * std::numbers::pi) + 0.5 * std::log(prior_.precision / p.precision) +
-           prior_.shape * std::log(prior_.rate) - p.shape * std::log(p.rate) + std::lgamma(p.shape) -
-           std::lgamma(prior_.shape);
-  }
+  [[nodiscard]] double log_marginal(const Statistic& s) const { return base_.log_marginal(s); }
 
  private:
-  NormalInverseGamma prior_;
+  ScaledBase base_;
 };
 
 }  // namespace sotto::mixture
