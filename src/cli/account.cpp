@@ -38,6 +38,8 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
     const std::uint64_t count = largest_count(events.front(), target);
     out["count"] = count;
     found = fmt::format("count {}", count);
+    if (count == kMostCount)
+      fmt::print(stderr, "sotto: More than {} may fit: the search ends there.\n", count);
   } else {
     const double sigma = smallest_noise(events.front(), target);
     out["sigma"] = sigma;

@@ -47,6 +47,11 @@ QuantityDifference difference(const std::string& text, std::vector<double> own, 
   return d;
 }
 
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
 }  // namespace
 
 void compare_quantities(DensityReport& report, const std::filesystem::path& other) {
@@ -56,7 +61,7 @@ void compare_quantities(DensityReport& report, const std::filesystem::path& othe
   try {
     for (const auto& theirs : summary.value("quantities", nlohmann::ordered_json::array())) {
       for (const QuantityEstimate& own : report.result.quantities) {
-        if (theirs.at("quantity") != own.text) continue;
+        if (without_spaces(theirs.at("quantity").get<std::string>()) != without_spaces(own.text)) continue;
         report.differences.push_back(difference(own.text, draws_of(report.result.draws, own.parameter),
                                                 draws_of(draws, theirs.at("parameter").get<std::string>()),
                                                 report.settings.level, rng));

@@ -66,10 +66,12 @@ bool ended_early(const DensityReport& report) {
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
   std::vector<std::string> apart;
+  bool far_apart = false;
   std::vector<std::string> few;
   for (const ParameterSummary& line : report.diagnostics) {
     if (rhat_verdict(line.rhat) == Verdict::poor)
       apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
+    far_apart = far_apart || line.rhat > kVerdictRhat;
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, chains.size()) == Verdict::poor)
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
@@ -80,7 +82,8 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
         fmt::format("The run was stopped before its end, after {} draws of each of {} chains.",
                     chains[0].draws.rows(), chains.size()));
   if (!apart.empty())
-    sentences.push_back(fmt::format("The chains have not mixed: R-hat is above {} for {}. {}", kRhatLimit,
+    sentences.push_back(fmt::format("The chains have {}: R-hat is above {} for {}. {}",
+                                    far_apart ? "not mixed" : "not mixed well", kRhatLimit,
                                     first_names(apart, kNamed), draw_longer(report)));
   if (!few.empty())
     sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",

@@ -44,6 +44,16 @@ TEST_F(AccountProgram, solves_for_count_and_sigma) {
   EXPECT_NEAR(nlohmann::json::parse(sigma.out).at("sigma").get<double>(), 4.2246791, 1e-4);
 }
 
+TEST_F(AccountProgram, says_where_the_search_for_a_count_ends) {
+  const Outcome most = sotto("account --mechanism gaussian:sigma=1e9 --epsilon 1 --delta 1e-6 --solve count");
+  EXPECT_EQ(most.status, 0);
+  EXPECT_EQ(most.out.find("count 1125899906842624\n"), 0U) << most.out;
+  EXPECT_NE(most.err.find("More than 1125899906842624 may fit"), std::string::npos) << most.err;
+  const Outcome fewer =
+      sotto("account --mechanism gaussian:sigma=1e6 --epsilon 1 --delta 1e-6 --solve count");
+  EXPECT_EQ(fewer.err, "");
+}
+
 // Its count would be one of steps, which nobody can put back in.
 TEST_F(AccountProgram, solves_for_no_count_of_dp_sgd) {
   const Outcome count = sotto(

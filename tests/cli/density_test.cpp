@@ -305,14 +305,17 @@ TEST_F(DensityVerb, tells_how_far_groups_differ) {
   };
   release("a", 1);
   release("b", 7);
-  ASSERT_EQ(sotto("density za.csv --quantity mean --quantity 'q(0.5)' --out a" + quick_).status, 0);
+  ASSERT_EQ(
+      sotto("density za.csv --quantity mean --quantity 'P(x>4)' --quantity 'q(0.5)' --out a" + quick_).status,
+      0);
   const Outcome run =
       sotto("density zb.csv --quantity mean --quantity 'P(x > 4)' --against a --out b --json" + quick_);
   ASSERT_EQ(run.status, 0) << run.err;
   const auto summary = nlohmann::json::parse(run.out);
-  ASSERT_EQ(summary["differences"].size(), 1u);
+  ASSERT_EQ(summary["differences"].size(), 2u);
   const auto& d = summary["differences"][0];
   EXPECT_EQ(d["quantity"], "mean");
+  EXPECT_EQ(summary["differences"][1]["quantity"], "P(x > 4)");
   EXPECT_NEAR(d["mean"].get<double>(), 6, 0.5);
   EXPECT_LT(d["lower"].get<double>(), d["mean"].get<double>());
   EXPECT_EQ(d["probability_positive"], 1);

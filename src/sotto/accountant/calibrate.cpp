@@ -76,7 +76,7 @@ std::uint64_t largest_count(const Event& mechanism, const Target& target) {
     event.count = static_cast<std::uint64_t>(count);
     return log_excess(event, target, bound);
   };
-  constexpr double most = 0x1p50;
+  constexpr auto most = static_cast<double>(kMostCount);
   // Places of the bracket are -log(count): the smaller the count, the better it fits.
   double fitting = 0;
   double failing = 1;
@@ -85,7 +85,7 @@ std::uint64_t largest_count(const Event& mechanism, const Target& target) {
     fitting = failing;
     bracket.high = bracket.low;
     bracket.high_excess = bracket.low_excess;
-    if (fitting >= most) return static_cast<std::uint64_t>(most);
+    if (fitting >= most) return kMostCount;
     failing *= 4;
     bracket.low = -std::log(failing);
     bracket.low_excess = excess_at(failing, UpperBound::first);

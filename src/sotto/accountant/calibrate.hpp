@@ -16,7 +16,8 @@ struct Target {
   Event others{CompositionEvent{}, 1};  ///< composed with the calibrated mechanism
 };
 
-/// Largest count of `mechanism` (its own count is not used) whose upper bound fits; at most 2^50.
+inline constexpr std::uint64_t kMostCount = 1ULL << 50;
+/// Largest count of `mechanism` (its own count is not used) whose upper bound fits; kMostCount where no smaller one fails.
 [[nodiscard]] std::uint64_t largest_count(const Event& mechanism, const Target& target);
 
 /// Smallest sigma (scale, tau) of `mechanism`, in units of its sensitivity or clip norm, whose upper bound

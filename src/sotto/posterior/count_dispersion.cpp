@@ -16,6 +16,7 @@ constexpr double kFewestQuantiles = 3;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
+constexpr double kNormalFits = 4;  // misfit that once_checks tells of
 constexpr double kPoisson = 0.75;  // probability before
 constexpr double kLeastDispersion = 0.02;
 constexpr double kLarger = 1.2;
@@ -69,25 +70,22 @@ Position shares(const Cells& cells, const std::vector<NormalPredictor>& predicto
   return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);
 }
 
-double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predictors, double rows,
-                   double dispersion) {
-  double least = HUGE_VAL;
-  for (const Quantile quantile : {normal_quantile, uniform_quantile}) {
-    const Position p = shares(cells, predictors, quantile, dispersion);
-    const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
-    least = std::min(least, (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum());
-  }
-  return least;
+double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
+                   double rows, double dispersion) {
+  const Position p = shares(cells, predictors, quantile, dispersion);
+  const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
+  return (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
 }
 
 std::vector<LikelyDispersion> probabilities(const Cells& cells,
-                                            const std::vector<NormalPredictor>& predictors, double rows) {
+                                            const std::vector<NormalPredictor>& predictors, Quantile quantile,
+                                            double rows) {
   std::vector<LikelyDispersion> likely;
   std::vector<double> chi2;
   for (int k = -1; k <= kLargerSteps; ++k) {
     const double dispersion = k < 0 ? 0 : kLeastDispersion * std::pow(kLarger, k);
     likely.push_back({dispersion, k < 0 ? kPoisson : (1 - kPoisson) / (kLargerSteps + 1)});
-    chi2.push_back(chi_squared(cells, predictors, rows, dispersion));
+    chi2.push_back(chi_squared(cells, predictors, quantile, rows, dispersion));
   }
   const double best = *std::ranges::min_element(chi2);
   double total = 0;
@@ -97,17 +95,14 @@ std::vector<LikelyDispersion> probabilities(const Cells& cells,
   return likely;
 }
 
-}  // namespace
-
-CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
-                        const std::vector<NormalPredictor>& predictors, double rows) {
-  const Cells cells = merged(edges, histogram);
+CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<NormalPredictor>& predictors,
+                  double rows) {
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
-  CountFit fit{0, HUGE_VAL, probabilities(cells, predictors, rows)};
+  CountFit fit{0, HUGE_VAL, probabilities(cells, predictors, quantile, rows)};
   double poisson = 0;
   double best = HUGE_VAL;
   for (const double dispersion : kDispersions) {
-    const double chi2 = chi_squared(cells, predictors, rows, dispersion);
+    const double chi2 = chi_squared(cells, predictors, quantile, rows, dispersion);
     if (dispersion == 0) poisson = chi2;
     if (chi2 < best) {
       best = chi2;
@@ -119,6 +114,17 @@ CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
     fit.dispersion = 0;
   }
   fit.misfit = (best - freedom) / std::sqrt(2 * freedom);
+  return fit;
+}
+
+}  // namespace
+
+CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
+                        const std::vector<NormalPredictor>& predictors, double rows) {
+  const Cells cells = merged(edges, histogram);
+  CountFit fit = fit_with(normal_quantile, cells, predictors, rows);
+  if (fit.misfit > kNormalFits)
+    fit.misfit = std::min(fit.misfit, fit_with(uniform_quantile, cells, predictors, rows).misfit);
   return fit;
 }
 
