@@ -15,15 +15,14 @@ struct LikelyDispersion {
 
 struct CountFit {
   double dispersion;  ///< to plan with
-  double
-      misfit;  ///< chi-squared less its degrees of freedom, in its standard deviations; where that is large, of uniform
-      ///< predictors if those fit better
+  double misfit;      ///< chi-squared less its degrees of freedom, in its standard deviations
   std::vector<LikelyDispersion> likely;
 };
 
 /// Negative binomial counts whose linear predictors are normal in every part of the rows, by least chi-squared between the
 /// released cells of |y - m| / max(1, sqrt m) and the law's. Cells below 0.7, where counts are coarse, are taken together. The
-/// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal.
+/// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal. Where the misfit is
+/// large, it is that of uniform predictors if they fit better.
 /// Computes   the least over a grid of dispersions from 0 to 3; 0 unless it is better by 9. Probabilities: 0 with probability 3/4
 ///            before, else log-uniform from .02 to 4
 /// Checked by tests/posterior/count_dispersion_test.cpp: finds_the_dispersion, says_how_likely_others_are
