@@ -31,6 +31,12 @@ struct DensityOptions {
   bool json = false;
 };
 
+/// An option that the rest of the line leaves without effect is refused, never passed over. Errors: usage.
+void needs(const CLI::Option* given, bool has_effect, const char* what) {
+  if (given->count() > 0 && !has_effect)
+    throw Error(ErrorCode::usage, fmt::format("{} has no effect here: it is of {}", given->get_name(), what));
+}
+
 std::filesystem::path channel_file(const DensityOptions& options) {
   if (!options.channel_file.empty()) return options.channel_file;
   return channel_file_beside(options.data);
@@ -172,9 +178,10 @@ void add_density(CLI::App& program, int& status) {
   verb->add_option("--imputations", s.imputations,
                    "neal5: confidential values imputed per row (m), where rows were released one by one")
       ->capture_default_str();
-  verb->add_option("--discount", s.discount, "pitman-yor: in [0, 1)")->capture_default_str();
-  verb->add_option("--components", s.components, "finite: expected number of components, > 1")
-      ->capture_default_str();
+  auto* discount = verb->add_option("--discount", s.discount, "pitman-yor: in [0, 1)")->capture_default_str();
+  auto* components =
+      verb->add_option("--components", s.components, "finite: expected number of components, > 1")
+          ->capture_default_str();
   verb->add_option("--chains", s.chains, "Independent chains")->capture_default_str();
   verb->add_option("--warmup", s.warmup, "Sweeps to discard")->capture_default_str();
   verb->add_option("--draws", s.draws, "Draws to keep per chain")->capture_default_str();
@@ -194,12 +201,16 @@ void add_density(CLI::App& program, int& status) {
   verb->add_flag("--not-private", options->not_private,
                  "DATA is confidential: use it as it is, for comparison only")
       ->excludes(channel_file);
-  verb->add_option("--lower", options->bounds.lower, "Bounds of confidential data");
-  verb->add_option("--upper", options->bounds.upper, "Bounds of confidential data");
+  auto* lower = verb->add_option("--lower", options->bounds.lower, "Bounds of confidential data");
+  auto* upper = verb->add_option("--upper", options->bounds.upper, "Bounds of confidential data");
   verb->add_option("--out", options->out, "Directory to write")->required();
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer("Example: sotto density z.csv --channel-file z.csv.channel.toml --out results");
-  verb->callback([options, &status] {
+  verb->callback([=, &status] {
+    needs(discount, options->settings.mixing == "pitman-yor", "--mixing pitman-yor");
+    needs(components, options->settings.mixing == "finite", "--mixing finite");
+    for (const CLI::Option* bound : {lower, upper})
+      needs(bound, options->not_private, "--not-private; a release's bounds stand in its channel file");
     options->settings.concentration_prior = concentration_prior(options->concentration_prior);
     density(*options, status);
   });
