@@ -172,7 +172,7 @@ nlohmann::json density_summary(const DensityReport& report) {
                                        {"ess_bulk", number_or_null(p.ess_bulk)},
                                        {"ess_tail", number_or_null(p.ess_tail)}};
   }
-  out["warnings"] = chain_warnings(report);
+  out["warnings"] = warnings(report);
   return out;
 }
 

@@ -207,7 +207,7 @@ std::string density_html(const DensityReport& report) {
                         p.rhat, p.ess_bulk, p.ess_tail);
   }
   page += "</table>\n";
-  for (const std::string& warning : chain_warnings(report))
+  for (const std::string& warning : warnings(report))
     page += fmt::format("<p>{}</p>\n", escape_html(warning));
   return page + "</body></html>\n";
 }

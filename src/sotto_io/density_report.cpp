@@ -11,6 +11,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kNamed = 3;
+constexpr double kPile = 0.05;
 
 // What more draws cost, in words that fit where the data came from.
 std::string draw_longer(const DensityReport& report) {
@@ -18,6 +19,54 @@ std::string draw_longer(const DensityReport& report) {
                      report.channel ? ": it costs no privacy." : ".");
 }
 
+// What is wrong with the chains, and what to do about it.
+std::vector<std::string> chain_warnings(const DensityReport& report) {
+  const std::vector<Chain>& chains = report.result.draws.chains;
+  std::vector<std::string> apart;
+  bool far_apart = false;
+  std::vector<std::string> few;
+  for (const ParameterSummary& line : report.diagnostics) {
+    if (rhat_verdict(line.rhat) == Verdict::poor)
+      apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
+    far_apart = far_apart || line.rhat > kVerdictRhat;
+    const double ess = std::min(line.ess_bulk, line.ess_tail);
+    if (ess_verdict(ess, chains.size()) == Verdict::poor)
+      few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
+  }
+  std::vector<std::string> sentences;
+  if (ended_early(report))
+    sentences.push_back(
+        fmt::format("The run was stopped before its end, after {} draws of each of {} chains.",
+                    chains[0].draws.rows(), chains.size()));
+  if (!apart.empty())
+    sentences.push_back(fmt::format("The chains have {}: R-hat is above {} for {}. {}",
+                                    far_apart ? "not mixed" : "not mixed well", kRhatLimit,
+                                    first_names(apart, kNamed), draw_longer(report)));
+  if (!few.empty())
+    sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",
+                                    kEssPerChain * static_cast<double>(chains.size()),
+                                    first_names(few, kNamed), draw_longer(report)));
+  return sentences;
+}
+
+// Of the mean density, over the four-hundredth of the domain next to each end: a twentieth of all values stands there, and half as
+// dense again as a step further in.
+void add_piles(const ColumnDensity& column, std::vector<std::string>& sentences) {
+  const Position& density = column.bands.mean;
+  const Eigen::Index last = density.size() - 1;
+  const double domain = column.grid[last] - column.grid[0];
+  const auto look = [&](Eigen::Index end, Eigen::Index next, const char* side) {
+    const double share = density[end] * domain / 400;
+    if (!(share >= kPile && density[end] > 1.5 * density[next])) return;
+    sentences.push_back(fmt::format(
+        "{}: {:.0f} % of the probability stands right at the {} bound {:.10g}. If values are equal to the "
+        "bound, read quantiles and probabilities near it as those of values close to it: a density holds no "
+        "single value. Whether a value is at the bound can be a column of its own.",
+        column.name, 100 * share, side, column.grid[end]));
+  };
+  look(0, 1, "lower");
+  look(last, last - 1, "upper");
+}
 }  // namespace
 
 Told told(const ColumnDensity& column) {
@@ -63,32 +112,10 @@ bool ended_early(const DensityReport& report) {
                      [](const Chain& chain) { return chain.stop == StopReason::interrupted; });
 }
 
-std::vector<std::string> chain_warnings(const DensityReport& report) {
-  const std::vector<Chain>& chains = report.result.draws.chains;
-  std::vector<std::string> apart;
-  bool far_apart = false;
-  std::vector<std::string> few;
-  for (const ParameterSummary& line : report.diagnostics) {
-    if (rhat_verdict(line.rhat) == Verdict::poor)
-      apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
-    far_apart = far_apart || line.rhat > kVerdictRhat;
-    const double ess = std::min(line.ess_bulk, line.ess_tail);
-    if (ess_verdict(ess, chains.size()) == Verdict::poor)
-      few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
-  }
-  std::vector<std::string> sentences;
-  if (ended_early(report))
-    sentences.push_back(
-        fmt::format("The run was stopped before its end, after {} draws of each of {} chains.",
-                    chains[0].draws.rows(), chains.size()));
-  if (!apart.empty())
-    sentences.push_back(fmt::format("The chains have {}: R-hat is above {} for {}. {}",
-                                    far_apart ? "not mixed" : "not mixed well", kRhatLimit,
-                                    first_names(apart, kNamed), draw_longer(report)));
-  if (!few.empty())
-    sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",
-                                    kEssPerChain * static_cast<double>(chains.size()),
-                                    first_names(few, kNamed), draw_longer(report)));
+std::vector<std::string> warnings(const DensityReport& report) {
+  std::vector<std::string> sentences = chain_warnings(report);
+  for (const ColumnDensity& column : report.result.columns)
+    if (!column.discrete) add_piles(column, sentences);
   return sentences;
 }
 

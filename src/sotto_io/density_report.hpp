@@ -53,8 +53,8 @@ inline constexpr double kMuch = 0.4;
 /// Whether the run was stopped before its end.
 [[nodiscard]] bool ended_early(const DensityReport& report);
 
-/// What is wrong with the chains, and what to do about it.
-[[nodiscard]] std::vector<std::string> chain_warnings(const DensityReport& report);
+/// What is wrong with the chains, and what to do about it; and where values seem to stand at a bound.
+[[nodiscard]] std::vector<std::string> warnings(const DensityReport& report);
 
 /// A point of a column's grid as it is written: a category by its name.
 [[nodiscard]] std::string point_name(const DensityReport& report, std::size_t column, Eigen::Index x);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 namespace sotto {
 namespace {
@@ -53,6 +54,36 @@ TEST(DensityVerdict, confidential_data_have_words_of_their_own) {
   const std::string none = verdict_of(0.09, 3, 1.6, 0.5, false, false);
   EXPECT_NE(none.find("Draw longer"), std::string::npos) << none;
   EXPECT_EQ(none.find("privacy"), std::string::npos) << none;
+}
+
+// Sentences of a run on [0, 60] with this density on a grid of so many points, less what is said of chains.
+std::vector<std::string> piles_of(const std::function<double(double)>& density, Eigen::Index points) {
+  DensityReport report;
+  report.result.draws.chains.resize(1);
+  ColumnDensity column;
+  column.name = "wait";
+  column.grid = mixture::even_grid({0, 60}, points);
+  column.bands.mean = column.grid.unaryExpr(density);
+  report.result.columns = {column};
+  return warnings(report);
+}
+
+TEST(DensityWarnings, values_that_stand_at_a_bound_are_told_with_the_bound) {
+  const auto normal = [](double x) { return 0.03 * std::exp(-(x - 30) * (x - 30) / 128); };
+  for (const Eigen::Index points : {101, 201, 401}) {
+    const auto lower = piles_of([&](double x) { return normal(x) + (x == 0 ? 0.48 : 0); }, points);
+    ASSERT_EQ(lower.size(), 1u) << points;
+    EXPECT_NE(lower[0].find("wait: 7 % of the probability stands right at the lower bound 0."),
+              std::string::npos)
+        << lower[0];
+    const auto upper = piles_of([&](double x) { return normal(x) + (x == 60 ? 0.5 : 0); }, points);
+    ASSERT_EQ(upper.size(), 1u) << points;
+    EXPECT_NE(upper[0].find("upper bound 60."), std::string::npos) << upper[0];
+    EXPECT_TRUE(piles_of(normal, points).empty());
+    // Dense at the bound, and falling from there: an exponential of mean 3.
+    EXPECT_TRUE(piles_of([](double x) { return std::exp(-x / 3) / 3; }, points).empty());
+    EXPECT_TRUE(piles_of([](double) { return 1.0 / 60; }, points).empty());
+  }
 }
 
 }  // namespace
