@@ -139,7 +139,7 @@ def density(
     algorithm
         "auto", or one of ``docs/mixtures.md``
     quantity
-        what else to estimate: "P(x > 30)", "q(0.9)" (a quantile), "mean"; of several columns "P(age > 30)"
+        what else to estimate: "P(x > 30)", "P(20 < x <= 40)", "q(0.9)" (a quantile), "mean"; of several columns "P(age > 30)"
     mixing
         prior on the mixing measure: "dirichlet-process" (the default), "pitman-yor" or "finite"
     concentration

@@ -157,7 +157,8 @@ void add_density(CLI::App& program, int& status) {
       ->capture_default_str();
   verb->add_option("--quantity", s.quantities,
                    "What else to estimate, with an interval; may be repeated: 'P(x > 30)' (<, <=, >=; = of "
-                   "counts and categories), 'q(0.9)' (a quantile), 'mean'; of several columns 'P(age > 30)', "
+                   "counts and categories), 'P(20 < x <= 40)', 'q(0.9)' (a quantile), 'mean'; of several "
+                   "columns 'P(age > 30)', "
                    "'q(age, 0.9)', 'mean(age)'")
       ->allow_extra_args(false);
   verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")

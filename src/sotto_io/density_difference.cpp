@@ -59,6 +59,11 @@ void compare_quantities(DensityReport& report, const std::filesystem::path& othe
   const Draws draws = read_draws(other);
   ChainRng rng(report.settings.seed, 0xd1ff);
   try {
+    const std::vector<std::string> own_release = release_of(report);
+    if (!own_release.empty() && summary.value("release", std::vector<std::string>()) == own_release)
+      throw Error(ErrorCode::usage,
+                  fmt::format("--against: the run in '{}' is of this very release, not of another group's",
+                              other.string()));
     for (const auto& theirs : summary.value("quantities", nlohmann::ordered_json::array())) {
       for (const QuantityEstimate& own : report.result.quantities) {
         if (without_spaces(theirs.at("quantity").get<std::string>()) != without_spaces(own.text)) continue;

@@ -73,6 +73,7 @@ nlohmann::json partition_json(const mixture::PointPartition& p) {
 nlohmann::json clusters_json(const DensityReport& report) {
   const DensityResult& r = report.result;
   nlohmann::json out{{"private", report.channel && report.channel->is_private},
+                     {"release", release_of(report)},
                      {"probability_of_count", r.cluster_count},
                      {"mean_count", mean_clusters(r)}};
   if (!r.by_vi) {
@@ -128,6 +129,7 @@ nlohmann::json density_summary(const DensityReport& report) {
     columns.push_back(std::move(entry));
   }
   nlohmann::json out{{"columns", columns},
+                     {"release", release_of(report)},
                      {"rows", report.rows},
                      {"private", is_private(report)},
                      {"algorithm", r.algorithm},
@@ -203,6 +205,8 @@ Partition read_partition(const std::filesystem::path& directory) {
       throw Error(ErrorCode::data, fmt::format("'{}' holds no partition", path.string()));
     partition.labels.push_back(label.get<int>());
   }
+  for (const nlohmann::json& fingerprint : clusters.value("release", nlohmann::json::array()))
+    if (fingerprint.is_string()) partition.release.push_back(fingerprint.get<std::string>());
   return partition;
 }
 

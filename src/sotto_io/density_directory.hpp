@@ -17,6 +17,7 @@ void write_density(const std::filesystem::path& directory, const DensityReport& 
 struct Partition {
   mixture::Allocation labels;
   bool is_private = false;
+  std::vector<std::string> release{};  ///< as `release_of`
 };
 
 /// The partition of least expected variation of information in a directory that `write_density` wrote. Errors: no_input; data

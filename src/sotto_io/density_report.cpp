@@ -101,6 +101,13 @@ std::string verdict(const DensityReport& report, std::size_t column) {
                      c.hellinger < 0.1 ? " The estimate is close to what the prior expected." : "");
 }
 
+std::vector<std::string> release_of(const DensityReport& report) {
+  std::vector<std::string> fingerprints;
+  if (!report.channel) return fingerprints;
+  for (const auto& [column, fingerprint] : report.channel->fingerprints) fingerprints.push_back(fingerprint);
+  return fingerprints;
+}
+
 bool is_private(const DensityReport& report) {
   return report.channel && report.channel->is_private && report.agreement_is_private &&
          report.differences_are_private;
@@ -116,6 +123,11 @@ std::vector<std::string> warnings(const DensityReport& report) {
   std::vector<std::string> sentences = chain_warnings(report);
   for (const ColumnDensity& column : report.result.columns)
     if (!column.discrete) add_piles(column, sentences);
+  if (!report.same_rows)
+    sentences.push_back(
+        "The other run is not known to be of the same release. Unless the rows of both stand in one order "
+        "(sotto privatize shuffles them, but for --keep-order), the adjusted Rand index compares each person "
+        "with another.");
   return sentences;
 }
 

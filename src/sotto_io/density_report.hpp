@@ -25,12 +25,16 @@ struct DensityReport {
   double agreement_lower = 0;       ///< of the interval that its draws have
   double agreement_upper = 0;
   bool with_labels =
-      false;  ///< the other partition is a file of labels, of which nothing says where it is from
+      false;              ///< the other partition is a file of labels, of which nothing says where it is from
+  bool same_rows = true;  ///< false: of that partition nothing says that its rows stand in this run's order
   std::vector<QuantityDifference> differences{};  ///< from another group's run
   bool differences_are_private = true;            ///< false: as below
   bool agreement_is_private =
       true;  ///< false: the other run was made without noise, and so are the index and what shows it
 };
+
+/// Which release a run is of: the fingerprints of all its columns. Empty for confidential data.
+[[nodiscard]] std::vector<std::string> release_of(const DensityReport& report);
 
 /// Whether all that is shown keeps a promise.
 [[nodiscard]] bool is_private(const DensityReport& report);

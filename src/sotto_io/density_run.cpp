@@ -106,6 +106,7 @@ void compare_partitions(DensityReport& report, const std::filesystem::path& comp
     throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", compared.string()));
   report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other.labels);
   report.agreement_is_private = other.is_private;
+  report.same_rows = report.with_labels || (!other.release.empty() && other.release == release_of(report));
   std::vector<double> of_draws;
   for (const mixture::Allocation& draw : report.result.partitions)
     of_draws.push_back(mixture::adjusted_rand_index(draw, other.labels));

@@ -332,6 +332,9 @@ TEST_F(DensityVerb, tells_how_far_groups_differ) {
   EXPECT_NE(content("b/report.html").find("Differences from the other group"), std::string::npos);
 
   EXPECT_EQ(sotto("density zb.csv --against a --out c" + quick_).status, EX_USAGE);
+  const Outcome same = sotto("density za.csv --quantity mean --against a --out c" + quick_);
+  EXPECT_EQ(same.status, EX_USAGE);
+  EXPECT_NE(same.err.find("is of this very release"), std::string::npos) << same.err;
   EXPECT_EQ(sotto("density zb.csv --quantity mean --against nowhere --out c" + quick_).status, EX_NOINPUT);
   EXPECT_EQ(sotto("density zb.csv --quantity 'q(0.1)' --against a --out c" + quick_).status, EX_USAGE);
   EXPECT_EQ(sotto("density zb.csv --quantity mean --against a --out a" + quick_).status, EX_CANTCREAT);
@@ -354,6 +357,11 @@ TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
   EXPECT_EQ(nlohmann::json::parse(content("d/summary.json"))["private"], false);
   EXPECT_NE(content("d/report.html").find("NOT PRIVATE, as that run was made without noise"),
             std::string::npos);
+  // Nothing says that the rows of both stand in one order; of two runs of one release the files do.
+  EXPECT_NE(run.err.find("not known to be of the same release"), std::string::npos) << run.err;
+  const Outcome again = sotto("density z.csv --compare d --out e" + quick_);
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.err.find("same release"), std::string::npos) << again.err;
 }
 
 // Two groups that the release tells apart, against the truth and against labels that have nothing to do with them.

@@ -39,6 +39,13 @@ TEST(Quantity, is_read_as_it_is_written) {
     EXPECT_EQ(all[i].at, expected[i].second) << all[i].text;
   }
   EXPECT_EQ(parsed({"P(b > 1)"}, Scale::density, {"a", "b"})[0].column, 1u);
+  const Quantity between = parsed({"P( -20 < b <= 4e1 )"}, Scale::density, {"a", "b"})[0];
+  EXPECT_EQ(between.column, 1u);
+  EXPECT_EQ(between.kind, Kind::at_most);
+  EXPECT_EQ(between.at, 40);
+  EXPECT_EQ(between.beyond, Kind::at_most);
+  EXPECT_EQ(between.from, -20);
+  EXPECT_EQ(parsed({"P(2<=x<4)"}, Scale::counts)[0].beyond, Kind::below);
   EXPECT_EQ(parsed({"P(x = 'no')"}, Scale::categories)[0].at, 1);
   EXPECT_EQ(parsed({"P(x == it's)"}, Scale::categories)[0].at, 2);
 }
@@ -52,7 +59,10 @@ TEST(Quantity, what_has_no_meaning_is_refused) {
       {"P(x > inf)", Scale::density, {"a"}},    {"P(b > 1)", Scale::density, {"a"}},
       {"mean", Scale::density, {"a", "b"}},     {"P(x > 1)", Scale::density, {"a", "b"}},
       {"mean", Scale::categories, {"a"}},       {"q(0.5)", Scale::categories, {"a"}},
-      {"P(x > yes)", Scale::categories, {"a"}}, {"P(x = maybe)", Scale::categories, {"a"}}};
+      {"P(x > yes)", Scale::categories, {"a"}}, {"P(x = maybe)", Scale::categories, {"a"}},
+      {"P(4 < x < 2)", Scale::density, {"a"}},  {"P(2 < x < 2)", Scale::density, {"a"}},
+      {"P(2 < x > 1)", Scale::density, {"a"}},  {"P(2 < x)", Scale::density, {"a"}},
+      {"P(2 < 3 < 4)", Scale::density, {"a"}},  {"P(1 < x < 2)", Scale::categories, {"a"}}};
   for (const auto& [text, scale, names] : wrong) {
     try {
       (void)parsed({text}, scale, names);
@@ -94,6 +104,15 @@ void agrees_with_draws(const Kernel& kernel, double least, double most) {
   EXPECT_NEAR(value("P(x >= " + at + ")", kernel, measure), at_least, 0.008);
   EXPECT_NEAR(value("P(x <= " + at + ")", kernel, measure), 1 - above, 0.008);
   EXPECT_NEAR(value("P(x < " + at + ")", kernel, measure), 1 - at_least, 0.008);
+  const auto between = [&](const char* from, const char* to) {
+    return value("P(" + std::to_string(least) + from + "x" + to + at + ")", kernel, measure);
+  };
+  const double least_at_most = value("P(x <= " + std::to_string(least) + ")", kernel, measure);
+  const double least_below = value("P(x < " + std::to_string(least) + ")", kernel, measure);
+  EXPECT_NEAR(between("<=", "<="), 1 - above - least_below, 0.008);
+  EXPECT_NEAR(between("<", "<="), 1 - above - least_at_most, 0.008);
+  EXPECT_NEAR(between("<=", "<"), 1 - at_least - least_below, 0.008);
+  EXPECT_NEAR(between("<", "<"), 1 - at_least - least_at_most, 0.008);
   if (Kernel::kDiscrete) {
     EXPECT_GE(below_quantile, 0.592);
     EXPECT_NEAR(value("P(x = " + at + ")", kernel, measure), at_least - above, 0.008);

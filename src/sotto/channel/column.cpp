@@ -126,6 +126,11 @@ double missing_value(const ColumnSettings& s) {
     throw configuration(
         "missing, what a cell without a number counts as, must be lower, middle, upper or a number");
   }
+  if (s.lower < s.upper && (value < s.lower || value > s.upper))
+    throw configuration(
+        fmt::format("missing: a cell without a number cannot count as {:.12g}, outside the "
+                    "bounds {:.12g} and {:.12g}",
+                    value, s.lower, s.upper));
   return value;
 }
 

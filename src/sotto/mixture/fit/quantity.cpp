@@ -13,8 +13,10 @@ namespace sotto {
 namespace {
 
 [[noreturn]] void not_a_quantity(const std::string& text, const std::string& why) {
-  throw Error(ErrorCode::usage,
-              fmt::format("'{}' is no quantity: {}; ask as in 'P(x > 30)', 'q(0.9)' or 'mean'", text, why));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("'{}' is no quantity: {}; ask as in 'P(x > 30)', 'P(20 < x < 40)', 'q(0.9)' or 'mean'",
+                  text, why));
 }
 
 double number_in(const std::string& text, const std::string& number) {
@@ -43,6 +45,14 @@ Quantity::Kind kind_of(const std::string& sign) {
   return Quantity::Kind::equal;
 }
 
+double declared(const std::string& text, const std::string& number, const ColumnSettings& column) {
+  const double value = number_in(text, number);
+  if (value < column.lower || value > column.upper)
+    not_a_quantity(text, fmt::format("values are declared to lie between {:.12g} and {:.12g}", column.lower,
+                                     column.upper));
+  return value;
+}
+
 Quantity probability(const std::string& text, const std::smatch& part,
                      std::span<const ColumnSettings> columns, Scale scale) {
   Quantity asked{text, column_in(text, part[1], columns), kind_of(part[2]), 0};
@@ -59,21 +69,31 @@ Quantity probability(const std::string& text, const std::smatch& part,
     return asked;
   }
   if (equal && scale == Scale::density) not_a_quantity(text, "a single value of a density has probability 0");
-  asked.at = number_in(text, value);
+  asked.at = declared(text, value, columns[asked.column]);
   if (equal && asked.at != std::floor(asked.at)) not_a_quantity(text, "counts are whole numbers");
-  const ColumnSettings& column = columns[asked.column];
-  if (asked.at < column.lower || asked.at > column.upper)
-    not_a_quantity(text, fmt::format("values are declared to lie between {:.12g} and {:.12g}", column.lower,
-                                     column.upper));
+  return asked;
+}
+
+Quantity interval(const std::string& text, const std::smatch& part, std::span<const ColumnSettings> columns,
+                  Scale scale) {
+  if (scale == Scale::categories) not_a_quantity(text, "categories have no order, use =");
+  Quantity asked{text, column_in(text, part[3], columns), kind_of(part[4]), 0};
+  asked.beyond = part[2] == "<" ? Quantity::Kind::at_most : Quantity::Kind::below;
+  asked.from = declared(text, part[1], columns[asked.column]);
+  asked.at = declared(text, part[5], columns[asked.column]);
+  if (!(asked.from < asked.at)) not_a_quantity(text, "the lower end stands first");
   return asked;
 }
 
 Quantity parsed(const std::string& text, std::span<const ColumnSettings> columns, Scale scale) {
   // A name may hold anything but a comma or a sign of comparison.
   static const std::regex of_probability(R"(\s*P\(\s*([^<>=,]*?)\s*(<=|>=|<|>|==|=)\s*(.*?)\s*\)\s*)");
+  static const std::regex of_interval(
+      R"(\s*P\(\s*([^<>=,\s]+)\s*(<=|<)\s*([^<>=,]*?)\s*(<=|<)\s*([^<>=,\s]+)\s*\)\s*)");
   static const std::regex of_quantile(R"(\s*q\(\s*(?:([^<>=,]*?)\s*,)?\s*([^,]*?)\s*\)\s*)");
   static const std::regex of_mean(R"(\s*mean\s*(?:\(\s*([^<>=,]*?)\s*\))?\s*)");
   std::smatch part;
+  if (std::regex_match(text, part, of_interval)) return interval(text, part, columns, scale);
   if (std::regex_match(text, part, of_probability)) return probability(text, part, columns, scale);
   const bool quantile = std::regex_match(text, part, of_quantile);
   if (!quantile && !std::regex_match(text, part, of_mean)) not_a_quantity(text, "it cannot be read");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,12 +22,14 @@ struct Quantity {
   std::size_t column = 0;
   Kind kind = Kind::mean;
   double at = 0;  ///< the value compared with (a category by its number), or the probability of a quantile
+  std::optional<Kind> beyond{};  ///< P(20 < x < 40): the probability of at_most or below `from` is taken off
+  double from = 0;
 };
 
 /// What the law of a column has. Categories have no order, and a density gives no value a probability.
 enum class Scale { density, counts, categories };
 
-/// `P(x > 30)` with <, <=, >, >=, and = of counts and categories; `q(0.9)`; `mean`. x stands for the column; among several, and
+/// `P(x > 30)` with <, <=, >, >=, and = of counts and categories; `P(20 < x <= 40)`; `q(0.9)`; `mean`. x stands for the column; among several, and
 /// wherever it is clearer, its name does: `P(age > 30)`, `q(age, 0.9)`, `mean(age)`. Errors: usage, which say what may be asked.
 [[nodiscard]] std::vector<Quantity> parse_quantities(std::span<const std::string> texts,
                                                      std::span<const ColumnSettings> columns, Scale scale);
@@ -80,17 +83,19 @@ double value_of(const Quantity& asked, const Kernel& kernel,
         [&](const auto& theta) { return std::exp(kernel.log_density(static_cast<Datum>(asked.at), theta)); });
   }
   if constexpr (requires { kernel.mean(measure.atoms[0]); }) {
-    // The largest value below: of counts the one before, of numbers itself.
-    const double before = Kernel::kDiscrete ? std::ceil(asked.at) - 1 : asked.at;
+    const auto up_to = [&](Quantity::Kind kind, double at) {
+      // The largest value below: of counts the one before, of numbers itself.
+      const bool open = kind == Quantity::Kind::below || kind == Quantity::Kind::at_least;
+      return cumulative(kernel, measure, open && Kernel::kDiscrete ? std::ceil(at) - 1 : at);
+    };
+    const double less = asked.beyond ? up_to(*asked.beyond, asked.from) : 0;
     switch (asked.kind) {
       case Quantity::Kind::below:
-        return cumulative(kernel, measure, before);
       case Quantity::Kind::at_most:
-        return cumulative(kernel, measure, asked.at);
+        return std::fmax(0, up_to(asked.kind, asked.at) - less);
       case Quantity::Kind::above:
-        return 1 - cumulative(kernel, measure, asked.at);
       case Quantity::Kind::at_least:
-        return 1 - cumulative(kernel, measure, before);
+        return 1 - up_to(asked.kind, asked.at);
       case Quantity::Kind::quantile:
         return quantile(kernel, measure, asked.at, grid[0], grid[grid.size() - 1]);
       case Quantity::Kind::mean:
