@@ -57,6 +57,7 @@ def density(
     settings: dict[str, Any],
     inputs: list[str],
     compare: str | None,
+    against: str | None,
     out: str,
 ) -> None: ...
 def run(

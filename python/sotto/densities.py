@@ -53,6 +53,11 @@ class Density:
         return list(self.summary.get("quantities", []))
 
     @property
+    def differences(self) -> list[dict[str, Any]]:
+        """Of each quantity less the other group's (``against``): ``mean``, ``sd``, interval of ``level``, ``probability_positive``."""
+        return list(self.summary.get("differences", []))
+
+    @property
     def curve(self) -> Any:
         """A pyarrow.Table, per column and grid point ``x`` the posterior mean, pointwise and simultaneous bands, and the prior."""
         return read_table(self.directory / "density.csv", ["column", *self._text("x")])
@@ -92,7 +97,16 @@ class Density:
             f"before any data {q['prior_lower']:.4g} to {q['prior_upper']:.4g})"
             for q in self.quantities
         ]
+        lines += [
+            f"{d['quantity']}, less the other group's: {d['mean']:.4g} ({100 * d['level']:g} % interval {d['lower']:.4g} to {d['upper']:.4g}; "
+            f"above 0 with probability {d['probability_positive']:.3f})"
+            for d in self.differences
+        ]
         return "\n".join([*lines, *self.warnings])
+
+
+def directory_of(other: Density | str | os.PathLike[str] | None) -> str | None:
+    return None if other is None else path_of(other.directory if isinstance(other, Density) else other)
 
 
 def density(
@@ -119,6 +133,7 @@ def density(
     grid_points: int | None = None,
     level: float | None = None,
     compare: Density | str | os.PathLike[str] | None = None,
+    against: Density | str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     not_private: bool = False,
     lower: float | None = None,
@@ -164,6 +179,9 @@ def density(
     compare
         another estimate on the same rows, or the path of a CSV file of one column of labels: ``summary["adjusted_rand_index"]`` of
         the two partitions, and ``summary["adjusted_rand_index_interval"]`` of the draws
+    against
+        the estimate of another group of people, from a release of their own: :attr:`Density.differences` of the quantities that both
+        asked for
     out
         directory of the results; without it they live as long as the returned object
     not_private
@@ -217,7 +235,10 @@ def density(
         "level": level,
     }
     columns = [column] if isinstance(column, str) else list(column or [])
-    other = compare.directory if isinstance(compare, Density) else compare
+    if discount is not None and mixing != "pitman-yor":
+        raise UsageError('discount has no effect here: it is of mixing="pitman-yor"')
+    if components is not None and mixing != "finite":
+        raise UsageError('components has no effect here: it is of mixing="finite"')
     with folder(out) as directory:
         _sotto.density(
             records_of(data),
@@ -227,7 +248,8 @@ def density(
             0 if upper is None else upper,
             {key: value for key, value in settings.items() if value is not None},
             inputs,
-            None if other is None else path_of(other),
+            directory_of(compare),
+            directory_of(against),
             str(directory),
         )
         result = Density(directory)

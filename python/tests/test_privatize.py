@@ -140,6 +140,23 @@ def test_confidential_data_are_marked(table):
     assert "NOT PRIVATE, as that run was made without noise" in compared.report.read_text()
     with_itself = sotto.density(release, compare=sotto.density(release, **QUICK), **QUICK)
     assert with_itself.summary["private"] is True
+    assert any("not known to be of the same release" in sentence for sentence in compared.warnings)
+    assert not any("same release" in sentence for sentence in with_itself.warnings)
+
+
+def test_groups_differ(table):
+    young, old = (
+        sotto.density(sotto.privatize(table[of], "age", **BOUNDS, epsilon=200), quantity=["mean", "P(x > 54)"], **QUICK)
+        for of in (table.age <= 54, table.age > 54)
+    )
+    release = sotto.privatize(table[table.age > 54], "age", **BOUNDS, epsilon=200)
+    compared = sotto.density(release, quantity=["mean", "q(0.5)"], against=young, **QUICK)
+    (mean,) = compared.differences
+    truth = table.age[table.age > 54].mean() - table.age[table.age <= 54].mean()
+    assert mean["quantity"] == "mean" and mean["mean"] == pytest.approx(truth, abs=4) and mean["probability_positive"] == 1
+    assert "mean, less the other group's: " in repr(compared) and old.differences == []
+    with pytest.raises(sotto.UsageError, match="is of this very release"):
+        sotto.density(release, quantity="mean", against=compared.directory, **QUICK)
 
 
 def test_what_is_said_is_raised_and_kept(table):
@@ -239,6 +256,10 @@ def test_refuses_before_anything_is_spent(arguments, error, sentence, table, tmp
         ({"lower": 1}, sotto.UsageError, "lower and upper are for confidential data"),
         ({"not_private": True}, sotto.UsageError, "confidential data have no channel"),
         ({"compare": "."}, sotto.NoInputError, "clusters.json"),
+        ({"quantity": "mean", "against": "."}, sotto.NoInputError, "summary.json"),
+        ({"against": "."}, sotto.UsageError, "against needs a --quantity"),
+        ({"discount": 0.5}, sotto.UsageError, "discount has no effect here"),
+        ({"components": 3, "mixing": "pitman-yor"}, sotto.UsageError, "components has no effect here"),
     ],
 )
 def test_a_density_refuses_in_words(arguments, error, sentence, table, tmp_path, monkeypatch):

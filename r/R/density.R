@@ -1,9 +1,9 @@
 # What released columns say of the density behind them.
 
 sotto_density <- function(release, channel_file = NULL, column = NULL, kernel = NULL, algorithm = NULL, quantity = NULL,
-                          mixing = NULL, concentration = NULL, concentration_prior = FALSE, discount = NULL, components = NULL,
-                          chains = NULL, warmup = NULL, draws = NULL, thin = NULL, threads = NULL, seed = NULL,
-                          grid_points = NULL, level = NULL, out = NULL) {
+                          mixing = NULL, concentration = NULL, concentration_prior = FALSE, base = NULL, imputations = NULL,
+                          discount = NULL, components = NULL, chains = NULL, warmup = NULL, draws = NULL, thin = NULL,
+                          threads = NULL, seed = NULL, grid_points = NULL, level = NULL, against = NULL, out = NULL) {
   if (inherits(release, "sotto_release")) {
     if (is.null(channel_file)) channel_file <- release$channel_file
     release <- release$file
@@ -15,9 +15,11 @@ sotto_density <- function(release, channel_file = NULL, column = NULL, kernel = 
       options_of(
         `channel-file` = channel_file, column = if (!is.null(column)) paste(column, collapse = ","), kernel = kernel,
         algorithm = algorithm, quantity = quantity, mixing = mixing, concentration = concentration,
-        `concentration-prior` = concentration_prior, discount = discount, components = components, chains = chains,
+        `concentration-prior` = concentration_prior,
+        base = if (!is.null(base)) paste(sprintf("%s=%.17g", names(base), unlist(base)), collapse = ", "),
+        imputations = imputations, discount = discount, components = components, chains = chains,
         warmup = warmup, draws = draws, thin = thin, threads = threads, seed = seed, grid = grid_points, level = level,
-        out = directory, json = TRUE
+        against = if (inherits(against, "sotto_density")) against$directory else against, out = directory, json = TRUE
       ),
       "--", path.expand(release)
     )
@@ -29,6 +31,7 @@ sotto_density <- function(release, channel_file = NULL, column = NULL, kernel = 
       summary = summary,
       verdicts = structure(summary$columns$verdict, names = named),
       quantities = as.data.frame(summary$quantities),
+      differences = as.data.frame(summary$differences),
       curve = read_table(file.path(directory, "density.csv"), c("column", if (text) "x")),
       synthetic = read_table(file.path(directory, "synthetic.csv"), if (text) named),
       warnings = as.character(summary$warnings)
@@ -48,6 +51,13 @@ print.sotto_density <- function(x, ...) {
     cat(sprintf(
       "%s: %.4g (%g %% interval %.4g to %.4g; before any data %.4g to %.4g)",
       q$quantity, q$mean, 100 * q$level, q$lower, q$upper, q$prior_lower, q$prior_upper
+    ), sep = "\n")
+  }
+  d <- x$differences
+  if (nrow(d) > 0) {
+    cat(sprintf(
+      "%s, less the other group's: %.4g (%g %% interval %.4g to %.4g; above 0 with probability %.3f)",
+      d$quantity, d$mean, 100 * d$level, d$lower, d$upper, d$probability_positive
     ), sep = "\n")
   }
   if (length(x$warnings) > 0) cat(x$warnings, sep = "\n")

@@ -84,12 +84,7 @@ void density(const DensityOptions& options, int& status) {
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(partition_file(options.compare));
-  if (!options.against.empty()) inputs.push_back(options.against / "summary.json");
-  if (!options.against.empty()) {
-    if (options.settings.quantities.empty())
-      throw Error(ErrorCode::usage, "--against needs a --quantity that the other run has too");
-    static_cast<void>(read_json_file(options.against / "summary.json"));  // before anything is drawn
-  }
+  if (!options.against.empty()) inputs.push_back(check_other_group(options.settings, options.against));
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);
   if (!options.compare.empty()) compare_partitions(report, options.compare);

@@ -94,21 +94,25 @@ DensityReport estimate_interruptibly(const DensityCall& call, Interruption& inte
 void density_to_directory(const nb::object& data, const std::optional<std::string>& channel_file,
                           std::vector<std::string> columns, double lower, double upper,
                           const nb::dict& settings, const std::vector<std::string>& inputs,
-                          const std::optional<std::string>& compare, const std::string& out) {
+                          const std::optional<std::string>& compare,
+                          const std::optional<std::string>& against, const std::string& out) {
   std::vector<std::filesystem::path> kept(inputs.begin(), inputs.end());
   if (channel_file) kept.emplace_back(*channel_file);
   if (compare) kept.push_back(partition_file(*compare));
+  const DensitySettings asked = settings_from(settings);
+  if (against) kept.push_back(check_other_group(asked, *against));
   check_run_directory(out, kept, false);
   const DensityCall call{records_of(data),
                          channel_file ? std::optional(read_channel_file(*channel_file)) : std::nullopt,
                          std::move(columns),
                          {lower, upper},
-                         settings_from(settings)};
+                         asked};
   const nb::gil_scoped_release others_run;
   Interruption interruption;
   try {
     DensityReport report = estimate_interruptibly(call, interruption);
     if (compare) compare_partitions(report, *compare);
+    if (against) compare_quantities(report, *against);
     write_density(out, report);
   } catch (const Error&) {
     interruption.pass_on();

@@ -54,6 +54,13 @@ std::string without_spaces(std::string text) {
 
 }  // namespace
 
+std::filesystem::path check_other_group(const DensitySettings& settings, const std::filesystem::path& other) {
+  if (settings.quantities.empty())
+    throw Error(ErrorCode::usage, "--against needs a --quantity that the other run has too");
+  static_cast<void>(read_json_file(other / "summary.json"));
+  return other / "summary.json";
+}
+
 void compare_quantities(DensityReport& report, const std::filesystem::path& other) {
   const nlohmann::ordered_json summary = read_json_file(other / "summary.json");
   const Draws draws = read_draws(other);

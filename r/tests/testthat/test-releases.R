@@ -53,6 +53,15 @@ test_that("noisy columns are the released file's, and their density follows", {
   expect_identical(nrow(density$curve), 201L)
   expect_true(file.exists(report(density)))
   expect_output(print(density), "hours: .*P\\(x > 60\\)")
+
+  later <- suppressWarnings(sotto_privatize(transform(hours, hours = hours + 10), "hours", lower = 0, upper = 80, epsilon = 50))
+  compared <- suppressWarnings(sotto_density(later, quantity = "q(0.9)", against = density, algorithm = "neal5",
+    base = c(mean = 40, shape = 3), imputations = 2, chains = 2, warmup = 100, draws = 100))
+  expect_identical(compared$differences$quantity, "q(0.9)")
+  expect_lt(abs(compared$differences$mean - 10), 4)
+  expect_identical(compared$summary$imputations, 2L)
+  expect_equal(compared$summary$columns$base$shape, 3)
+  expect_output(print(compared), "q\\(0.9\\), less the other group's: ")
 })
 
 test_that("several columns share a budget", {
