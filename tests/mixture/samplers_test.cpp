@@ -199,6 +199,8 @@ TEST(Samplers, sweeps_do_not_allocate) {
 TEST(AlgorithmChoice, follows_the_channel) {
   EXPECT_EQ(choose_algorithm({.epsilon = 2}), Algorithm::neal5);
   EXPECT_EQ(choose_algorithm({.epsilon = 2, .closed_form = true}), Algorithm::metropolis);
+  EXPECT_EQ(choose_algorithm({.epsilon = 20, .closed_form = true}), Algorithm::metropolis);
+  EXPECT_EQ(choose_algorithm({.epsilon = 20}), Algorithm::slice);
   EXPECT_EQ(choose_algorithm({.epsilon = 2, .closed_form = true, .light_tail = false}), Algorithm::neal5);
   EXPECT_EQ(choose_algorithm({.epsilon = 50, .closed_form = true}), Algorithm::slice);
   EXPECT_EQ(choose_algorithm({.epsilon = 50, .closed_form = true, .few_values = true}),

@@ -15,13 +15,14 @@ struct Situation {
 };
 
 /// The algorithm with the most effective draws per second, by the tables in docs/mixtures.md. Where g is known and the noise is
-/// strong (epsilon up to about 10), or g a sum over few values: Metropolis on the mixing measure, which imputes nothing. Where it
+/// not weak (epsilon up to 20), or g a sum over few values: Metropolis on the mixing measure, which imputes nothing. Where it
 /// is not known and the noise is strong, and for global channels: private Neal 5, of which the channel accepts much. Else the slice
 /// sampler, which takes any kernel and channel; with heavy tails, for which it would draw too many atoms, Neal 8 where g is known.
 [[nodiscard]] inline Algorithm choose_algorithm(const Situation& situation) {
   constexpr double kStrongNoise = 10;
+  constexpr double kWeakNoise = 20;
   if (situation.local && situation.closed_form && situation.light_tail &&
-      (situation.few_values || situation.epsilon <= kStrongNoise))
+      (situation.few_values || situation.epsilon <= kWeakNoise))
     return Algorithm::metropolis;
   if (situation.epsilon <= kStrongNoise || !situation.local) return Algorithm::neal5;
   if (!situation.light_tail && situation.closed_form) return Algorithm::neal8;
