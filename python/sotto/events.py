@@ -195,6 +195,11 @@ def zcdp(rho: float, *, count: int = 1) -> Event:
     return _event("zcdp", count, rho=rho)
 
 
+def gdp(mu: float, *, count: int = 1) -> Event:
+    """Any mechanism that is ``mu``-private in the Gaussian sense."""
+    return _event("gdp", count, mu=mu)
+
+
 def renyi(orders: Sequence[float], costs: Sequence[float], *, count: int = 1) -> Event:
     """Any mechanism of these Renyi costs at these increasing orders."""
     return _event("renyi", count, orders=list(orders), costs=list(costs))

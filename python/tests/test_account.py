@@ -35,6 +35,7 @@ EVENTS = {
     "pure": (sotto.pure(0.1, count=3), "pure:epsilon=0.1,count=3"),
     "approximate": (sotto.approximate(0.1, 1e-8), "approximate:epsilon=0.1,delta=1e-8"),
     "zcdp": (sotto.zcdp(0.01), "zcdp:rho=0.01"),
+    "gdp": (sotto.gdp(0.1), "gdp:mu=0.1"),
     "renyi": (sotto.renyi([2, 4, 8], [0.1, 0.2, 0.4]), "renyi:orders=2/4/8,costs=.1/.2/.4"),
 }
 

@@ -129,7 +129,7 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
               "or without-replacement (rate = batch / rows). probability: of a random answer instead of the "
               "true one. "
               "exponential-mechanism: draws with weight e^(epsilon u / 2), u in units of its sensitivity. "
-              "zcdp, approximate, renyi, pure: guarantees as somebody else gives them; "
+              "zcdp, gdp, approximate, renyi, pure: guarantees as somebody else gives them; "
               "renyi:orders=2/4/8,costs=.1/.2/.4.\n"
               "What a bound cannot prove it refuses and says which may know it")
       ->take_all()

@@ -40,7 +40,7 @@ std::vector<Event> one_of_each() {
         "subsampled-penalty:tau=3,rate=0.1,count=1000000", "zcdp:rho=0.1,count=1000",
         "approximate:epsilon=0.5,delta=1e-9,count=100000", "renyi:orders=2/4/8,costs=.1/.2/.4,count=1000",
         "exponential-mechanism:epsilon=0.5,count=100000", "report-noisy-max:scale=4,count=100000",
-        "tree:sigma=20,leaves=1000,count=1000"}) {
+        "tree:sigma=20,leaves=1000,count=1000", "gdp:mu=0.1,count=1000"}) {
     events.push_back(parse_event(spec));
   }
   events.push_back({CompositionEvent{{events.back()}}, 3});

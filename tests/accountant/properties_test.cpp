@@ -9,6 +9,7 @@
 #include "sotto/accountant/calibrate.hpp"
 #include "sotto/accountant/curve.hpp"
 #include "sotto/accountant/pld/tight.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
 
 namespace sotto {
 namespace {
@@ -296,6 +297,25 @@ TEST(Properties, mu_and_the_trade_off_function_of_gaussian_noise) {
     EXPECT_LE(point.beta, phi(low - 1) + 1e-9);
     EXPECT_GE(point.beta, phi(low - 1) - 5e-3);
   }
+}
+
+// Squares of mu add up, of given ones and of noise; delta by the two normal probabilities of its definition.
+TEST(Properties, a_given_mu_costs_what_gaussian_noise_does) {
+  const Event event{CompositionEvent{{parse_event("gdp:mu=0.6,count=2"), parse_event("gaussian:sigma=2")}},
+                    1};
+  const double mu = std::sqrt(2 * 0.36 + 0.25);
+  EXPECT_NEAR(gaussian_mu(event, Adjacency::add_remove).value(), mu, 1e-11);
+  EXPECT_NEAR(concentrated_rho(event, Adjacency::substitute).value(), mu * mu / 2, 1e-11);
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  for (const double epsilon : {0.0, 0.5, 2.0}) {
+    const double delta = phi(mu / 2 - epsilon / mu) - std::exp(epsilon) * phi(-mu / 2 - epsilon / mu);
+    const Bounds bounds = account_delta(event, Adjacency::add_remove, Epsilon(epsilon), BoundKind::tight);
+    EXPECT_NEAR(bounds.upper, delta, 1e-9);
+    EXPECT_NEAR(bounds.lower, delta, 1e-9);
+  }
+  // Given mu alone has no epsilon without a delta.
+  EXPECT_EQ(account_epsilon(parse_event("gdp:mu=1"), Adjacency::substitute, Delta(0), BoundKind::tight).upper,
+            HUGE_VAL);
 }
 
 }  // namespace

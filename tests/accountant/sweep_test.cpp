@@ -46,7 +46,7 @@ std::string text(double x) {
   return out;
 }
 
-constexpr std::size_t kSweepKinds = 19;
+constexpr std::size_t kSweepKinds = 20;
 
 // Nodes of a binary tree that hold the first leaf, or that hold it or the last one.
 std::size_t nodes_over(std::size_t leaves, bool both) {
@@ -201,6 +201,12 @@ Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
           topped_up(b / n, centre, centre * centre * (1 - 1 / b) * whole));
       job.one_adjacency = true;
       return job;
+    }
+    case 18: {  // so many Gaussian releases add their squares
+      const std::size_t count = draw_count(d);
+      const double root = std::sqrt(static_cast<double>(count));
+      const std::string mu = text(d.between(0.05, 3) / root);
+      return both_ways("gdp:mu=" + mu + times(count), mixture(true, root * std::stod(mu), 1, 0, kCells));
     }
     default: {
       const std::size_t sensitivity = 1 + d.below(6);

@@ -14,6 +14,7 @@
 #include "sotto/event/discrete_gaussian.hpp"
 #include "sotto/event/exponential.hpp"
 #include "sotto/event/gaussian.hpp"
+#include "sotto/event/gaussian_given.hpp"
 #include "sotto/event/laplace.hpp"
 #include "sotto/event/pure.hpp"
 #include "sotto/event/randomized_response.hpp"
@@ -40,8 +41,8 @@ struct CompositionEvent {
 using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
                                SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
                                VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
-                               ApproximateEvent, RenyiGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
-                               TreeEvent, CompositionEvent>;
+                               ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent,
+                               ReportNoisyMaxEvent, TreeEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
