@@ -25,6 +25,11 @@ EVENTS = {
     "randomized-response": (sotto.randomized_response(0.25, levels=4), "randomized-response:probability=0.25,levels=4"),
     "exponential-mechanism": (sotto.exponential_mechanism(0.5), "exponential-mechanism:epsilon=0.5"),
     "report-noisy-max": (sotto.report_noisy_max(4), "report-noisy-max:scale=4"),
+    "sparse-vector": (
+        sotto.sparse_vector(4, 8, positives=3, monotone=True),
+        "sparse-vector:threshold=4,query=8,positives=3,monotone=1",
+    ),
+    "shuffled": (sotto.shuffled(1, 10000), "shuffled:epsilon=1,users=1e4"),
     "tree": (sotto.tree(9, leaves=64), "tree:sigma=9,leaves=64"),
     "dp-barker": (sotto.dp_barker(100000, 1000), "dp-barker:rows=100000,batch=1000"),
     "variance-completed-barker": (

@@ -7,6 +7,7 @@
 
 #include "sotto/base/numbers.hpp"
 #include "sotto/event/field.hpp"
+#include "sotto/event/pure.hpp"
 #include "sotto/event/view.hpp"
 
 namespace sotto {
@@ -54,6 +55,9 @@ struct ApproximateEvent {
     }
     return LossView{std::move(lattice), {}};
   }
+  /// What the mechanism is where it gives nothing away, which it may do with probability delta.
+  /// Source docs/accounting.md, "Guarantees as given"
+  [[nodiscard]] PureEvent otherwise() const { return {epsilon, rows}; }
   [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const { return given_away(); }
   [[nodiscard]] View<double> rho(Adjacency) const { return given_away(); }
   [[nodiscard]] View<double> pure_epsilon(Adjacency) const {

@@ -192,6 +192,24 @@ Event group_event(const Event& event, std::uint64_t rows) {
   return changed;
 }
 
+KeptBack kept_back(const Event& event) {
+  CompositionEvent rest;
+  double given_away = 0;
+  for (Event& leaf : flatten(event)) {
+    std::visit(
+        [&]<class E>(const E& e) {
+          if constexpr (requires { e.otherwise(); }) {
+            given_away += e.delta * static_cast<double>(leaf.count) * (1 + 1e-12);
+            rest.parts.push_back({e.otherwise(), leaf.count});
+          } else {
+            rest.parts.push_back(leaf);
+          }
+        },
+        leaf.mechanism);
+  }
+  return {{std::move(rest), 1}, std::min(given_away, 1.0)};
+}
+
 std::string event_text(const Event& event) { return nlohmann::json(event).dump(); }
 
 Event event_from_text(const std::string& text) {

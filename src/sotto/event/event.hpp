@@ -1,6 +1,7 @@
 // Privacy events: what was done to the data, as plain values. An event tells how it may be seen; it knows no accountant.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -20,6 +21,8 @@
 #include "sotto/event/randomized_response.hpp"
 #include "sotto/event/renyi_given.hpp"
 #include "sotto/event/report_noisy_max.hpp"
+#include "sotto/event/shuffled.hpp"
+#include "sotto/event/sparse_vector.hpp"
 #include "sotto/event/subsampled_gaussian.hpp"
 #include "sotto/event/subsampled_laplace.hpp"
 #include "sotto/event/subsampled_penalty.hpp"
@@ -38,11 +41,12 @@ struct CompositionEvent {
 };
 
 /// The closed list. A new kind of event is a file of its own and a word here.
-using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
-                               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-                               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
-                               ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent,
-                               ReportNoisyMaxEvent, TreeEvent, CompositionEvent>;
+using Mechanism =
+    std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+                 SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+                 VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
+                 ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
+                 TreeEvent, SparseVectorEvent, ShuffledEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
@@ -75,6 +79,21 @@ concept EventKind = std::equality_comparable<E> && requires(const E& e, Adjacenc
 /// The same releases as they protect a group of so many rows. Throws Error(usage) where no such cost is proven.
 /// Source docs/accounting.md, "Groups of rows"
 [[nodiscard]] Event group_event(const Event& event, std::uint64_t rows);
+
+/// The same releases where nothing is given away, and the probability, rounded up, that something is. Whatever bound holds of the
+/// former is turned into one of all releases.
+/// Source docs/accounting.md, "Guarantees as given"
+struct KeptBack {
+  Event event;
+  double given_away = 0;
+
+  /// From delta of the event to delta of all releases, and back; the latter is not positive where no delta is small enough.
+  [[nodiscard]] double all(double delta) const {
+    return std::min(1.0, given_away + (1 - given_away) * delta);
+  }
+  [[nodiscard]] double left(double delta) const { return (delta - given_away) / (1 - given_away); }
+};
+[[nodiscard]] KeptBack kept_back(const Event& event);
 
 /// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count
 /// overflows.
