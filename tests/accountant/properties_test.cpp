@@ -282,6 +282,57 @@ TEST(Properties, the_tight_bound_is_never_above_a_simpler_one) {
             BoundKind::zcdp);
 }
 
+// Where losses are not known, or too large for the grids, the simpler bounds answer alone.
+TEST(Properties, the_tight_bound_takes_what_a_simpler_one_takes) {
+  for (const char* spec : {"zcdp:rho=0.1,count=3", "renyi:orders=2/4/8/64,costs=.1/.2/.4/3.2,count=2",
+                           "dp-barker:rows=100000,batch=1000", "gaussian:sigma=1",
+                           "laplace:scale=1,count=400", "subsampled-gaussian:sigma=2,rate=0.01,count=100"}) {
+    for (const double delta : {1e-6, 1e-300}) {
+      SCOPED_TRACE(testing::Message() << spec << " " << delta);
+      const Event event = parse_event(spec);
+      const Bounds tight = account_epsilon(event, Adjacency::substitute, Delta(delta), BoundKind::tight);
+      const double rdp = upper_epsilon(event, Adjacency::substitute, Delta(delta), BoundKind::rdp);
+      EXPECT_TRUE(std::isfinite(rdp));
+      EXPECT_LE(tight.upper, rdp);
+      EXPECT_LE(tight.lower, tight.upper);
+      const Bounds there =
+          account_delta(event, Adjacency::substitute, Epsilon(tight.upper), BoundKind::tight);
+      EXPECT_LE(there.upper, delta * (1 + 1e-6) + 1e-300);
+    }
+  }
+  // The reason is that of the bound which takes most.
+  try {
+    (void)account_epsilon(parse_event("dp-barker:rows=1000,batch=100"), Adjacency::add_remove, Delta(1e-6),
+                          BoundKind::tight);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "dp-barker is accounted under --adjacency substitute only");
+  }
+}
+
+// Gaussian noise beside a bit of randomised response that is told, or everything else with it: delta in closed form.
+TEST(Properties, what_may_be_given_away_is_added_to_simpler_bounds) {
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  const double mu = std::sqrt(2 * 0.05);
+  const auto gaussian = [&](double e) { return phi(mu / 2 - e / mu) - std::exp(e) * phi(-mu / 2 - e / mu); };
+  const double high = 1 / (1 + std::exp(-0.5));
+  const Event event{
+      CompositionEvent{{parse_event("zcdp:rho=0.05"), parse_event("approximate:epsilon=0.5,delta=1e-4")}}, 1};
+  for (const double epsilon : {0.0, 0.5, 1.0, 3.0}) {
+    const double rest = high * gaussian(epsilon - 0.5) + (1 - high) * gaussian(epsilon + 0.5);
+    const double truth = 1e-4 + (1 - 1e-4) * rest;
+    for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp, BoundKind::zcdp}) {
+      const double delta = upper_delta(event, Adjacency::substitute, Epsilon(epsilon), kind);
+      EXPECT_GE(delta, truth) << epsilon;
+      EXPECT_LE(delta, 1e-4 + concentrated_delta(0.05 + 0.5 * 0.5 / 2, epsilon) * (1 + 1e-9)) << epsilon;
+      if (delta >= 1) continue;
+      EXPECT_LE(upper_epsilon(event, Adjacency::substitute, Delta(delta), kind), epsilon + 1e-6);
+      EXPECT_EQ(upper_epsilon(event, Adjacency::substitute, Delta(9.9e-5), kind), HUGE_VAL);
+    }
+  }
+  EXPECT_FALSE(concentrated_rho(event, Adjacency::substitute).has_value());
+}
+
 // N(0, 1) against N(mu, 1), whose trade-off function is known.
 TEST(Properties, mu_and_the_trade_off_function_of_gaussian_noise) {
   const Event event = parse_event("gaussian:sigma=2,count=4");

@@ -194,39 +194,51 @@ void least(Bounds& bounds, double upper, BoundKind by) {
   if (upper < bounds.upper) bounds = {bounds.lower, upper, by};
 }
 
-template <class Rho, class Renyi>
-void least_of_all(Bounds& bounds, const Event& event, Adjacency adjacency, const Rho& by_rho,
+template <class Renyi>
+void least_of_all(Bounds& bounds, const Event& event, const std::optional<double>& by_rho,
                   const Renyi& by_renyi) {
   const bool wide = bounds.lower < (1 - kUsualWidth) * bounds.upper;
   if (bounds.upper == 0 || (!wide && flatten(event).size() > kManyKinds)) return;
-  if (const std::optional<double> rho = concentrated_rho(event, adjacency))
-    least(bounds, by_rho(*rho), BoundKind::zcdp);
+  if (by_rho) least(bounds, *by_rho, BoundKind::zcdp);
   least(bounds, bound_or_none(by_renyi), BoundKind::rdp);
 }
 
-void least_delta(Bounds& bounds, const Event& event, Adjacency adjacency, Epsilon epsilon) {
-  least_of_all(
-      bounds, event, adjacency, [&](double rho) { return concentrated_delta(rho, epsilon.value()); },
-      [&] { return renyi_delta(event, adjacency, epsilon.value()); });
+Bounds least_delta(Bounds bounds, const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  least_of_all(bounds, event, concentrated_delta(event, adjacency, epsilon.value()),
+               [&] { return renyi_delta(event, adjacency, epsilon.value()); });
+  return bounds;
 }
 
-void least_epsilon(Bounds& bounds, const Event& event, Adjacency adjacency, Delta delta) {
-  least_of_all(
-      bounds, event, adjacency, [&](double rho) { return concentrated_epsilon(rho, delta.value()); },
-      [&] { return renyi_epsilon(event, adjacency, delta.value()); });
+Bounds least_epsilon(Bounds bounds, const Event& event, Adjacency adjacency, Delta delta) {
+  least_of_all(bounds, event, concentrated_epsilon(event, adjacency, delta.value()),
+               [&] { return renyi_epsilon(event, adjacency, delta.value()); });
+  return bounds;
 }
 
-/// What is lost whatever epsilon is.
-double given_away(const std::vector<LossModel>& models) {
-  double most = 0;
-  for (const LossModel& model : models) {
-    double sum = 0;
-    for (const LossPart& part : model.parts) {
-      if (!part.pair) sum += static_cast<double>(part.count) * part.lattice.infinite * (1 + 1e-12);
-    }
-    most = std::max(most, sum);
+// Where some event has no known losses the simpler accountants are alone. Every kind of event has a Renyi cost; where
+// it has none under this adjacency, that is the reason which is told.
+Bounds without_losses(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  Bounds bounds{0, renyi_delta(event, adjacency, epsilon.value()), BoundKind::rdp};
+  if (const auto by_rho = concentrated_delta(event, adjacency, epsilon.value()))
+    least(bounds, *by_rho, BoundKind::zcdp);
+  return bounds;
+}
+
+Bounds without_losses(const Event& event, Adjacency adjacency, Delta delta) {
+  Bounds bounds{0, renyi_epsilon(event, adjacency, delta.value()), BoundKind::rdp};
+  if (const auto by_rho = concentrated_epsilon(event, adjacency, delta.value()))
+    least(bounds, *by_rho, BoundKind::zcdp);
+  return bounds;
+}
+
+// Nothing finer than 1e-290 is resolved: no loss is larger than the largest, and epsilon no smaller than there.
+Bounds at_tiny_delta(const Event& event, Adjacency adjacency, double width) {
+  double largest = 0;
+  for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
+    const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
+    largest = std::max(largest, loss + model.slack);
   }
-  return std::min(most, 1.0);
+  return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
 }
 
 }  // namespace
@@ -240,15 +252,16 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
 }
 
 Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
-  if (std::isinf(epsilon.value())) return {0, tight_delta_upper(event, adjacency, epsilon)};
-  Bounds bounds = both_bounds(event, adjacency, {true, epsilon.value()}, width);
-  least_delta(bounds, event, adjacency, epsilon);
-  return bounds;
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon);
+  if (std::isinf(epsilon.value())) return {0, kept_back(event).given_away};
+  return least_delta(both_bounds(event, adjacency, {true, epsilon.value()}, width), event, adjacency,
+                     epsilon);
 }
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon).upper;
+  if (std::isinf(epsilon.value())) return kept_back(event).given_away;
   const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
-  if (std::isinf(epsilon.value())) return given_away(models);
   Enclosure enclosure(models, {}, {true, epsilon.value()}, adjacency);
   enclosure.attempt({kFirstAccuracy, Effort::upper_alone});
   if (effort == UpperBound::fine) enclosure.attempt({kFineAccuracy, Effort::calibrated});
@@ -257,18 +270,10 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
   if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
-  if (delta.value() < 1e-290) {
-    // Nothing finer is resolved: no loss is larger than the largest, and epsilon no smaller than at 1e-290.
-    double largest = 0;
-    for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-      const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
-      largest = std::max(largest, loss + model.slack);
-    }
-    return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
-  }
-  Bounds bounds = both_bounds(event, adjacency, {false, delta.value()}, width);
-  least_epsilon(bounds, event, adjacency, delta);
-  return bounds;
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, delta);
+  if (delta.value() < 1e-290)
+    return least_epsilon(at_tiny_delta(event, adjacency, width), event, adjacency, delta);
+  return least_epsilon(both_bounds(event, adjacency, {false, delta.value()}, width), event, adjacency, delta);
 }
 
 }  // namespace sotto
