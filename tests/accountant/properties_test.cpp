@@ -233,6 +233,30 @@ TEST(Properties, what_is_given_away_is_lost_whatever_epsilon_is) {
             0.1);
 }
 
+// Five bits and what is given away beside them, summed over the number of right answers; many kinds beside each other.
+TEST(Properties, what_is_given_away_leaves_bounds_narrow) {
+  const Event five = parse_event("approximate:epsilon=0.5,delta=1e-3,count=5");
+  const double high = 1 / (1 + std::exp(-0.5));
+  const double given = 1 - std::pow(1 - 1e-3, 5);
+  for (const double epsilon : {0.0, 0.7, 1.4, 3.0}) {
+    double rest = 0;
+    for (int k = 0; k <= 5; ++k) {
+      const double ways = std::tgamma(6) / std::tgamma(k + 1) / std::tgamma(6 - k);
+      const double p = ways * std::pow(high, k) * std::pow(1 - high, 5 - k);
+      rest += p * std::max(0.0, 1 - std::exp(epsilon - 0.5 * (2 * k - 5)));
+    }
+    const Bounds bounds = account_delta(five, Adjacency::substitute, Epsilon(epsilon), BoundKind::tight);
+    EXPECT_NEAR(bounds.upper, given + (1 - given) * rest, 1e-9);
+    EXPECT_NEAR(bounds.lower, given + (1 - given) * rest, 1e-9);
+  }
+  CompositionEvent many;
+  for (int i = 0; i < 40; ++i) many.parts.push_back({ApproximateEvent{0.1 + 0.001 * i, 1e-9}, 1});
+  const Bounds bounds = account_epsilon({many, 1}, Adjacency::substitute, Delta(1e-6), BoundKind::tight);
+  EXPECT_LE(bounds.upper - bounds.lower, 5e-4 * bounds.upper);
+  // More than delta is given away for certain.
+  EXPECT_EQ(account_epsilon(five, Adjacency::substitute, Delta(4e-3), BoundKind::tight).lower, HUGE_VAL);
+}
+
 // Half of all outputs have the largest loss, 1 / scale. Beside the double below it the truth is 1 - e^((epsilon - 1 / scale) / 2),
 // found with 60 digits.
 TEST(Properties, the_largest_loss_is_not_rounded_away) {

@@ -80,18 +80,23 @@ concept EventKind = std::equality_comparable<E> && requires(const E& e, Adjacenc
 /// Source docs/accounting.md, "Groups of rows"
 [[nodiscard]] Event group_event(const Event& event, std::uint64_t rows);
 
-/// The same releases where nothing is given away, and the probability, rounded up, that something is. Whatever bound holds of the
-/// former is turned into one of all releases.
+/// The same releases where nothing is given away, and the probability that something is: what holds of the curve of the former
+/// is turned into what holds of that of all.
 /// Source docs/accounting.md, "Guarantees as given"
 struct KeptBack {
   Event event;
-  double given_away = 0;
+  double given_away = 0;    ///< rounded up
+  double surely_given = 0;  ///< rounded down, of mechanisms that give away as much as they may
 
-  /// From delta of the event to delta of all releases, and back; the latter is not positive where no delta is small enough.
-  [[nodiscard]] double all(double delta) const {
-    return std::min(1.0, given_away + (1 - given_away) * delta);
+  [[nodiscard]] double away(Side side) const { return side == Side::upper ? given_away : surely_given; }
+  /// From delta of the event to delta of all releases.
+  [[nodiscard]] double all(double delta, Side side) const {
+    return std::min(1.0, away(side) + (1 - away(side)) * delta);
   }
-  [[nodiscard]] double left(double delta) const { return (delta - given_away) / (1 - given_away); }
+  /// And back; not positive where more than delta is given away.
+  [[nodiscard]] double left(double delta, Side side) const {
+    return away(side) > 0 ? (delta - away(side)) / (1 - away(side)) : delta;
+  }
 };
 [[nodiscard]] KeptBack kept_back(const Event& event);
 

@@ -75,13 +75,13 @@ void if_possible(const Attempt& attempt) {
 class Enclosure {
  public:
   Enclosure(const std::vector<LossModel>& above, const std::vector<LossModel>& below, const CurveQuery& query,
-            Adjacency adjacency)
+            const CurveQuery& query_below, Adjacency adjacency)
       : rare_(any_pair(above, [](const DominatingPair& pair) { return pair.rate() < kRare; })),
         same_at_zero_(query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove) {
     upper_.reserve(above.size());
     lower_.reserve(below.size());
     for (const LossModel& model : above) upper_.emplace_back(model, query, Side::upper);
-    for (const LossModel& model : below) lower_.emplace_back(model, query, Side::lower);
+    for (const LossModel& model : below) lower_.emplace_back(model, query_below, Side::lower);
   }
 
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
@@ -151,15 +151,31 @@ class Enclosure {
   bool started_ = false;
 };
 
-Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query, double width) {
+// Whether both sides are of different pairs: no effort brings them together, so that no gap tells when to stop.
+bool are_brackets(const std::vector<LossModel>& above, const std::vector<LossModel>& below) {
+  const std::vector<LossPart>& upper = above.front().parts;
+  const std::vector<LossPart>& lower = below.front().parts;
+  if (above.front().slack > 0) return false;  // of discrete noise: that tells
+  if (upper.size() != lower.size()) return true;
+  for (std::size_t i = 0; i < upper.size(); ++i) {
+    const bool differ = upper[i].pair ? upper[i].pair->is_mirrored()
+                                      : upper[i].lattice.step != lower[i].lattice.step ||
+                                            upper[i].lattice.mass != lower[i].lattice.mass;
+    if (differ) return true;
+  }
+  return false;
+}
+
+// Of events that give nothing away. `query_below`: the same question of the lower side.
+Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query,
+                   const CurveQuery& query_below, double width) {
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
-  // Batches of fixed size: wide by nature, so no gap tells when to stop.
-  const bool bracket = any_pair(above, [](const DominatingPair& pair) { return pair.is_mirrored(); });
+  const bool bracket = are_brackets(above, below);
   // Who asks what a calibrated job costs shall read what calibration has read, where that does not take long.
   const bool calibrated = query.by_epsilon || leaves.size() <= kManyKinds;
-  Enclosure enclosure(above, below, query, adjacency);
+  Enclosure enclosure(above, below, query, query_below, adjacency);
   for (const Round& round : rounds_for(width, calibrated, bracket)) {
     const bool apart = round.effort == Effort::split;
     if (apart && !enclosure.is_rare() && round.accuracy.most_points < 0x1p18) continue;
@@ -231,20 +247,23 @@ Bounds without_losses(const Event& event, Adjacency adjacency, Delta delta) {
   return bounds;
 }
 
-// Nothing finer than 1e-290 is resolved: no loss is larger than the largest, and epsilon no smaller than there.
-Bounds at_tiny_delta(const Event& event, Adjacency adjacency, double width) {
+constexpr double kTinyDelta = 1e-290;  // nothing finer is resolved
+
+// No loss is larger than the largest, and epsilon no smaller than at a larger delta.
+Bounds at_tiny_delta(const Event& event, Adjacency adjacency, double below, double width) {
   double largest = 0;
   for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
     const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
     largest = std::max(largest, loss + model.slack);
   }
-  return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
+  const CurveQuery query{false, std::max(below, kTinyDelta)};
+  return {both_bounds(event, adjacency, query, query, width).lower, largest};
 }
 
 }  // namespace
 
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
-  for (const Event& leaf : flatten(event)) {
+  for (const Event& leaf : flatten(kept_back(event).event)) {
     std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
     if (!why.empty()) return why;
   }
@@ -253,27 +272,37 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
 
 Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon);
-  if (std::isinf(epsilon.value())) return {0, kept_back(event).given_away};
-  return least_delta(both_bounds(event, adjacency, {true, epsilon.value()}, width), event, adjacency,
+  const KeptBack kept = kept_back(event);
+  if (std::isinf(epsilon.value())) return {kept.surely_given, kept.given_away};
+  const CurveQuery query{true, epsilon.value()};
+  const Bounds rest = both_bounds(kept.event, adjacency, query, query, width);
+  return least_delta({kept.all(rest.lower, Side::lower), kept.all(rest.upper, Side::upper)}, event, adjacency,
                      epsilon);
 }
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon).upper;
-  if (std::isinf(epsilon.value())) return kept_back(event).given_away;
-  const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
-  Enclosure enclosure(models, {}, {true, epsilon.value()}, adjacency);
+  const KeptBack kept = kept_back(event);
+  if (std::isinf(epsilon.value())) return kept.given_away;
+  const std::vector<LossModel> models = loss_models(flatten(kept.event), adjacency, Side::upper);
+  const CurveQuery query{true, epsilon.value()};
+  Enclosure enclosure(models, {}, query, query, adjacency);
   enclosure.attempt({kFirstAccuracy, Effort::upper_alone});
   if (effort == UpperBound::fine) enclosure.attempt({kFineAccuracy, Effort::calibrated});
-  return std::min(enclosure.bounds().upper, 1.0);
+  return kept.all(std::min(enclosure.bounds().upper, 1.0), Side::upper);
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
   if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, delta);
-  if (delta.value() < 1e-290)
-    return least_epsilon(at_tiny_delta(event, adjacency, width), event, adjacency, delta);
-  return least_epsilon(both_bounds(event, adjacency, {false, delta.value()}, width), event, adjacency, delta);
+  const KeptBack kept = kept_back(event);
+  const double above = kept.left(delta.value(), Side::upper);
+  const double below = kept.left(delta.value(), Side::lower);
+  if (kept.given_away > 0 && !(above > 0)) return {below > 0 ? 0 : HUGE_VAL, HUGE_VAL};
+  const Bounds bounds = above < kTinyDelta
+                            ? at_tiny_delta(kept.event, adjacency, below, width)
+                            : both_bounds(kept.event, adjacency, {false, above}, {false, below}, width);
+  return least_epsilon(bounds, event, adjacency, delta);
 }
 
 }  // namespace sotto

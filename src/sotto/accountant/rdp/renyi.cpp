@@ -125,14 +125,15 @@ double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
     const double log_delta = (a - 1) * (total.at(a) - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
     return log_delta + 1e-14 * a * std::abs(epsilon);
   });
-  return kept.all(std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kOrderRoundUp + 1e-305));
+  const double delta = std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kOrderRoundUp + 1e-305);
+  return kept.all(delta, Side::upper);
 }
 
 double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
   if (delta >= 1) return 0;
   const KeptBack kept = kept_back(event);
   const TotalCost total(kept.event, adjacency);
-  delta = kept.left(delta);
+  delta = kept.left(delta, Side::upper);
   if (!(delta > 0)) return kInfinity;
   const double best = smallest(
       total, [&](double a) { return total.at(a) + std::log1p(-1 / a) - std::log(delta * a) / (a - 1); });

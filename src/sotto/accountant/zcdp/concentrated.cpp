@@ -63,14 +63,14 @@ std::optional<double> concentrated_delta(const Event& event, Adjacency adjacency
   const KeptBack kept = kept_back(event);
   const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
   if (!rho) return std::nullopt;
-  return kept.all(concentrated_delta(*rho, epsilon));
+  return kept.all(concentrated_delta(*rho, epsilon), Side::upper);
 }
 
 std::optional<double> concentrated_epsilon(const Event& event, Adjacency adjacency, double delta) {
   const KeptBack kept = kept_back(event);
   const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
   if (!rho) return std::nullopt;
-  const double left = kept.left(delta);
+  const double left = kept.left(delta, Side::upper);
   return left > 0 || kept.given_away == 0 ? concentrated_epsilon(*rho, left)
                                           : std::numeric_limits<double>::infinity();
 }
