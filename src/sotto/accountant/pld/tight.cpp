@@ -33,8 +33,8 @@ constexpr Round kUsualRounds[] = {{{0, 0x1p17, 0}, Effort::split},
                                   {{0, 0x1p21, 8}}};
 
 // Where less than the usual width is asked for grids are made as fine as that needs.
-std::vector<Round> rounds_for(double width, bool calibrated, bool bracket) {
-  std::vector<Round> rounds{{bracket ? kFineAccuracy : kFirstAccuracy}};
+std::vector<Round> rounds_for(double width, bool calibrated) {
+  std::vector<Round> rounds{{kFirstAccuracy}};
   if (calibrated) rounds = {{kFirstAccuracy, Effort::upper_alone}, {kFineAccuracy, Effort::calibrated}};
   if (width >= kUsualWidth) {
     rounds.insert(rounds.end(), std::begin(kUsualRounds), std::end(kUsualRounds));
@@ -151,19 +151,18 @@ class Enclosure {
   bool started_ = false;
 };
 
-// Whether both sides are of different pairs: no effort brings them together, so that no gap tells when to stop.
+// Whether both sides of an event are different pairs: no effort brings them together, so that no gap tells when to stop.
 bool are_brackets(const std::vector<LossModel>& above, const std::vector<LossModel>& below) {
-  const std::vector<LossPart>& upper = above.front().parts;
   const std::vector<LossPart>& lower = below.front().parts;
-  if (above.front().slack > 0) return false;  // of discrete noise: that tells
-  if (upper.size() != lower.size()) return true;
-  for (std::size_t i = 0; i < upper.size(); ++i) {
-    const bool differ = upper[i].pair ? upper[i].pair->is_mirrored()
-                                      : upper[i].lattice.step != lower[i].lattice.step ||
-                                            upper[i].lattice.mass != lower[i].lattice.mass;
-    if (differ) return true;
-  }
-  return false;
+  const auto is_below = [&](const DiscretePld& lattice) {
+    return std::any_of(lower.begin(), lower.end(), [&](const LossPart& part) {
+      return !part.pair && part.lattice.step == lattice.step && part.lattice.mass == lattice.mass;
+    });
+  };
+  const std::vector<LossPart>& upper = above.front().parts;
+  return std::any_of(upper.begin(), upper.end(), [&](const LossPart& part) {
+    return part.pair ? part.pair->is_mirrored() : !is_below(part.lattice);
+  });
 }
 
 // Of events that give nothing away. `query_below`: the same question of the lower side.
@@ -176,7 +175,7 @@ Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& qu
   // Who asks what a calibrated job costs shall read what calibration has read, where that does not take long.
   const bool calibrated = query.by_epsilon || leaves.size() <= kManyKinds;
   Enclosure enclosure(above, below, query, query_below, adjacency);
-  for (const Round& round : rounds_for(width, calibrated, bracket)) {
+  for (const Round& round : rounds_for(width, calibrated)) {
     const bool apart = round.effort == Effort::split;
     if (apart && !enclosure.is_rare() && round.accuracy.most_points < 0x1p18) continue;
     enclosure.attempt(round);
