@@ -10,7 +10,7 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastWeight = 1e-64;    // of the largest probability
-constexpr std::size_t kLossSteps = 4096;  // of the grid, on either side of 0
+constexpr std::size_t kLossSteps = 2048;  // of the grid, on either side of 0
 constexpr double kMostOutcomes = 4e6;     // that are looked at: many numbers of clones are taken together
 
 // Binomial probabilities, of n trials with these odds, from `first` on; one after the other from the mode outwards.
