@@ -160,6 +160,28 @@ def report_noisy_max(scale: float, *, count: int = 1) -> Event:
     return _event("report-noisy-max", count, scale=scale)
 
 
+def sparse_vector(
+    threshold_scale: float, query_scale: float, positives: int, *, monotone: bool = False, count: int = 1
+) -> Event:
+    """Which of many queries lie above a threshold, until ``positives`` do, with Laplace noise on the threshold and on each query.
+
+    Scales are in units of what one row may change of a query. ``monotone``: one row more moves no query up where it moves another
+    down, as counts do; known for add-remove only.
+    """
+    scales = {"threshold_scale": threshold_scale, "query_scale": query_scale}
+    return _event("sparse-vector", count, **scales, positives=positives, monotone=int(monotone))
+
+
+def shuffled(epsilon: float, users: int, *, count: int = 1) -> Event:
+    """Answers of ``users`` in random order, each ``epsilon``-private by itself, all by the same randomiser.
+
+    >>> import sotto
+    >>> round(sotto.account(sotto.shuffled(epsilon=1, users=10000), delta=1e-6).epsilon, 3)
+    0.053
+    """
+    return _event("shuffled", count, epsilon=epsilon, users=users)
+
+
 def tree(sigma: float, leaves: int, *, count: int = 1) -> Event:
     """Gaussian noise on every node of a binary tree over sums, ``sigma`` in units of what one neighbour may change of a node."""
     return _event("tree", count, sigma=sigma, leaves=leaves)
@@ -193,6 +215,11 @@ def approximate(epsilon: float, delta: float, *, count: int = 1) -> Event:
 def zcdp(rho: float, *, count: int = 1) -> Event:
     """Any rho-zero-concentrated mechanism."""
     return _event("zcdp", count, rho=rho)
+
+
+def gdp(mu: float, *, count: int = 1) -> Event:
+    """Any mechanism that is ``mu``-private in the Gaussian sense."""
+    return _event("gdp", count, mu=mu)
 
 
 def renyi(orders: Sequence[float], costs: Sequence[float], *, count: int = 1) -> Event:

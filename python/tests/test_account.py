@@ -25,6 +25,11 @@ EVENTS = {
     "randomized-response": (sotto.randomized_response(0.25, levels=4), "randomized-response:probability=0.25,levels=4"),
     "exponential-mechanism": (sotto.exponential_mechanism(0.5), "exponential-mechanism:epsilon=0.5"),
     "report-noisy-max": (sotto.report_noisy_max(4), "report-noisy-max:scale=4"),
+    "sparse-vector": (
+        sotto.sparse_vector(4, 8, positives=3, monotone=True),
+        "sparse-vector:threshold=4,query=8,positives=3,monotone=1",
+    ),
+    "shuffled": (sotto.shuffled(1, 10000), "shuffled:epsilon=1,users=1e4"),
     "tree": (sotto.tree(9, leaves=64), "tree:sigma=9,leaves=64"),
     "dp-barker": (sotto.dp_barker(100000, 1000), "dp-barker:rows=100000,batch=1000"),
     "variance-completed-barker": (
@@ -35,6 +40,7 @@ EVENTS = {
     "pure": (sotto.pure(0.1, count=3), "pure:epsilon=0.1,count=3"),
     "approximate": (sotto.approximate(0.1, 1e-8), "approximate:epsilon=0.1,delta=1e-8"),
     "zcdp": (sotto.zcdp(0.01), "zcdp:rho=0.01"),
+    "gdp": (sotto.gdp(0.1), "gdp:mu=0.1"),
     "renyi": (sotto.renyi([2, 4, 8], [0.1, 0.2, 0.4]), "renyi:orders=2/4/8,costs=.1/.2/.4"),
 }
 

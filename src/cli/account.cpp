@@ -129,13 +129,21 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
               "or without-replacement (rate = batch / rows). probability: of a random answer instead of the "
               "true one. "
               "exponential-mechanism: draws with weight e^(epsilon u / 2), u in units of its sensitivity. "
-              "zcdp, approximate, renyi, pure: guarantees as somebody else gives them; "
+              "sparse-vector: Laplace scales of the threshold's and the queries' noise, the number of "
+              "answers \"above\" "
+              "after which it ends, and monotone=1 where one row moves all queries the same way. "
+              "shuffled: answers of so many users in random order, each epsilon-private by itself. "
+              "zcdp, gdp, approximate, renyi, pure: guarantees as somebody else gives them; "
               "renyi:orders=2/4/8,costs=.1/.2/.4.\n"
               "What a bound cannot prove it refuses and says which may know it")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--event", options->event,
-                   "The same as a tree in JSON, as the library writes it and --json prints it");
+  verb->add_option(
+          "--event", options->event,
+          "The same, or more, in a FILE: a tree of events in JSON, as `event` of --json shows it. There "
+          "every key is "
+          "written, sensitivity or clip_norm too, and sigma and scale are in the same units as these")
+      ->type_name("FILE");
   verb->add_option("--group", question.group,
                    "Price what a group of so many rows, at most 2^20, together may suffer")
       ->capture_default_str();
@@ -145,7 +153,8 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
           "--bound", question.bound,
           "Which accountant. What is printed is an upper bound: the truth is never larger, so that a promise "
           "made with it holds; how much smaller it may be is told by the lower bounds of --json. tight takes "
-          "the least of loss distributions, rdp and zcdp, and says whose it is")
+          "the least of loss distributions, rdp and zcdp, as far as they take the events, and says whose it "
+          "is")
       ->check(one_of({"tight", "rdp", "zcdp", "advanced"}))
       ->capture_default_str();
   verb->add_option(

@@ -28,19 +28,27 @@ constexpr std::size_t kKinds = std::variant_size_v<decltype(Event::mechanism)>;
 // One event of every kind, with enough repetitions that none could cost nothing by rounding.
 std::vector<Event> one_of_each() {
   std::vector<Event> events;
-  for (const char* spec :
-       {"gaussian:sigma=2,count=1000000", "discrete-gaussian:sigma=3,grid=4,dim=2,count=1000000",
-        "laplace:scale=2,count=1000", "subsampled-gaussian:sigma=1,rate=0.01,count=1000",
-        "subsampled-gaussian:sigma=1,rate=0.01,sampling=without-replacement,count=1000",
-        "subsampled-laplace:scale=1,rate=0.2,count=1000",
-        "subsampled-laplace:scale=1,rate=0.2,sampling=without-replacement,count=1000",
-        "randomized-response:probability=0.2,levels=3,count=1000000", "pure:epsilon=0.5,count=1000000",
-        "dp-barker:rows=100000,batch=1000,count=1000000",
-        "variance-completed-barker:rows=100000,batch=1000,bound=1e-4,count=1000000",
-        "subsampled-penalty:tau=3,rate=0.1,count=1000000", "zcdp:rho=0.1,count=1000",
-        "approximate:epsilon=0.5,delta=1e-9,count=100000", "renyi:orders=2/4/8,costs=.1/.2/.4,count=1000",
-        "exponential-mechanism:epsilon=0.5,count=100000", "report-noisy-max:scale=4,count=100000",
-        "tree:sigma=20,leaves=1000,count=1000"}) {
+  for (const char* spec : {"gaussian:sigma=2,count=1000000",
+                           "discrete-gaussian:sigma=3,grid=4,dim=2,count=1000000",
+                           "laplace:scale=2,count=1000",
+                           "subsampled-gaussian:sigma=1,rate=0.01,count=1000",
+                           "subsampled-gaussian:sigma=1,rate=0.01,sampling=without-replacement,count=1000",
+                           "subsampled-laplace:scale=1,rate=0.2,count=1000",
+                           "subsampled-laplace:scale=1,rate=0.2,sampling=without-replacement,count=1000",
+                           "randomized-response:probability=0.2,levels=3,count=1000000",
+                           "pure:epsilon=0.5,count=1000000",
+                           "dp-barker:rows=100000,batch=1000,count=1000000",
+                           "variance-completed-barker:rows=100000,batch=1000,bound=1e-4,count=1000000",
+                           "subsampled-penalty:tau=3,rate=0.1,count=1000000",
+                           "zcdp:rho=0.1,count=1000",
+                           "approximate:epsilon=0.5,delta=1e-9,count=100000",
+                           "renyi:orders=2/4/8,costs=.1/.2/.4,count=1000",
+                           "exponential-mechanism:epsilon=0.5,count=100000",
+                           "report-noisy-max:scale=4,count=100000",
+                           "tree:sigma=20,leaves=1000,count=1000",
+                           "gdp:mu=0.1,count=1000",
+                           "sparse-vector:threshold=4,query=8,positives=2,count=1000",
+                           "shuffled:epsilon=1,users=1000,count=1000"}) {
     events.push_back(parse_event(spec));
   }
   events.push_back({CompositionEvent{{events.back()}}, 3});
@@ -142,7 +150,7 @@ TEST(FailClosed, calibration_grants_no_unlimited_count) {
 }
 
 TEST(FailClosed, a_curve_of_an_unpriced_event_is_refused) {
-  EXPECT_THROW((void)event_curve(parse_event("dp-barker:rows=1000,batch=100"), Adjacency::substitute), Error);
+  EXPECT_THROW((void)event_curve(parse_event("dp-barker:rows=1000,batch=100"), Adjacency::add_remove), Error);
 }
 
 }  // namespace

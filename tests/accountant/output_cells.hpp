@@ -114,6 +114,47 @@ inline Cells binomial(double right, std::size_t count) {
   return answers(table);
 }
 
+// How many of so many users answer 1 by randomised response: one holds 1, or 0 as all others do. One user after the other.
+inline Cells shuffled_answers(double epsilon, std::size_t users) {
+  const double lie = 1 / (1 + std::exp(epsilon));
+  const auto one_more = [](const std::vector<double>& of, double yes) {
+    std::vector<double> next(of.size() + 1, 0.0);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      next[i] += of[i] * (1 - yes);
+      next[i + 1] += of[i] * yes;
+    }
+    return next;
+  };
+  std::vector<double> others{1};
+  for (std::size_t i = 1; i < users; ++i) others = one_more(others, lie);
+  const std::vector<double> with = one_more(others, 1 - lie);
+  const std::vector<double> without = one_more(others, lie);
+  std::vector<std::pair<double, double>> table;
+  for (std::size_t i = 0; i <= users; ++i) table.emplace_back(with[i], without[i]);
+  return answers(table);
+}
+
+// Probability that a query this far above the threshold is found above it: Laplace noise of these scales on the threshold and on
+// the query, Simpson's rule between the kinks.
+inline double above_threshold(double threshold, double query, double away) {
+  const auto integrand = [&](double z) {
+    const double far = std::exp(-std::abs(z - away) / query) / 2;
+    return std::exp(-std::abs(z) / threshold) / (2 * threshold) * (z > away ? far : 1 - far);
+  };
+  const auto simpson = [&](double from, double to) {
+    constexpr int pieces = 2000;
+    const double h = (to - from) / pieces;
+    double sum = 0;
+    for (int i = 0; i < pieces; ++i) {
+      const double left = from + h * i;
+      sum += integrand(left + 1e-9 * h) + 4 * integrand(left + h / 2) + integrand(left + h - 1e-9 * h);
+    }
+    return sum * h / 6;
+  };
+  const double reach = 40 * threshold;
+  return simpson(-reach, 0) + simpson(0, away) + simpson(away, away + reach);
+}
+
 // A batch with noise topped up to variance 2: all rows have log ratio 0, but one has plus or minus the bound. With probability
 // `rate` it is in the batch, moves the sum to plus or minus `centre` and spends `spread` of the noise's variance. What all
 // other rows might lose is not seen: nothing is said about how little is lost.

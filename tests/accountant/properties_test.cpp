@@ -9,6 +9,7 @@
 #include "sotto/accountant/calibrate.hpp"
 #include "sotto/accountant/curve.hpp"
 #include "sotto/accountant/pld/tight.hpp"
+#include "sotto/accountant/zcdp/concentrated.hpp"
 
 namespace sotto {
 namespace {
@@ -232,6 +233,30 @@ TEST(Properties, what_is_given_away_is_lost_whatever_epsilon_is) {
             0.1);
 }
 
+// Five bits and what is given away beside them, summed over the number of right answers; many kinds beside each other.
+TEST(Properties, what_is_given_away_leaves_bounds_narrow) {
+  const Event five = parse_event("approximate:epsilon=0.5,delta=1e-3,count=5");
+  const double high = 1 / (1 + std::exp(-0.5));
+  const double given = 1 - std::pow(1 - 1e-3, 5);
+  for (const double epsilon : {0.0, 0.7, 1.4, 3.0}) {
+    double rest = 0;
+    for (int k = 0; k <= 5; ++k) {
+      const double ways = std::tgamma(6) / std::tgamma(k + 1) / std::tgamma(6 - k);
+      const double p = ways * std::pow(high, k) * std::pow(1 - high, 5 - k);
+      rest += p * std::max(0.0, 1 - std::exp(epsilon - 0.5 * (2 * k - 5)));
+    }
+    const Bounds bounds = account_delta(five, Adjacency::substitute, Epsilon(epsilon), BoundKind::tight);
+    EXPECT_NEAR(bounds.upper, given + (1 - given) * rest, 1e-9);
+    EXPECT_NEAR(bounds.lower, given + (1 - given) * rest, 1e-9);
+  }
+  CompositionEvent many;
+  for (int i = 0; i < 40; ++i) many.parts.push_back({ApproximateEvent{0.1 + 0.001 * i, 1e-9}, 1});
+  const Bounds bounds = account_epsilon({many, 1}, Adjacency::substitute, Delta(1e-6), BoundKind::tight);
+  EXPECT_LE(bounds.upper - bounds.lower, 5e-4 * bounds.upper);
+  // More than delta is given away for certain.
+  EXPECT_EQ(account_epsilon(five, Adjacency::substitute, Delta(4e-3), BoundKind::tight).lower, HUGE_VAL);
+}
+
 // Half of all outputs have the largest loss, 1 / scale. Beside the double below it the truth is 1 - e^((epsilon - 1 / scale) / 2),
 // found with 60 digits.
 TEST(Properties, the_largest_loss_is_not_rounded_away) {
@@ -281,6 +306,57 @@ TEST(Properties, the_tight_bound_is_never_above_a_simpler_one) {
             BoundKind::zcdp);
 }
 
+// Where losses are not known, or too large for the grids, the simpler bounds answer alone.
+TEST(Properties, the_tight_bound_takes_what_a_simpler_one_takes) {
+  for (const char* spec : {"zcdp:rho=0.1,count=3", "renyi:orders=2/4/8/64,costs=.1/.2/.4/3.2,count=2",
+                           "dp-barker:rows=100000,batch=1000", "gaussian:sigma=1",
+                           "laplace:scale=1,count=400", "subsampled-gaussian:sigma=2,rate=0.01,count=100"}) {
+    for (const double delta : {1e-6, 1e-300}) {
+      SCOPED_TRACE(testing::Message() << spec << " " << delta);
+      const Event event = parse_event(spec);
+      const Bounds tight = account_epsilon(event, Adjacency::substitute, Delta(delta), BoundKind::tight);
+      const double rdp = upper_epsilon(event, Adjacency::substitute, Delta(delta), BoundKind::rdp);
+      EXPECT_TRUE(std::isfinite(rdp));
+      EXPECT_LE(tight.upper, rdp);
+      EXPECT_LE(tight.lower, tight.upper);
+      const Bounds there =
+          account_delta(event, Adjacency::substitute, Epsilon(tight.upper), BoundKind::tight);
+      EXPECT_LE(there.upper, delta * (1 + 1e-6) + 1e-300);
+    }
+  }
+  // The reason is that of the bound which takes most.
+  try {
+    (void)account_epsilon(parse_event("dp-barker:rows=1000,batch=100"), Adjacency::add_remove, Delta(1e-6),
+                          BoundKind::tight);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "dp-barker is accounted under --adjacency substitute only");
+  }
+}
+
+// Gaussian noise beside a bit of randomised response that is told, or everything else with it: delta in closed form.
+TEST(Properties, what_may_be_given_away_is_added_to_simpler_bounds) {
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  const double mu = std::sqrt(2 * 0.05);
+  const auto gaussian = [&](double e) { return phi(mu / 2 - e / mu) - std::exp(e) * phi(-mu / 2 - e / mu); };
+  const double high = 1 / (1 + std::exp(-0.5));
+  const Event event{
+      CompositionEvent{{parse_event("zcdp:rho=0.05"), parse_event("approximate:epsilon=0.5,delta=1e-4")}}, 1};
+  for (const double epsilon : {0.0, 0.5, 1.0, 3.0}) {
+    const double rest = high * gaussian(epsilon - 0.5) + (1 - high) * gaussian(epsilon + 0.5);
+    const double truth = 1e-4 + (1 - 1e-4) * rest;
+    for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp, BoundKind::zcdp}) {
+      const double delta = upper_delta(event, Adjacency::substitute, Epsilon(epsilon), kind);
+      EXPECT_GE(delta, truth) << epsilon;
+      EXPECT_LE(delta, 1e-4 + concentrated_delta(0.05 + 0.5 * 0.5 / 2, epsilon) * (1 + 1e-9)) << epsilon;
+      if (delta >= 1) continue;
+      EXPECT_LE(upper_epsilon(event, Adjacency::substitute, Delta(delta), kind), epsilon + 1e-6);
+      EXPECT_EQ(upper_epsilon(event, Adjacency::substitute, Delta(9.9e-5), kind), HUGE_VAL);
+    }
+  }
+  EXPECT_FALSE(concentrated_rho(event, Adjacency::substitute).has_value());
+}
+
 // N(0, 1) against N(mu, 1), whose trade-off function is known.
 TEST(Properties, mu_and_the_trade_off_function_of_gaussian_noise) {
   const Event event = parse_event("gaussian:sigma=2,count=4");
@@ -296,6 +372,25 @@ TEST(Properties, mu_and_the_trade_off_function_of_gaussian_noise) {
     EXPECT_LE(point.beta, phi(low - 1) + 1e-9);
     EXPECT_GE(point.beta, phi(low - 1) - 5e-3);
   }
+}
+
+// Squares of mu add up, of given ones and of noise; delta by the two normal probabilities of its definition.
+TEST(Properties, a_given_mu_costs_what_gaussian_noise_does) {
+  const Event event{CompositionEvent{{parse_event("gdp:mu=0.6,count=2"), parse_event("gaussian:sigma=2")}},
+                    1};
+  const double mu = std::sqrt(2 * 0.36 + 0.25);
+  EXPECT_NEAR(gaussian_mu(event, Adjacency::add_remove).value(), mu, 1e-11);
+  EXPECT_NEAR(concentrated_rho(event, Adjacency::substitute).value(), mu * mu / 2, 1e-11);
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  for (const double epsilon : {0.0, 0.5, 2.0}) {
+    const double delta = phi(mu / 2 - epsilon / mu) - std::exp(epsilon) * phi(-mu / 2 - epsilon / mu);
+    const Bounds bounds = account_delta(event, Adjacency::add_remove, Epsilon(epsilon), BoundKind::tight);
+    EXPECT_NEAR(bounds.upper, delta, 1e-9);
+    EXPECT_NEAR(bounds.lower, delta, 1e-9);
+  }
+  // Given mu alone has no epsilon without a delta.
+  EXPECT_EQ(account_epsilon(parse_event("gdp:mu=1"), Adjacency::substitute, Delta(0), BoundKind::tight).upper,
+            HUGE_VAL);
 }
 
 }  // namespace

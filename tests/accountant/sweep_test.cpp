@@ -46,7 +46,7 @@ std::string text(double x) {
   return out;
 }
 
-constexpr std::size_t kSweepKinds = 19;
+constexpr std::size_t kSweepKinds = 22;
 
 // Nodes of a binary tree that hold the first leaf, or that hold it or the last one.
 std::size_t nodes_over(std::size_t leaves, bool both) {
@@ -199,6 +199,29 @@ Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
       Job job = both_ways(
           kind == 16 ? "dp-barker:" + sizes : "variance-completed-barker:" + sizes + ",bound=" + bound,
           topped_up(b / n, centre, centre * centre * (1 - 1 / b) * whole));
+      job.one_adjacency = true;
+      return job;
+    }
+    case 18: {  // so many Gaussian releases add their squares
+      const std::size_t count = draw_count(d);
+      const double root = std::sqrt(static_cast<double>(count));
+      const std::string mu = text(d.between(0.05, 3) / root);
+      return both_ways("gdp:mu=" + mu + times(count), mixture(true, root * std::stod(mu), 1, 0, kCells));
+    }
+    case 19: {  // one query, which one row moves from half a unit above the threshold to half a unit below
+      const std::string threshold = text(d.between(0.5, 20));
+      const std::string query = text(d.between(0.5, 20));
+      const double right = above_threshold(std::stod(threshold), std::stod(query), 0.5);
+      const bool monotone = !substitute && d.below(2) == 0;
+      return both_ways("sparse-vector:threshold=" + threshold + ",query=" + query +
+                           ",positives=" + std::to_string(1 + d.below(4)) + (monotone ? ",monotone=1" : ""),
+                       answers({{right, 1 - right}, {1 - right, right}}));
+    }
+    case 20: {  // how many answers of randomised response are 1, where all other users hold 0
+      const std::string epsilon = text(d.between(0.05, 4));
+      const std::size_t users = 1 + d.below(300);
+      Job job = both_ways("shuffled:epsilon=" + epsilon + ",users=" + std::to_string(users),
+                          shuffled_answers(std::stod(epsilon), users));
       job.one_adjacency = true;
       return job;
     }

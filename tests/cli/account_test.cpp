@@ -118,7 +118,8 @@ TEST_F(AccountProgram, refuses_with_one_line_and_the_usage_status) {
   for (const std::string arguments :
        {"--mechanism gaussian:sigma=0 --delta 1e-6", "--mechanism nonsense --delta 1e-6",
         "--mechanism gaussian:sigma=1", "--mechanism gaussian:sigma=1 --delta 2",
-        "--mechanism gaussian:sigma=1 --delta nan", "--mechanism dp-barker:rows=1000,batch=100 --delta 1e-6",
+        "--mechanism gaussian:sigma=1 --delta nan",
+        "--mechanism dp-barker:rows=1000,batch=100 --delta 1e-6 --bound zcdp",
         "--mechanism subsampled-gaussian:sigma=1,rate=0.1,sampling=without-replacement --adjacency "
         "add-remove --delta 1e-6"}) {
     const Outcome outcome = sotto("account " + arguments);

@@ -8,14 +8,13 @@
 namespace sotto {
 namespace {
 
-double known_rho(const Event& event, Adjacency adjacency) {
-  const std::optional<double> rho = concentrated_rho(event, adjacency);
-  if (!rho) {
+double known(const std::optional<double>& bound) {
+  if (!bound) {
     throw Error(ErrorCode::usage,
                 "no zero-concentrated cost is proven for one of the mechanisms under this adjacency: use "
                 "--bound tight or rdp");
   }
-  return *rho;
+  return *bound;
 }
 
 }  // namespace
@@ -27,7 +26,7 @@ double upper_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, Bou
     case BoundKind::rdp:
       return renyi_delta(event, adjacency, epsilon.value());
     case BoundKind::zcdp:
-      return concentrated_delta(known_rho(event, adjacency), epsilon.value());
+      return known(concentrated_delta(event, adjacency, epsilon.value()));
     case BoundKind::advanced:
       return advanced_delta(event, adjacency, epsilon.value());
   }
@@ -41,7 +40,7 @@ double upper_epsilon(const Event& event, Adjacency adjacency, Delta delta, Bound
     case BoundKind::rdp:
       return renyi_epsilon(event, adjacency, delta.value());
     case BoundKind::zcdp:
-      return concentrated_epsilon(known_rho(event, adjacency), delta.value());
+      return known(concentrated_epsilon(event, adjacency, delta.value()));
     case BoundKind::advanced:
       return advanced_epsilon(event, adjacency, delta.value());
   }

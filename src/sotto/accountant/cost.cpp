@@ -76,7 +76,7 @@ Cost cost_of(const std::vector<Event>& events, const CostQuestion& question) {
   }
   const Bounds& found = question.delta ? cost.epsilon : cost.delta;
   cost.by = found.by;
-  if (kind == BoundKind::tight && question.accuracy < kUsualWidth &&
+  if (kind == BoundKind::tight && question.accuracy < kUsualWidth && found.lower < found.upper &&
       !(found.upper - found.lower <= question.accuracy * found.upper)) {
     cost.warnings.push_back(
         fmt::format("the bounds stay {:.1e} apart, relatively: nothing finer is known here",

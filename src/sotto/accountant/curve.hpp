@@ -29,8 +29,8 @@ struct ErrorTradeoff {
 /// Source     [DRS22, Proposition 2.12]
 [[nodiscard]] std::vector<ErrorTradeoff> trade_off(const std::vector<CurveBounds>& curve, int points = 101);
 
-/// The mu of Gaussian differential privacy where all releases add continuous Gaussian noise to all rows, rounded up: their trade-off
-/// function is that of N(0, 1) and N(mu, 1). Empty where that is not so.
+/// The mu of Gaussian differential privacy where all releases add continuous Gaussian noise to all rows, or have it as given;
+/// rounded up: their trade-off function is that of N(0, 1) and N(mu, 1). Empty where that is not so.
 /// Computes   sqrt(sum of (sensitivity / sigma)^2)
 /// Source     [DRS22, Corollary 3.3]
 [[nodiscard]] std::optional<double> gaussian_mu(const Event& event, Adjacency adjacency);

@@ -7,6 +7,7 @@
 
 #include "sotto/base/numbers.hpp"
 #include "sotto/event/field.hpp"
+#include "sotto/event/pure.hpp"
 #include "sotto/event/view.hpp"
 
 namespace sotto {
@@ -37,25 +38,22 @@ struct ApproximateEvent {
             rows * more};
   }
 
-  /// Source [KOV15]: the answer is given away with probability delta, else one bit of randomised response. Below, giving away
-  /// counts as a large loss.
-  [[nodiscard]] View<LossView> loss(Adjacency, Side side) const {
-    if (side == Side::lower && rows > 1) return LossView{NoLoss{}, {}};
-    const double step = epsilon == 0 ? 1 : 2 * epsilon;
-    const double rest = 1 - delta;
-    const double high = 1 / (1 + std::exp(-epsilon));
-    LatticeLoss lattice{-epsilon, step, 0, {std::exp(-epsilon) * high * rest, high * rest}, 0};
-    if (epsilon == 0) lattice.mass = {rest, 0};
-    if (side == Side::upper) {
-      lattice.infinite = delta;
-    } else if (delta > 0) {
-      lattice.mass.resize(static_cast<std::size_t>(std::clamp(std::ceil(40 / step), 3.0, 4000.0)), 0.0);
-      lattice.mass.back() = delta;
-    }
-    return LossView{std::move(lattice), {}};
+  /// What the mechanism is where it gives nothing away, which it may do with probability delta.
+  /// Source [KOV15]; docs/accounting.md, "Guarantees as given"
+  [[nodiscard]] PureEvent otherwise() const { return {epsilon, rows}; }
+
+  [[nodiscard]] View<LossView> loss(Adjacency adjacency, Side side) const {
+    if (delta > 0) return given_away();
+    return otherwise().loss(adjacency, side);
   }
-  [[nodiscard]] View<RenyiCurve> renyi(Adjacency) const { return given_away(); }
-  [[nodiscard]] View<double> rho(Adjacency) const { return given_away(); }
+  [[nodiscard]] View<RenyiCurve> renyi(Adjacency adjacency) const {
+    if (delta > 0) return given_away();
+    return otherwise().renyi(adjacency);
+  }
+  [[nodiscard]] View<double> rho(Adjacency adjacency) const {
+    if (delta > 0) return given_away();
+    return otherwise().rho(adjacency);
+  }
   [[nodiscard]] View<double> pure_epsilon(Adjacency) const {
     if (delta > 0) return given_away();
     return epsilon;

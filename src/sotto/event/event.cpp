@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/suggestion.hpp"
@@ -190,6 +191,29 @@ Event group_event(const Event& event, std::uint64_t rows) {
       changed.mechanism);
   validate(changed);
   return changed;
+}
+
+KeptBack kept_back(const Event& event) {
+  CompositionEvent rest;
+  double log_kept = 0;
+  double log_surely = 0;  // of groups of rows nothing is known from below
+  for (Event& leaf : flatten(event)) {
+    std::visit(
+        [&]<class E>(const E& e) {
+          if constexpr (requires { e.otherwise(); }) {
+            const double each = std::log1p(-e.delta) * static_cast<double>(leaf.count);
+            log_kept += each;
+            if (e.rows == 1) log_surely += each;
+            rest.parts.push_back({e.otherwise(), leaf.count});
+          } else {
+            rest.parts.push_back(leaf);
+          }
+        },
+        leaf.mechanism);
+  }
+  return {{std::move(rest), 1},
+          std::min(-std::expm1(log_kept) * (1 + 1e-12), 1.0),
+          -std::expm1(log_surely) * (1 - 1e-12)};
 }
 
 std::string event_text(const Event& event) { return nlohmann::json(event).dump(); }

@@ -1,6 +1,7 @@
 // Privacy events: what was done to the data, as plain values. An event tells how it may be seen; it knows no accountant.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -14,11 +15,14 @@
 #include "sotto/event/discrete_gaussian.hpp"
 #include "sotto/event/exponential.hpp"
 #include "sotto/event/gaussian.hpp"
+#include "sotto/event/gaussian_given.hpp"
 #include "sotto/event/laplace.hpp"
 #include "sotto/event/pure.hpp"
 #include "sotto/event/randomized_response.hpp"
 #include "sotto/event/renyi_given.hpp"
 #include "sotto/event/report_noisy_max.hpp"
+#include "sotto/event/shuffled.hpp"
+#include "sotto/event/sparse_vector.hpp"
 #include "sotto/event/subsampled_gaussian.hpp"
 #include "sotto/event/subsampled_laplace.hpp"
 #include "sotto/event/subsampled_penalty.hpp"
@@ -37,11 +41,12 @@ struct CompositionEvent {
 };
 
 /// The closed list. A new kind of event is a file of its own and a word here.
-using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
-                               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-                               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
-                               ApproximateEvent, RenyiGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
-                               TreeEvent, CompositionEvent>;
+using Mechanism =
+    std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+                 SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+                 VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
+                 ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
+                 TreeEvent, SparseVectorEvent, ShuffledEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
@@ -74,6 +79,26 @@ concept EventKind = std::equality_comparable<E> && requires(const E& e, Adjacenc
 /// The same releases as they protect a group of so many rows. Throws Error(usage) where no such cost is proven.
 /// Source docs/accounting.md, "Groups of rows"
 [[nodiscard]] Event group_event(const Event& event, std::uint64_t rows);
+
+/// The same releases where nothing is given away, and the probability that something is: what holds of the curve of the former
+/// is turned into what holds of that of all.
+/// Source docs/accounting.md, "Guarantees as given"
+struct KeptBack {
+  Event event;
+  double given_away = 0;    ///< rounded up
+  double surely_given = 0;  ///< rounded down, of mechanisms that give away as much as they may
+
+  [[nodiscard]] double away(Side side) const { return side == Side::upper ? given_away : surely_given; }
+  /// From delta of the event to delta of all releases.
+  [[nodiscard]] double all(double delta, Side side) const {
+    return std::min(1.0, away(side) + (1 - away(side)) * delta);
+  }
+  /// And back; not positive where more than delta is given away.
+  [[nodiscard]] double left(double delta, Side side) const {
+    return away(side) > 0 ? (delta - away(side)) / (1 - away(side)) : delta;
+  }
+};
+[[nodiscard]] KeptBack kept_back(const Event& event);
 
 /// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count
 /// overflows.

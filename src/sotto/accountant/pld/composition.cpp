@@ -91,7 +91,7 @@ bool shows_nothing(const TiltedLoss& loss, double tilt) {
 
 // An atom between two points of a grid costs the lower side a share of a step, a density only its square. Parts with atoms
 // are therefore composed in groups on a fine grid, after which hardly any atom is left.
-std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double step,
+std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double step, double points,
                                   const CompositionPlan& plan, Side side) {
   constexpr std::size_t kGroup = 8;
   std::vector<TiltedLoss> groups;
@@ -102,7 +102,7 @@ std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double s
       range += parts[i].step * static_cast<double>(parts[i].mass.size());
     std::vector<TiltedPower> group;
     for (std::size_t i = start; i < end; ++i) {
-      TiltedLoss loss = regrid(parts[i], std::max(step, range / 0x1p18), plan.tilt, side);
+      TiltedLoss loss = regrid(parts[i], std::max(step, range / points), plan.tilt, side);
       if (side == Side::upper || !shows_nothing(loss, plan.tilt)) group.push_back({std::move(loss), 1});
     }
     if (group.empty()) continue;
@@ -225,7 +225,8 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   }
   const auto kinds = static_cast<double>(alone.size());
   if (kinds > 1)
-    alone = in_groups(alone, 4 * wanted_gap(plan, query, accuracy.tolerance) / kinds, plan, side);
+    alone = in_groups(alone, 4 * wanted_gap(plan, query, accuracy.tolerance) / kinds,
+                      std::min(accuracy.most_points / 2, 0x1p18), plan, side);
   for (const TiltedLoss& loss : alone) add({regrid(loss, step, plan.tilt, side), 1}, own);
   if (grid.parts.empty()) {  // one part has to stay, whatever it shows
     TiltedLoss nothing{.mass = {1.0}};

@@ -58,6 +58,7 @@ std::vector<double> kinks(const std::vector<LossBin>& bins, std::size_t points, 
   const double fall = -std::expm1(-step);
   const double up = std::exp(tilt * step);
   for (std::size_t i = 0; i < bins.size(); ++i) {
+    if (bins[i].mass == 0 && bins[i].excess == 0) continue;  // most are, where atoms lie far apart
     const double above = std::max(bins[i].excess, 0.0);
     const double below = std::min(bins[i].excess, 0.0);
     mass[i] -= above / rise / up;

@@ -41,7 +41,7 @@ double largest_loss(const LossModel& model) {
   for (const LossPart& part : model.parts) {
     const double largest =
         part.pair ? part.pair->max_loss() : part.lattice.loss(part.lattice.mass.size() - 1);
-    if (!part.pair && part.lattice.infinite > 0) return HUGE_VAL;  // which is no pure mechanism
+    if (!part.pair && part.lattice.infinite > 0) return model.pure_epsilon;
     total += static_cast<double>(part.count) * largest;
   }
   return std::min(total * (1 + 1e-12), model.pure_epsilon);

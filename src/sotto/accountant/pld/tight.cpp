@@ -33,8 +33,8 @@ constexpr Round kUsualRounds[] = {{{0, 0x1p17, 0}, Effort::split},
                                   {{0, 0x1p21, 8}}};
 
 // Where less than the usual width is asked for grids are made as fine as that needs.
-std::vector<Round> rounds_for(double width, bool calibrated, bool bracket) {
-  std::vector<Round> rounds{{bracket ? kFineAccuracy : kFirstAccuracy}};
+std::vector<Round> rounds_for(double width, bool calibrated) {
+  std::vector<Round> rounds{{kFirstAccuracy}};
   if (calibrated) rounds = {{kFirstAccuracy, Effort::upper_alone}, {kFineAccuracy, Effort::calibrated}};
   if (width >= kUsualWidth) {
     rounds.insert(rounds.end(), std::begin(kUsualRounds), std::end(kUsualRounds));
@@ -75,13 +75,13 @@ void if_possible(const Attempt& attempt) {
 class Enclosure {
  public:
   Enclosure(const std::vector<LossModel>& above, const std::vector<LossModel>& below, const CurveQuery& query,
-            Adjacency adjacency)
+            const CurveQuery& query_below, Adjacency adjacency)
       : rare_(any_pair(above, [](const DominatingPair& pair) { return pair.rate() < kRare; })),
         same_at_zero_(query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove) {
     upper_.reserve(above.size());
     lower_.reserve(below.size());
     for (const LossModel& model : above) upper_.emplace_back(model, query, Side::upper);
-    for (const LossModel& model : below) lower_.emplace_back(model, query, Side::lower);
+    for (const LossModel& model : below) lower_.emplace_back(model, query_below, Side::lower);
   }
 
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
@@ -151,16 +151,31 @@ class Enclosure {
   bool started_ = false;
 };
 
-Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query, double width) {
+// Whether both sides of an event are different pairs: no effort brings them together, so that no gap tells when to stop.
+bool are_brackets(const std::vector<LossModel>& above, const std::vector<LossModel>& below) {
+  const std::vector<LossPart>& lower = below.front().parts;
+  const auto is_below = [&](const DiscretePld& lattice) {
+    return std::any_of(lower.begin(), lower.end(), [&](const LossPart& part) {
+      return !part.pair && part.lattice.step == lattice.step && part.lattice.mass == lattice.mass;
+    });
+  };
+  const std::vector<LossPart>& upper = above.front().parts;
+  return std::any_of(upper.begin(), upper.end(), [&](const LossPart& part) {
+    return part.pair ? part.pair->is_mirrored() : !is_below(part.lattice);
+  });
+}
+
+// Of events that give nothing away. `query_below`: the same question of the lower side.
+Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query,
+                   const CurveQuery& query_below, double width) {
   const std::vector<Event> leaves = flatten(event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
   const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
-  // Batches of fixed size: wide by nature, so no gap tells when to stop.
-  const bool bracket = any_pair(above, [](const DominatingPair& pair) { return pair.is_mirrored(); });
+  const bool bracket = are_brackets(above, below);
   // Who asks what a calibrated job costs shall read what calibration has read, where that does not take long.
   const bool calibrated = query.by_epsilon || leaves.size() <= kManyKinds;
-  Enclosure enclosure(above, below, query, adjacency);
-  for (const Round& round : rounds_for(width, calibrated, bracket)) {
+  Enclosure enclosure(above, below, query, query_below, adjacency);
+  for (const Round& round : rounds_for(width, calibrated)) {
     const bool apart = round.effort == Effort::split;
     if (apart && !enclosure.is_rare() && round.accuracy.most_points < 0x1p18) continue;
     enclosure.attempt(round);
@@ -194,45 +209,60 @@ void least(Bounds& bounds, double upper, BoundKind by) {
   if (upper < bounds.upper) bounds = {bounds.lower, upper, by};
 }
 
-template <class Rho, class Renyi>
-void least_of_all(Bounds& bounds, const Event& event, Adjacency adjacency, const Rho& by_rho,
+template <class Renyi>
+void least_of_all(Bounds& bounds, const Event& event, const std::optional<double>& by_rho,
                   const Renyi& by_renyi) {
   const bool wide = bounds.lower < (1 - kUsualWidth) * bounds.upper;
   if (bounds.upper == 0 || (!wide && flatten(event).size() > kManyKinds)) return;
-  if (const std::optional<double> rho = concentrated_rho(event, adjacency))
-    least(bounds, by_rho(*rho), BoundKind::zcdp);
+  if (by_rho) least(bounds, *by_rho, BoundKind::zcdp);
   least(bounds, bound_or_none(by_renyi), BoundKind::rdp);
 }
 
-void least_delta(Bounds& bounds, const Event& event, Adjacency adjacency, Epsilon epsilon) {
-  least_of_all(
-      bounds, event, adjacency, [&](double rho) { return concentrated_delta(rho, epsilon.value()); },
-      [&] { return renyi_delta(event, adjacency, epsilon.value()); });
+Bounds least_delta(Bounds bounds, const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  least_of_all(bounds, event, concentrated_delta(event, adjacency, epsilon.value()),
+               [&] { return renyi_delta(event, adjacency, epsilon.value()); });
+  return bounds;
 }
 
-void least_epsilon(Bounds& bounds, const Event& event, Adjacency adjacency, Delta delta) {
-  least_of_all(
-      bounds, event, adjacency, [&](double rho) { return concentrated_epsilon(rho, delta.value()); },
-      [&] { return renyi_epsilon(event, adjacency, delta.value()); });
+Bounds least_epsilon(Bounds bounds, const Event& event, Adjacency adjacency, Delta delta) {
+  least_of_all(bounds, event, concentrated_epsilon(event, adjacency, delta.value()),
+               [&] { return renyi_epsilon(event, adjacency, delta.value()); });
+  return bounds;
 }
 
-/// What is lost whatever epsilon is.
-double given_away(const std::vector<LossModel>& models) {
-  double most = 0;
-  for (const LossModel& model : models) {
-    double sum = 0;
-    for (const LossPart& part : model.parts) {
-      if (!part.pair) sum += static_cast<double>(part.count) * part.lattice.infinite * (1 + 1e-12);
-    }
-    most = std::max(most, sum);
+// Where some event has no known losses the simpler accountants are alone. Every kind of event has a Renyi cost; where
+// it has none under this adjacency, that is the reason which is told.
+Bounds without_losses(const Event& event, Adjacency adjacency, Epsilon epsilon) {
+  Bounds bounds{0, renyi_delta(event, adjacency, epsilon.value()), BoundKind::rdp};
+  if (const auto by_rho = concentrated_delta(event, adjacency, epsilon.value()))
+    least(bounds, *by_rho, BoundKind::zcdp);
+  return bounds;
+}
+
+Bounds without_losses(const Event& event, Adjacency adjacency, Delta delta) {
+  Bounds bounds{0, renyi_epsilon(event, adjacency, delta.value()), BoundKind::rdp};
+  if (const auto by_rho = concentrated_epsilon(event, adjacency, delta.value()))
+    least(bounds, *by_rho, BoundKind::zcdp);
+  return bounds;
+}
+
+constexpr double kTinyDelta = 1e-290;  // nothing finer is resolved
+
+// No loss is larger than the largest, and epsilon no smaller than at a larger delta.
+Bounds at_tiny_delta(const Event& event, Adjacency adjacency, double below, double width) {
+  double largest = 0;
+  for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
+    const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
+    largest = std::max(largest, loss + model.slack);
   }
-  return std::min(most, 1.0);
+  const CurveQuery query{false, std::max(below, kTinyDelta)};
+  return {both_bounds(event, adjacency, query, query, width).lower, largest};
 }
 
 }  // namespace
 
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
-  for (const Event& leaf : flatten(event)) {
+  for (const Event& leaf : flatten(kept_back(event).event)) {
     std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
     if (!why.empty()) return why;
   }
@@ -240,35 +270,38 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
 }
 
 Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
-  if (std::isinf(epsilon.value())) return {0, tight_delta_upper(event, adjacency, epsilon)};
-  Bounds bounds = both_bounds(event, adjacency, {true, epsilon.value()}, width);
-  least_delta(bounds, event, adjacency, epsilon);
-  return bounds;
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon);
+  const KeptBack kept = kept_back(event);
+  if (std::isinf(epsilon.value())) return {kept.surely_given, kept.given_away};
+  const CurveQuery query{true, epsilon.value()};
+  const Bounds rest = both_bounds(kept.event, adjacency, query, query, width);
+  return least_delta({kept.all(rest.lower, Side::lower), kept.all(rest.upper, Side::upper)}, event, adjacency,
+                     epsilon);
 }
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
-  const std::vector<LossModel> models = loss_models(flatten(event), adjacency, Side::upper);
-  if (std::isinf(epsilon.value())) return given_away(models);
-  Enclosure enclosure(models, {}, {true, epsilon.value()}, adjacency);
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon).upper;
+  const KeptBack kept = kept_back(event);
+  if (std::isinf(epsilon.value())) return kept.given_away;
+  const std::vector<LossModel> models = loss_models(flatten(kept.event), adjacency, Side::upper);
+  const CurveQuery query{true, epsilon.value()};
+  Enclosure enclosure(models, {}, query, query, adjacency);
   enclosure.attempt({kFirstAccuracy, Effort::upper_alone});
   if (effort == UpperBound::fine) enclosure.attempt({kFineAccuracy, Effort::calibrated});
-  return std::min(enclosure.bounds().upper, 1.0);
+  return kept.all(std::min(enclosure.bounds().upper, 1.0), Side::upper);
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
   if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
-  if (delta.value() < 1e-290) {
-    // Nothing finer is resolved: no loss is larger than the largest, and epsilon no smaller than at 1e-290.
-    double largest = 0;
-    for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
-      const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
-      largest = std::max(largest, loss + model.slack);
-    }
-    return {both_bounds(event, adjacency, {false, 1e-290}, width).lower, largest};
-  }
-  Bounds bounds = both_bounds(event, adjacency, {false, delta.value()}, width);
-  least_epsilon(bounds, event, adjacency, delta);
-  return bounds;
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, delta);
+  const KeptBack kept = kept_back(event);
+  const double above = kept.left(delta.value(), Side::upper);
+  const double below = kept.left(delta.value(), Side::lower);
+  if (kept.given_away > 0 && !(above > 0)) return {below > 0 ? 0 : HUGE_VAL, HUGE_VAL};
+  const Bounds bounds = above < kTinyDelta
+                            ? at_tiny_delta(kept.event, adjacency, below, width)
+                            : both_bounds(kept.event, adjacency, {false, above}, {false, below}, width);
+  return least_epsilon(bounds, event, adjacency, delta);
 }
 
 }  // namespace sotto

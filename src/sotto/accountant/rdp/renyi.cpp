@@ -10,6 +10,7 @@ namespace sotto {
 namespace {
 
 constexpr double kOrderRoundUp = 1 + 1e-10;
+constexpr double kMostEpsilon = 1e300;  // stands for infinity
 
 // Elsewhere than at the orders that are known on the chord of (a - 1) cost(a), which is 0 at a = 1. Rounded up.
 double cost_at(const RenyiCurve& cost, double a) {
@@ -117,18 +118,23 @@ double renyi_cost(const Event& event, Adjacency adjacency, double order) {
 }
 
 double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
-  const TotalCost total(event, adjacency);
+  const KeptBack kept = kept_back(event);
+  const TotalCost total(kept.event, adjacency);
+  epsilon = std::min(epsilon, kMostEpsilon);
   const double best = smallest(total, [&](double a) {
     const double log_delta = (a - 1) * (total.at(a) - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
     return log_delta + 1e-14 * a * std::abs(epsilon);
   });
-  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kOrderRoundUp + 1e-305);
+  const double delta = std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kOrderRoundUp + 1e-305);
+  return kept.all(delta, Side::upper);
 }
 
 double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
   if (delta >= 1) return 0;
+  const KeptBack kept = kept_back(event);
+  const TotalCost total(kept.event, adjacency);
+  delta = kept.left(delta, Side::upper);
   if (!(delta > 0)) return kInfinity;
-  const TotalCost total(event, adjacency);
   const double best = smallest(
       total, [&](double a) { return total.at(a) + std::log1p(-1 / a) - std::log(delta * a) / (a - 1); });
   return std::max(0.0, best * (best > 0 ? kOrderRoundUp : 1) + 1e-13);

@@ -21,7 +21,7 @@ namespace sotto {
 /// Checked by tests/accountant/renyi_test.cpp
 [[nodiscard]] double renyi_cost(const Event& event, Adjacency adjacency, double order);
 
-/// Smallest delta (epsilon) over all orders.
+/// Smallest delta (epsilon) over all orders, of what gives nothing away; what gives something away adds its probability.
 /// Source     [CKS20, Proposition 12]
 [[nodiscard]] double renyi_delta(const Event& event, Adjacency adjacency, double epsilon);
 [[nodiscard]] double renyi_epsilon(const Event& event, Adjacency adjacency, double delta);

@@ -29,6 +29,7 @@ std::optional<double> concentrated_rho(const Event& event, Adjacency adjacency) 
 double concentrated_delta(double rho, double epsilon) {
   if (rho == 0) return 0;
   if (std::isinf(rho)) return 1;
+  if (std::isinf(epsilon)) return 0;
   // The logarithm is unimodal in a [CKS20]: golden section in log(a - 1).
   double low = -20;
   double high = std::log(std::max((epsilon + 1) / (2 * rho), 1.0)) + 20;
@@ -56,6 +57,22 @@ double concentrated_epsilon(double rho, double delta) {
     (concentrated_delta(rho, middle) <= delta ? high : low) = middle;
   }
   return high;
+}
+
+std::optional<double> concentrated_delta(const Event& event, Adjacency adjacency, double epsilon) {
+  const KeptBack kept = kept_back(event);
+  const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
+  if (!rho) return std::nullopt;
+  return kept.all(concentrated_delta(*rho, epsilon), Side::upper);
+}
+
+std::optional<double> concentrated_epsilon(const Event& event, Adjacency adjacency, double delta) {
+  const KeptBack kept = kept_back(event);
+  const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
+  if (!rho) return std::nullopt;
+  const double left = kept.left(delta, Side::upper);
+  return left > 0 || kept.given_away == 0 ? concentrated_epsilon(*rho, left)
+                                          : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace sotto

@@ -17,5 +17,10 @@ namespace sotto {
 /// Source     [CKS20, Corollary 13]
 [[nodiscard]] double concentrated_delta(double rho, double epsilon);
 [[nodiscard]] double concentrated_epsilon(double rho, double delta);
+/// The same of a composition; what gives something away adds its probability. Empty where an event has no proven finite rho.
+[[nodiscard]] std::optional<double> concentrated_delta(const Event& event, Adjacency adjacency,
+                                                       double epsilon);
+[[nodiscard]] std::optional<double> concentrated_epsilon(const Event& event, Adjacency adjacency,
+                                                         double delta);
 
 }  // namespace sotto
