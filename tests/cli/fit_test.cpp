@@ -292,16 +292,23 @@ TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
   EXPECT_EQ(persons.at("adjacency"), "add-remove");
 }
 
-TEST_F(FitProgram, rows_of_a_person_are_said_to_be_taken_as_independent) {
+TEST_F(FitProgram, what_is_taken_of_a_persons_rows_is_said) {
   write_persons();
-  const auto told = [&] {
-    const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
+  const auto told = [&](const std::string& method, const char* words) {
+    const Outcome run =
+        fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite --method " + method);
     EXPECT_EQ(run.status, 0) << run.err;
-    return run.err.find("independent of each other") != std::string::npos;
+    return run.err.find(words) != std::string::npos;
   };
-  EXPECT_FALSE(told());
+  constexpr const char* kAlike = "independent of each other";
+  constexpr const char* kAllowed = "rows of a person may be alike, and intervals allow for it";
+  EXPECT_FALSE(told("release-once", kAlike));
+  EXPECT_FALSE(told("release-once", kAllowed));
   write("s.toml", content("s.toml") + "[unit]\nperson = \"who\"\nmaximum_rows = 3\n");
-  EXPECT_TRUE(told());
+  EXPECT_TRUE(told("release-once", kAllowed));
+  EXPECT_FALSE(told("release-once", kAlike));
+  EXPECT_TRUE(told("penalty", kAlike));
+  EXPECT_FALSE(told("penalty", kAllowed));
 }
 
 TEST_F(FitProgram, a_chain_that_runs_away_is_no_success) {

@@ -33,7 +33,7 @@ TEST(SigmaDraws, are_right_whatever_the_clip_is) {
     last.plan.clip = clip;
     last.residual_squares = NoisyVector{Position::Constant(1, kMany * 0.25), 1};
     ChainRng rng(1);
-    const Position sigma = draw_sigma(last, {}, kMany, 0, frame, Matrix::Zero(2000, 1), std::nullopt, rng);
+    const Position sigma = draw_sigma(last, {}, kMany, 0, 1, frame, Matrix::Zero(2000, 1), std::nullopt, rng);
     const double sd = 0.5 / std::sqrt(2 * kMany);
     EXPECT_NEAR(sigma.mean(), 0.5, 5 * sd / std::sqrt(2000.0)) << clip;
     EXPECT_NEAR(std::sqrt((sigma.array() - sigma.mean()).square().mean()), sd, 0.1 * sd) << clip;
@@ -52,7 +52,7 @@ TEST(SigmaDraws, cover) {
     for (int i = 0; i < 200; ++i) {
       const OnceRound round = round_of(2000, 2, one.moved, one.clip, one.noise, rng);
       const Matrix positions = Matrix::Constant(400, 2, one.moved / std::sqrt(2.0));
-      Position sigma = draw_sigma(round, {}, 2000, 0, Matrix::Identity(2, 2), positions, {}, rng);
+      Position sigma = draw_sigma(round, {}, 2000, 0, 1, Matrix::Identity(2, 2), positions, {}, rng);
       std::sort(sigma.begin(), sigma.end());
       if (sigma[20] < 2 && 2 < sigma[379]) ++covered;
     }

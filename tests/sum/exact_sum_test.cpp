@@ -30,6 +30,20 @@ TEST(ExactSum, same_bits_for_any_number_of_threads) {
   }
 }
 
+// Units stand within runs.
+TEST(ExactSum, runs_begin_at_their_multiples) {
+  constexpr std::size_t kTiles = 100'003;
+  for (const int threads : {1, 3}) {
+    const ExactSum sum = sum_tiles(
+        kTiles, 512, 2, threads, [](std::size_t first, std::size_t count, std::span<std::int64_t> sums) {
+          sums[0] += first % 512 == 0 && (count == 512 || first + count == kTiles) ? 0 : 1;
+          sums[1] += static_cast<std::int64_t>(count);
+        });
+    EXPECT_TRUE(ExactSumForTests::entry(sum, 0) == 0) << threads;
+    EXPECT_TRUE(ExactSumForTests::entry(sum, 1) == kTiles) << threads;
+  }
+}
+
 TEST(ExactSum, does_not_overflow_64_bits) {
   const auto add = [](std::size_t, std::size_t, std::span<std::int64_t> sums) {
     sums[0] += std::numeric_limits<std::int64_t>::max() / 2;

@@ -15,11 +15,11 @@ PersonRows::Hash PersonRows::hash(std::string_view person) const {
   return hash;
 }
 
-bool PersonRows::take(std::string_view person, std::size_t maximum) {
-  std::size_t& used = used_[hash(person)];
-  if (used == maximum) return false;
-  ++used;
-  return true;
+std::optional<std::size_t> PersonRows::take(std::string_view person, std::size_t maximum) {
+  Person& known = persons_.try_emplace(hash(person), Person{persons_.size(), 0}).first->second;
+  if (known.used == maximum) return std::nullopt;
+  ++known.used;
+  return known.number;
 }
 
 }  // namespace sotto

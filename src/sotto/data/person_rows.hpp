@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -18,8 +19,9 @@ class PersonRows {
  public:
   PersonRows();
 
-  /// Whether this person has used fewer than `maximum` rows so far; if so one more is counted.
-  [[nodiscard]] bool take(std::string_view person, std::size_t maximum);
+  /// Which person this is, in the order in which they came, where fewer than `maximum` rows of theirs have been used so far: one more
+  /// is counted then.
+  [[nodiscard]] std::optional<std::size_t> take(std::string_view person, std::size_t maximum);
 
  protected:
   using Hash = std::array<unsigned char, 16>;
@@ -33,10 +35,13 @@ class PersonRows {
       return bits;
     }
   };
+  struct Person {
+    std::size_t number, used;
+  };
   std::array<unsigned char, 16> key_;
-  std::unordered_map<Hash, std::size_t, First64Bits, std::equal_to<>,
-                     WipingAllocator<std::pair<const Hash, std::size_t>>>
-      used_;
+  std::unordered_map<Hash, Person, First64Bits, std::equal_to<>,
+                     WipingAllocator<std::pair<const Hash, Person>>>
+      persons_;
 };
 
 }  // namespace sotto

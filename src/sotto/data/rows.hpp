@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -15,10 +16,14 @@ namespace sotto {
 
 /// Rows per tile: one 512-bit vector, or two of 256 bits.
 inline constexpr std::size_t kTile = 8;
+/// Tiles that are summed at once, at most.
+inline constexpr std::size_t kLongestRun = 512;
+inline constexpr std::size_t kRunRows = kLongestRun * kTile;
 
 /// Curator side. A matrix of doubles whose last column is the row's weight: 1, or 0 for rows that contribute
 /// nothing (dropped, beyond a person's maximum, padding). Its memory is wiped when it is given back. Entry (row i, column j) of tile t is data(t)[j *
-/// kTile + i].
+/// kTile + i]. Where a unit of privacy has several rows they may stand side by side, within one run: then it is marked which row is the
+/// first of a unit.
 class Rows {
  public:
   /// `rows` rows of `columns` values each, all zero, weights zero.
@@ -47,6 +52,18 @@ class Rows {
   [[nodiscard]] double& weight(std::size_t row) { return at(row, columns()); }
   [[nodiscard]] double weight(std::size_t row) const { return at(row, columns()); }
 
+  /// Where the next unit, of at most kRunRows rows, begins if the one before ends at `end`: no unit stands in two runs.
+  [[nodiscard]] static std::size_t next_unit(std::size_t end, std::size_t rows) {
+    return end % kRunRows + rows <= kRunRows ? end : (end / kRunRows + 1) * kRunRows;
+  }
+  /// From now on rows stand by units, whose first rows are to be marked.
+  void stand_by_units() { starts_.resize(tiles_ * kTile + 1); }
+  void start_unit(std::size_t row) { starts_[row] = 1; }
+  /// One entry per row, from a tile's first on: whether it is the first of its unit. Null where rows do not stand by units.
+  [[nodiscard]] const std::uint8_t* unit_starts(std::size_t tile) const {
+    return starts_.empty() ? nullptr : starts_.data() + tile * kTile;
+  }
+
  private:
   static constexpr std::align_val_t kAlign{64};
   static std::size_t bytes(std::size_t doubles) { return std::max<std::size_t>(1, doubles) * sizeof(double); }
@@ -61,6 +78,7 @@ class Rows {
   std::size_t stride_;
   std::size_t tiles_;
   std::unique_ptr<double[], Free> values_;
+  WipedVector<std::uint8_t> starts_;
 };
 
 }  // namespace sotto

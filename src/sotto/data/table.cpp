@@ -22,19 +22,22 @@ void Table::append(std::span<const std::optional<std::string_view>> cells,
     columns_[j].push_back(
         value.value_or(column.missing == MissingPolicy::impute ? column.imputed : column.range().lower));
   }
-  kept_.push_back(kept && within_person(person) ? 1 : 0);
+  const bool is_row = schema_.unit.is_row();
+  const std::optional<std::size_t> whose = kept && !is_row ? within_person(person) : std::nullopt;
+  if (!is_row) persons_.push_back(whose.value_or(0));
+  kept_.push_back(kept && (is_row || whose) ? 1 : 0);
 }
 
 void Table::append_nothing() {
   for (std::size_t j = 0; j < columns_.size(); ++j) columns_[j].push_back(schema_.columns[j].range().lower);
+  if (!schema_.unit.is_row()) persons_.push_back(0);
   kept_.push_back(0);
 }
 
-bool Table::within_person(std::optional<std::string_view> person) {
-  if (schema_.unit.is_row()) return true;
-  if (!person) return false;
+std::optional<std::size_t> Table::within_person(std::optional<std::string_view> person) {
+  if (!person) return std::nullopt;
   const std::string_view name = trim(*person);
-  if (is_missing(name)) return false;
+  if (is_missing(name)) return std::nullopt;
   return rows_of_person_.take(name, schema_.unit.maximum_rows);
 }
 

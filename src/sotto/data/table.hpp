@@ -42,13 +42,16 @@ class Table {
     return columns_[schema_.index(name)];
   }
   [[nodiscard]] bool kept(std::size_t row) const { return kept_[row] != 0; }
+  /// Whose a kept row is, where the unit is a person: those with kept rows are numbered from 0 on, as they came.
+  [[nodiscard]] std::size_t person(std::size_t row) const { return persons_[row]; }
 
  private:
-  [[nodiscard]] bool within_person(std::optional<std::string_view> person);
+  [[nodiscard]] std::optional<std::size_t> within_person(std::optional<std::string_view> person);
 
   Schema schema_;
   std::vector<WipedVector<double>> columns_;
   WipedVector<std::uint8_t> kept_;
+  WipedVector<std::size_t> persons_;  // empty where the unit is one row
   PersonRows rows_of_person_;
 };
 

@@ -2,7 +2,8 @@
 //
 // Query        sum over the rows of c b z z', see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  c b z z' is psd of trace at most c B |z|^2 <= Q: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time
+// Sensitivity  c b z z' is psd of trace at most c B |z|^2 <= Q: bound_of_matrices of measurement/vector_sum.hpp; where a unit's rows
+//              stand side by side, their sum likewise, as c sum B |z|^2 <= Q; of pieces of one time
 //              at risk B bounds the sum of b, and so Q the trace of the sum; of ordered categories the trace is c T <= Q;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
@@ -29,8 +30,10 @@ std::optional<Measurements> measure(const BoundedInformationQuery& query, const 
       });
       return;
     }
-    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
-      set_triangle(row.z, sums.factor * row.c * row.residual.slope, sums.entries);
+    for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
+      sums.entries.setZero();
+      for (std::size_t i = 0; i < unit.rows.size(); ++i)
+        add_triangle(unit.z(i), sums.factor * unit.c * unit.rows[i].residual.slope, sums.entries);
       sums.add();
     });
   };

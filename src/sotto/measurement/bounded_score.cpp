@@ -2,7 +2,8 @@
 //
 // Query        sum over the rows of c psi z, see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  |c psi z| <= c M |z| <= R; two rows differ by at most 2 R; of pieces of one time at risk M bounds the sum of |psi|,
+// Sensitivity  |c psi z| <= c M |z| <= R; two rows differ by at most 2 R; where a unit's rows stand side by side, the sum over
+//              them likewise, as c sum M |z| <= R; of pieces of one time at risk M bounds the sum of |psi|,
 //              so that the sum over them is no longer than R; of ordered categories |c s| <= c S <= R;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
@@ -29,8 +30,8 @@ std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerC
       });
       return;
     }
-    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
-      sums.entries = sums.factor * row.c * row.residual.psi * row.z.array();
+    for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
+      unit.score(sums.factor * unit.c, sums.entries.head(sums.entries.size()));
       sums.add();
     });
   };

@@ -1,8 +1,10 @@
 // Noisy histograms of some of a regression's columns over all rows.
 //
-// Query        for each column, how many rows fall into each bin of its window; at an end or beyond, into a bin of that end
+// Query        for each column, how many rows fall into each bin of its window; at an end or beyond, into a bin of that end; where a
+//              unit's rows stand side by side, its shares of them
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  a row sits in one bin of each of c columns: norm sqrt(c), and two rows differ by at most sqrt(2 c);
+// Sensitivity  a row sits in one bin of each of c columns: norm sqrt(c), and two rows differ by at most sqrt(2 c), as do means of
+//              such vectors, whose entries are not negative;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -32,21 +34,20 @@ bool legal(const ColumnHistogramsQuery& query, Eigen::Index dim) {
 void count(const ColumnHistogramsQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
   const auto bins = static_cast<double>(query.bins);
   const double* tile = nullptr;
-  for_each_row(
+  for_each_unit(
       tiles, [&](const auto& x) { tile = x.data(); },
       [&](Eigen::Index lane, double) {
-        sums.entries.setZero();
         for (std::size_t k = 0; k < query.columns.size(); ++k) {
           const Interval& window = query.windows[k];
           const double x = tile[query.columns[k] * static_cast<Eigen::Index>(kTile) + lane];
           const double place = (x - window.lower) / window.width() * bins;
           if (std::isnan(place)) continue;
           const double bin = place <= kAtEnd ? 0 : place >= bins - kAtEnd ? bins + 1 : 1 + std::floor(place);
-          sums.entries[static_cast<Eigen::Index>(k * (query.bins + 2)) + static_cast<Eigen::Index>(bin)] =
+          sums.entries[static_cast<Eigen::Index>(k * (query.bins + 2)) + static_cast<Eigen::Index>(bin)] +=
               sums.factor;
         }
-        sums.add();
-      });
+      },
+      [&](std::size_t rows) { sums.add_mean(rows); });
 }
 
 }  // namespace

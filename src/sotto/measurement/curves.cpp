@@ -2,7 +2,8 @@
 //
 // Query        sum over the rows of c psi q (release/regression_query.hpp), one entry per asked column
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  |c psi q| <= c M |q| <= bound: bound added or removed, twice that exchanged;
+// Sensitivity  |c psi q| <= c M |q| <= bound: bound added or removed, twice that exchanged; where a unit's rows stand side by side,
+//              one weight for all of them, c sum M |q| <= bound;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -30,8 +31,10 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
   const auto columns = static_cast<Eigen::Index>(query.columns.size());
   Eigen::Array<double, kTile, Eigen::Dynamic> squares(kTile, columns);
   TileNumbers eta, piece;
+  Eigen::ArrayXd q(columns);
+  double reach = 0;
   with_response(law.link, [&](auto response) {
-    for_each_row(
+    for_each_unit(
         tiles,
         [&](const auto& x) {
           eta = x * query.at;
@@ -44,11 +47,15 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
         [&](Eigen::Index lane, double y) {
           const BoundedResidual r = response.residual(law.response(y, piece[lane]), response.mean(eta[lane]),
                                                       query.clip, query.dispersion);
-          sums.entries =
-              squares.row(lane).min(CurvesQuery::kLargestSquare).transpose() - CurvesQuery::kMeanSquare;
-          const double length = std::sqrt(sums.entries.square().sum());
-          sums.entries *= sums.factor * r.psi * std::min(1.0, query.bound / (r.largest * length));
+          q = squares.row(lane).min(CurvesQuery::kLargestSquare).transpose() - CurvesQuery::kMeanSquare;
+          sums.entries += r.psi * q;
+          reach += r.largest * std::sqrt(q.square().sum());
+        },
+        [&](std::size_t) {
+          sums.entries *= sums.factor * std::min(1.0, query.bound / reach);
           sums.add();
+          sums.entries.setZero();
+          reach = 0;
         });
   });
 }

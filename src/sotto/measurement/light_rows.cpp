@@ -1,7 +1,7 @@
 // The rows that a weighting leaves less than half of: how many they are, and the direction in which they leave the model.
 //
 // Query        sum over the rows with c < 1/2 of (1, psi / M z / |z|), see BoundedWeighting (release/regression_query.hpp); of ordered
-//              categories of (1, s / S), once a response
+//              categories of (1, s / S), once a response; where a unit's rows stand side by side, of (1, sum psi z / sum M |z|) once a unit
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  (1, v) with |v| <= 1, or zero: sqrt(2) added or removed; exchanged at most max(sqrt(2), |v - v'|) = 2;
 //              in integers: measurement/vector_sum.hpp
@@ -36,12 +36,11 @@ std::optional<Measurements> measure(const LightRowsQuery& query, const OwnerCont
       });
       return;
     }
-    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
+    for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
       sums.entries.setZero();
-      if (row.c < LightRowsQuery::kLight) {
-        const double pull = row.residual.psi / (row.residual.largest * row.z.norm());
+      if (unit.c < LightRowsQuery::kLight) {
         sums.entries[0] = sums.factor;
-        sums.entries.tail(row.z.size()) = sums.factor * pull * row.z.array();
+        unit.score(sums.factor / unit.reach, sums.entries.tail(weighting.at.size()));
       }
       sums.add();
     });

@@ -1,6 +1,6 @@
 // The noisy second moments of a regression's covariates, summed over all rows.
 //
-// Query        sum over the rows of min(1, bound / |z|^2) z z', z = frame x
+// Query        sum over the rows of min(1, bound / |z|^2) z z', z = frame x; over units whose rows stand side by side of their mean
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  psd of trace at most the bound: bound_of_matrices of measurement/vector_sum.hpp;
 //              in integers: measurement/vector_sum.hpp
@@ -21,13 +21,13 @@ std::optional<Measurements> measure(const MomentsQuery& query, const OwnerContex
   const auto add = [frame = query.frame, bound = query.bound](const GlmTiles& tiles, IntegerSums& sums) {
     TileVectors z(kTile, frame.rows());
     Position row(frame.rows());
-    for_each_row(
+    for_each_unit(
         tiles, [&](const auto& x) { z.noalias() = x * frame.transpose(); },
         [&](Eigen::Index lane, double) {
           row = z.row(lane);
-          set_triangle(row, sums.factor * std::min(1.0, bound / row.squaredNorm()), sums.entries);
-          sums.add();
-        });
+          add_triangle(row, sums.factor * std::min(1.0, bound / row.squaredNorm()), sums.entries);
+        },
+        [&](std::size_t rows) { sums.add_mean(rows); });
   };
   return measure_matrix({"covariate moments", bound_of_matrices(query.bound), add},
                         regression.domain().columns(), context, query.cost);

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sotto/data/rows.hpp"
 #include "sotto/measurement/vector_noise.hpp"
@@ -16,8 +17,8 @@
 
 namespace sotto {
 
-/// How a row's vector becomes integers: entries are multiplied by `factor` and rounded to the nearest integer, and a row
-/// whose integer vector is longer than `longest` (which a legal row never is) or not a number contributes zero.
+/// How a row's vector, or that of a unit whose rows stand side by side, becomes integers: entries are multiplied by `factor` and rounded
+/// to the nearest integer, and what is then longer than `longest` (which a legal row or unit never is) or not a number contributes zero.
 struct RowRounding {
   double factor;
   double longest;
@@ -27,7 +28,7 @@ struct RowRounding {
 class IntegerSums {
  public:
   IntegerSums(const RowRounding& rounding, std::size_t entries)
-      : entries(static_cast<Eigen::Index>(entries)),
+      : entries(Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(entries))),
         factor(rounding.factor),
         longest2_(rounding.longest * rounding.longest),
         totals_(Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(entries))) {}
@@ -37,6 +38,12 @@ class IntegerSums {
     constexpr double kMagic = 0x1.8p52;
     entries = (entries + kMagic) - kMagic;  // nearest integers, halves to even
     if (entries.square().sum() <= longest2_) totals_ += entries;
+  }
+  /// Adds the mean over a unit's rows, whose `entries` were summed up, and begins anew.
+  void add_mean(std::size_t rows) {
+    if (rows > 1) entries /= static_cast<double>(rows);
+    add();
+    entries.setZero();
   }
   void give(std::span<std::int64_t> sums) const {
     for (std::size_t j = 0; j < sums.size(); ++j) {
@@ -56,14 +63,15 @@ class IntegerSums {
 /// Frobenius norm.
 [[nodiscard]] constexpr std::size_t triangle_entries(std::size_t dim) { return dim * (dim + 1) / 2; }
 
-/// The triangle of scale z z'.
-inline void set_triangle(const Position& z, double scale, Eigen::ArrayXd& entries) {
+/// Adds the triangle of scale z z'.
+template <class Vector>
+void add_triangle(const Vector& z, double scale, Eigen::ArrayXd& entries) {
   const double across = scale * std::sqrt(2.0);
   Eigen::Index entry = 0;
   for (Eigen::Index i = 0; i < z.size(); ++i) {
     const Eigen::Index rest = z.size() - i - 1;
-    entries[entry] = scale * z[i] * z[i];
-    entries.segment(entry + 1, rest) = (across * z[i]) * z.tail(rest).array();
+    entries[entry] += scale * z[i] * z[i];
+    entries.segment(entry + 1, rest) += (across * z[i]) * z.tail(rest).array();
     entry += rest + 1;
   }
 }
@@ -72,9 +80,12 @@ inline void set_triangle(const Position& z, double scale, Eigen::ArrayXd& entrie
 using TileNumbers = Eigen::Array<double, kTile, 1>;
 using TileVectors = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
 
-/// Calls per_tile(x) for each tile, and then per_row(lane, y) for each of its rows that counts.
-template <class PerTile, class PerRow>
-void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& per_row) {
+/// Calls per_tile(x) for each tile, then per_row(lane, y) for each of its rows that counts, and per_unit(rows) after the last of them
+/// of each unit. Where rows do not stand by units each is one.
+template <class PerTile, class PerRow, class PerUnit>
+void for_each_unit(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& per_row,
+                   const PerUnit& per_unit) {
+  std::size_t rows = 0;  // of the unit so far
   const auto dim = static_cast<Eigen::Index>(tiles.predictors);
   const std::size_t stride = (tiles.predictors + 2) * kTile;
   for (std::size_t t = 0; t < tiles.count; ++t) {
@@ -84,20 +95,24 @@ void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& 
     const Eigen::Map<const TileNumbers> counts(tile + (tiles.predictors + 1) * kTile);
     per_tile(x);
     for (Eigen::Index lane = 0; lane < static_cast<Eigen::Index>(kTile); ++lane) {
-      if (counts[lane] != 0) per_row(lane, y[lane]);
+      if (counts[lane] == 0) continue;
+      const bool starts =
+          tiles.unit_starts == nullptr || tiles.unit_starts[t * kTile + static_cast<std::size_t>(lane)] != 0;
+      if (rows > 0 && starts) {
+        per_unit(rows);
+        rows = 0;
+      }
+      per_row(lane, y[lane]);
+      ++rows;
     }
   }
+  if (rows > 0) per_unit(rows);
 }
 
-/// A row under a weighting: z is the row in the frame, c its weight; the mean is none of pieces of a time.
-template <class Response>
-struct WeightedRow {
-  const Position& z;
-  double c;
-  double y, mean;
-  Response response;
-  BoundedResidual residual;
-};
+template <class PerTile, class PerRow>
+void for_each_row(const GlmTiles& tiles, const PerTile& per_tile, const PerRow& per_row) {
+  for_each_unit(tiles, per_tile, per_row, [](std::size_t) {});
+}
 
 /// What the bounds of a regression's rows follow from, besides the question.
 struct RowLaw {
@@ -198,33 +213,82 @@ inline double length_of(const Position& z) {
   return square >= kLeastNorm && square <= 1 / kLeastNorm ? std::sqrt(square) : z.stableNorm();
 }
 
-/// Calls visit(row) with a WeightedRow for each row that counts. Rows that are pieces of one time have bounds M and B of all of them,
-/// so that their contributions stay within the weighting's bounds together: |sum c psi z| <= sum |psi| R / M <= R, and so on.
+/// A row under a weighting; the mean is none of pieces of a time.
+struct WeightedRow {
+  double y, mean;
+  BoundedResidual residual;
+  double length;  ///< of the row in the frame
+};
+
+/// A unit's rows under a weighting, which gives all of them one weight: c = min(1, R / sum M |z|, Q / sum B |z|^2). So
+/// |sum c psi z| <= R, and sum c b z z' is psd of trace at most Q.
+template <class Response>
+class WeightedUnit {
+ public:
+  WeightedUnit(Response response, Eigen::Index dim) : response(response), z_(dim, 1) {}
+
+  void add(const WeightedRow& row, const Position& z) {
+    const auto at = static_cast<Eigen::Index>(rows.size());
+    if (at == z_.cols()) z_.conservativeResize(Eigen::NoChange, 2 * at);
+    z_.col(at) = z;
+    rows.push_back(row);
+  }
+  void weigh(const BoundedWeighting& weighting) {
+    reach = 0;
+    double trace = 0;
+    for (const WeightedRow& row : rows) {
+      reach += row.residual.largest * row.length;
+      trace += row.residual.largest_slope * row.length * row.length;
+    }
+    c = std::min({1.0, weighting.score_bound / reach, weighting.information_bound / trace});
+    if (!(c >= kLeastNorm)) c = 0;  // it has lost digits, and rows that share a bound are checked one by one
+  }
+  void clear() { rows.clear(); }
+
+  /// z of a row; `scale` times the sum over the rows of psi z.
+  [[nodiscard]] auto z(std::size_t row) const { return z_.col(static_cast<Eigen::Index>(row)); }
+  void score(double scale, Eigen::ArrayXd::SegmentReturnType entries) const {
+    entries.setZero();
+    for (std::size_t i = 0; i < rows.size(); ++i) entries += scale * rows[i].residual.psi * z(i).array();
+  }
+
+  std::vector<WeightedRow> rows;
+  Response response;
+  double c = 0;
+  double reach = 0;  ///< sum of M |z|
+
+ private:
+  Matrix z_;  // by column
+};
+
+/// Calls visit(unit) with a WeightedUnit for each unit, which is one row where rows do not stand by units. Rows that are pieces of one
+/// time have bounds M and B of all of them, so that their contributions stay within the weighting's bounds together:
+/// |sum c psi z| <= sum |psi| R / M <= R, and so on.
 template <class Visit>
-void for_each_weighted_row(const RowLaw& law, const GlmTiles& tiles, const BoundedWeighting& weighting,
-                           const Visit& visit) {
+void for_each_weighted_unit(const RowLaw& law, const GlmTiles& tiles, const BoundedWeighting& weighting,
+                            const Visit& visit) {
   FramedTile tile(law, weighting);
-  Position row(tile.z.cols());
+  Position z(tile.z.cols());
   const PieceResiduals pieces(law.pieces, weighting);
   with_response(law.link, [&](auto response) {
-    for_each_row(
+    WeightedUnit unit(response, z.size());
+    for_each_unit(
         tiles, [&](const auto& x) { tile.read(x); },
         [&](Eigen::Index lane, double y) {
-          row = tile.z.row(lane);
-          const double length = length_of(row);
-          double mean = 0;
-          BoundedResidual r;
+          z = tile.z.row(lane);
+          WeightedRow row{y, 0, {}, length_of(z)};
           if constexpr (std::same_as<decltype(response), EventResponse>) {
-            r = pieces.residual(tile.common[lane], tile.piece[lane], y);
+            row.residual = pieces.residual(tile.common[lane], tile.piece[lane], y);
           } else {
-            mean = response.mean(tile.common[lane]);
-            r = response.residual(y, mean, weighting.clip, weighting.dispersion);
+            row.mean = response.mean(tile.common[lane]);
+            row.residual = response.residual(y, row.mean, weighting.clip, weighting.dispersion);
           }
-          double c = std::min({1.0, weighting.score_bound / (r.largest * length),
-                               weighting.information_bound / r.largest_slope / length / length});
-          if (!(c >= kLeastNorm))
-            c = 0;  // it has lost digits, and rows that share a bound are checked one by one
-          visit(WeightedRow<decltype(response)>{row, c, y, mean, response, r});
+          unit.add(row, z);
+        },
+        [&](std::size_t) {
+          unit.weigh(weighting);
+          visit(unit);
+          unit.clear();
         });
   });
 }

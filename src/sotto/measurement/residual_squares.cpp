@@ -1,6 +1,6 @@
 // The noisy clipped second moment of a normal model's residuals, summed over all rows.
 //
-// Query        sum over the rows of clip(y - x' at, -h, h)^2
+// Query        sum over the rows of clip(y - x' at, -h, h)^2; over units whose rows stand side by side of their mean
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  in [0, h^2];
 //              in integers: measurement/vector_sum.hpp
@@ -23,13 +23,13 @@ std::optional<Measurements> measure(const ResidualSquaresQuery& query, const Own
   }
   const auto add = [at = query.at, clip = query.clip](const GlmTiles& tiles, IntegerSums& sums) {
     TileNumbers eta;
-    for_each_row(
+    for_each_unit(
         tiles, [&](const auto& x) { eta = x * at; },
         [&](Eigen::Index lane, double y) {
           const double residual = std::clamp(y - eta[lane], -clip, clip);
-          sums.entries[0] = sums.factor * residual * residual;
-          sums.add();
-        });
+          sums.entries[0] += sums.factor * residual * residual;
+        },
+        [&](std::size_t rows) { sums.add_mean(rows); });
   };
   const double bound = query.clip * query.clip;
   return measure_vector({"residual squares", {bound, bound}, 1, add}, context, query.cost);

@@ -1,8 +1,8 @@
 // The noisy sum of the outer products of all rows' bounded scores: the score's own variance.
 //
-// Query        sum over the rows of c^2 psi^2 z z', see BoundedWeighting (release/regression_query.hpp)
+// Query        sum over the rows of c^2 psi^2 z z', or over units whose rows stand side by side of s s' with s their c psi z summed up, see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time at risk
+// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2, or |s|^2 <= R^2: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time at risk
 //              the sum of psi^2 is at most M^2; of ordered categories |c s| <= R;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
@@ -24,14 +24,17 @@ std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerC
                                                                            IntegerSums& sums) {
     if (law.thresholds) {
       for_each_ordered_response(law, tiles, weighting, [&](const OrderedResponse& response) {
-        set_triangle(response.score, sums.factor * response.c * response.c, sums.entries);
+        sums.entries.setZero();
+        add_triangle(response.score, sums.factor * response.c * response.c, sums.entries);
         sums.add();
       });
       return;
     }
-    for_each_weighted_row(law, tiles, weighting, [&](const auto& row) {
-      const double score = row.c * row.residual.psi;
-      set_triangle(row.z, sums.factor * score * score, sums.entries);
+    Eigen::ArrayXd score(weighting.at.size());
+    for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
+      unit.score(unit.c, score.head(score.size()));
+      sums.entries.setZero();
+      add_triangle(score.matrix(), sums.factor, sums.entries);
       sums.add();
     });
   };

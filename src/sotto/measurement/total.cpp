@@ -1,7 +1,7 @@
 // A noisy count of rows, of rows with response 1, of times at risk or of their events, or how much time was at risk.
 //
 // Query        sum over the rows of 1, of a binary response, of 1 where the row is a time's first piece, of a piece's event, or of the
-//              share of it that was lived through
+//              share of it that was lived through; over units whose rows stand side by side of their mean, so that 1 counts units
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  in [0, 1]; of the first pieces, and of the events, of one time at risk together;
 //              in integers: measurement/vector_sum.hpp
@@ -74,12 +74,12 @@ std::optional<Measurements> measure(const TotalQuery& query, const OwnerContext&
   const RowLaw law(regression);
   const auto add = [law, quantity = query.quantity](const GlmTiles& tiles, IntegerSums& sums) {
     TileNumbers piece;
-    for_each_row(
+    for_each_unit(
         tiles, [&](const auto& x) { piece = law.piece(x); },
         [&](Eigen::Index lane, double y) {
-          sums.entries[0] = sums.factor * value_of(quantity, y, piece[lane]);
-          sums.add();
-        });
+          sums.entries[0] += sums.factor * value_of(quantity, y, piece[lane]);
+        },
+        [&](std::size_t rows) { sums.add_mean(rows); });
   };
   const bool once = query.quantity == TotalOf::times || query.quantity == TotalOf::events;
   return measure_vector({name_of(query.quantity), {1, 1}, 1, add, once ? law.together(context.unit) : 1},

@@ -38,22 +38,28 @@ NoisyMatrix matrix_of(const NoisyIntegers& noisy, double grid, Eigen::Index dim)
 template <class Shape>
 std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& context, Rho cost,
                                         const Shape& shape) {
-  const auto noise = vector_noise(sum.bound, sum.entries, context.unit, cost, sum.together);
+  PrivacyUnit unit = context.unit;
+  if (unit.side_by_side) unit.rows_per_unit = sum.together = 1;  // `add` gives vectors of units
+  const auto noise = vector_noise(sum.bound, sum.entries, unit, cost, sum.together);
   if (!noise) return std::nullopt;
   const double grid = noise->grid.value();
   const RowRounding rounding{
       1 / grid, sum.bound.norm / grid * (1 + 0x1p-41) + std::sqrt(static_cast<double>(sum.entries)) / 2};
   Measurement measurement{
       .charge = noise->charge(sum.name),
-      .pass =
-          RowPass{.entries = sum.entries,
-                  .add =
-                      [add = std::move(sum.add), rounding](const Rows& rows, std::size_t first,
-                                                           std::size_t count, std::span<std::int64_t> sums) {
-                        IntegerSums total(rounding, sums.size());
-                        add({rows.tile(first), count, rows.columns() - 1}, total);
-                        total.give(sums);
-                      }},
+      .pass = RowPass{.entries = sum.entries,
+                      .add =
+                          [add = std::move(sum.add), rounding, by_units = unit.side_by_side](
+                              const Rows& rows, std::size_t first, std::size_t count,
+                              std::span<std::int64_t> sums) {
+                            if (by_units && rows.unit_starts(first) == nullptr)
+                              throw Error(ErrorCode::internal, "rows do not stand by units");
+                            IntegerSums total(rounding, sums.size());
+                            add({rows.tile(first), count, rows.columns() - 1,
+                                 by_units ? rows.unit_starts(first) : nullptr},
+                                total);
+                            total.give(sums);
+                          }},
       .release = [noise = *noise, shape](NoiseMechanism& mechanism, Receipt receipt,
                                          const ExactSum& exact) -> Answer {
         return mechanism.release(std::move(receipt), exact, noise, [&](const NoisyIntegers& noisy) {

@@ -21,7 +21,8 @@ struct VectorSum {
   std::string name;   ///< in the statement
   VectorBound bound;  ///< of one row's vector, before rounding
   std::size_t entries;
-  std::function<void(const GlmTiles&, IntegerSums&)> add;  ///< adds each row's vector once
+  std::function<void(const GlmTiles&, IntegerSums&)>
+      add;                   ///< adds each row's vector once, or each unit's where rows stand by units
   std::size_t together = 1;  ///< rows of a unit that stay within the bound together
 };
 
@@ -36,7 +37,8 @@ struct MatrixSum {
 /// Query        the sum over the rows of the vector, each rounded to the grid of measurement/vector_noise.hpp
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
 /// Sensitivity  measurement/vector_noise.hpp with `bound`; a row whose integer vector is longer than bound.norm in grid steps
-///              plus sqrt(entries) / 2, or not a number, contributes zero
+///              plus sqrt(entries) / 2, or not a number, contributes zero. Where a unit's rows stand side by side `bound` holds for the
+///              unit's one vector, which is checked in that way: rows_per_unit is one then
 /// Noise, charge, source: measurement/vector_noise.hpp
 /// None when the bound fits no grid. The released value is a NoisyVector, or the NoisyMatrix of dimension `dim` whose triangle
 /// the vector holds (triangle_entries of measurement/regression_rows.hpp).

@@ -1,5 +1,6 @@
 #include "sotto/model/design_rows.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "sotto/base/error.hpp"
@@ -19,12 +20,46 @@ std::span<const double> cells(const Table& table, const Source& source) {
   return table.column(source.variable.column);
 }
 
+/// Where the table's rows stand among the design's, in its rows.
+struct Places {
+  std::size_t rows = 0;  ///< in all
+  WipedVector<std::size_t> of_row;
+  WipedVector<std::size_t> of_unit;  ///< where each begins; empty where rows stand as they came
+};
+
+Places as_they_came(const Table& table, std::size_t pieces) {
+  Places places{table.rows() * pieces, {}, {}};
+  for (std::size_t i = 0; i < table.rows(); ++i) places.of_row.push_back(i * pieces);
+  return places;
+}
+
+Places by_persons(const Table& table) {
+  WipedVector<std::size_t> sizes;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (!table.kept(i)) continue;
+    sizes.resize(std::max(sizes.size(), table.person(i) + 1));
+    ++sizes[table.person(i)];
+  }
+  Places places;
+  for (const std::size_t size : sizes) {
+    places.of_unit.push_back(Rows::next_unit(places.rows, size));
+    places.rows = places.of_unit.back() + size;
+  }
+  WipedVector<std::size_t> next = places.of_unit;
+  for (std::size_t i = 0; i < table.rows(); ++i)
+    places.of_row.push_back(table.kept(i) ? next[table.person(i)]++ : 0);
+  return places;
+}
+
 }  // namespace
 
-Rows design_rows(const Table& table, const Design& design) {
+Rows design_rows(const Table& table, const Design& design, bool side_by_side) {
   const auto predictors = static_cast<std::size_t>(design.columns());
   const std::size_t pieces = design.pieces().count;
-  Rows rows(table.rows() * pieces, predictors + 1);
+  const Places places = side_by_side ? by_persons(table) : as_they_came(table, pieces);
+  Rows rows(places.rows, predictors + 1);
+  if (side_by_side) rows.stand_by_units();
+  for (const std::size_t first : places.of_unit) rows.start_unit(first);
   std::vector<std::span<const double>> columns;
   for (const Source& source : design.sources()) columns.push_back(cells(table, source));
   const Response& response = design.response();
@@ -49,7 +84,7 @@ Rows design_rows(const Table& table, const Design& design) {
         y = response.source.value(responses[i]);
       }
       if (design.piece_source()) values[*design.piece_source()] = static_cast<double>(k);
-      const std::size_t row = i * pieces + k;
+      const std::size_t row = places.of_row[i] + k;
       for (std::size_t j = 0; j < predictors; ++j) {
         rows.at(row, j) = design.column(static_cast<Eigen::Index>(j)).scaled(values);
       }

@@ -92,6 +92,8 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   const Matrix slope = point.frame * point.stand_in.slope(point.at) * point.frame.transpose();
   const double level = std::max(slope.trace() / (d * rows), 0.3 * point.stand_in.variance(point.at));
   double typical_slope = 1;  // of the residual
+  const double likely =
+      facts.unit_sizes ? facts.unit_sizes->mean() : 1;  // a unit's rows, before they are chosen
   switch (facts.link) {
     case Link::logit:
       plan.typical = point.stand_in.typical_residual(point.at);
@@ -123,18 +125,23 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
           counts ? std::max(1.0, point.spread.scale * std::sqrt(poisson / variance)) : point.spread.scale;
       plan.dispersion = scale * scale * variance;
       plan.level = counts ? level : 1;
-      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows, point.spread, rows);
+      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows * likely * likely, point.spread, rows);
       plan.typical = plan.clip * std::sqrt(variance);
       if (counts) typical_slope = kSlopeHeadroom * level;
       break;
     }
   }
   plan.score_noise = reach2 * d * plan.typical * plan.typical / cost / (rows * plan.dispersion);
-  const double entry = std::numbers::sqrt2 * typical_slope * d / (plan.level * rows);
+  if (facts.unit_sizes) {
+    plan.unit_rows = choose_unit_rows(*facts.unit_sizes, plan.score_noise);
+    plan.score_noise *= plan.unit_rows * plan.unit_rows;
+  }
+  const double entry = std::numbers::sqrt2 * typical_slope * plan.unit_rows * d / (plan.level * rows);
   plan.information_noise = 3 * 2 * d * entry * entry / cost;
   plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise);
-  plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * plan.typical;
-  plan.information_bound = plan.width * plan.width * d * typical_slope;
+  plan.kept = kept_weight(plan.width) * (facts.unit_sizes ? facts.unit_sizes->kept(plan.unit_rows) : 1);
+  plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
+  plan.information_bound = plan.width * plan.width * d * typical_slope * plan.unit_rows;
   const double looser = kKnownEntry * rows * plan.level * std::sqrt(cost * kInformationShare) /
                         (std::numbers::sqrt2 * plan.information_bound);
   plan.information_bound *= std::clamp(looser, 1.0, 2.0);

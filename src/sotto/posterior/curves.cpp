@@ -25,14 +25,16 @@ CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan, std::ve
                          Rho cost) {
   const Position mean = point.stand_in.mean()(columns);
   const Position sd = point.stand_in.covariance().diagonal()(columns).cwiseMax(1e-300).cwiseSqrt();
-  const double bound = kBoundWidth * kSpread * std::sqrt(static_cast<double>(columns.size())) * plan.typical;
+  const double bound =
+      kBoundWidth * kSpread * std::sqrt(static_cast<double>(columns.size())) * plan.typical * plan.unit_rows;
   return {point.at, plan.clip, plan.count_dispersion, std::move(columns), mean, sd, bound, cost};
 }
 
 std::vector<Eigen::Index> curved_columns(const CurvesQuery& query, const NoisyVector& score,
-                                         const BoundsPlan& plan, double rows, double move) {
+                                         const BoundsPlan& plan, double rows, double dispersion,
+                                         double move) {
   const double moved = kThirdMoment * rows * plan.level * move;
-  const double sd = std::sqrt(score.variance + rows * plan.dispersion * kSpread * kSpread + moved * moved);
+  const double sd = std::sqrt(score.variance + rows * dispersion * kSpread * kSpread + moved * moved);
   std::vector<Eigen::Index> curved;
   for (std::size_t k = 0; k < query.columns.size(); ++k) {
     if (std::abs(score.value[static_cast<Eigen::Index>(k)]) > kClearCurve * sd)

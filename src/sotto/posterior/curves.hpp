@@ -14,10 +14,11 @@ namespace sotto {
 [[nodiscard]] CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
                                        std::vector<Eigen::Index> columns, Rho cost);
 
-/// Columns whose square stands clear of noise, of sampling, and of `move`, the linear predictor's distance from the asked
+/// Columns whose square stands clear of noise, of sampling (`dispersion`: of the residual, per row), and of `move`, the linear predictor's distance from the asked
 /// position to the mode.
 /// Checked by tests/posterior/curves_test.cpp
 [[nodiscard]] std::vector<Eigen::Index> curved_columns(const CurvesQuery& query, const NoisyVector& score,
-                                                       const BoundsPlan& plan, double rows, double move);
+                                                       const BoundsPlan& plan, double rows, double dispersion,
+                                                       double move);
 
 }  // namespace sotto

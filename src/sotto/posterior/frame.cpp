@@ -116,7 +116,8 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
     const double noise = questions.noise_sd(sensitivity, share) / rows;
     if (round == 0 && noise > 0.35) return frame;
     if (round >= kRounds && share > kCheap) break;
-    const auto released = questions.ask<NoisyMatrix>(MomentsQuery{frame.matrix, bound, questions.pay(share)});
+    const auto released = questions.ask_of_rows<NoisyMatrix>(
+        MomentsQuery{frame.matrix, bound, questions.pay(share)}, facts.mean_unit_rows());
     const Matrix moments = released.value / rows;
     if (round == 0 && facts.intercept) {
       frame.few_usable = few_usable({Position{{released.value(0, 0)}}, released.variance}, rows, kLeastMass);

@@ -67,7 +67,7 @@ void find_few_events(const OnceRelease& release, OnceVerdict& verdict) {
   const auto few = [&](const Position& row, double share) {
     const double mean = mean_of(row);
     const double length = (frame * row).norm();
-    const double weight = std::min(1.0, plan.score_bound / (plan.typical * length));
+    const double weight = std::min(1.0, plan.score_bound / (plan.unit_rows * plan.typical * length));
     return mean < kRarer * typical && share * release.rows * mean < kFewOfNoise * noise / (weight * length);
   };
   // Without any, every step takes the logarithm of the mean down by one, and the steps end some day.

@@ -9,6 +9,7 @@
 #include "sotto/base/numbers.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/math/mean_function.hpp"
+#include "sotto/posterior/unit_sizes.hpp"
 
 namespace sotto {
 
@@ -46,7 +47,11 @@ struct OnceFacts {
   std::optional<Eigen::Index>
       thresholds{};  ///< of ordered categories: the second threshold's column, followed by the others'; the first has none
   Position threshold_weights{};  ///< likewise, once they are released
-  double unit_rows = 1;  ///< most rows of a privacy unit, times the square root of the number of owners
+  double unit_rows =
+      1;  ///< most rows of a privacy unit that are bounded one by one, times the square root of the number of owners
+  std::size_t side_by_side =
+      1;  ///< most rows of a unit whose rows stand side by side (base/privacy_unit.hpp)
+  std::optional<UnitSizes> unit_sizes{};  ///< of such units, once they are released
 
   [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
   /// The position whose linear predictor is 1 in every row; empty where there is none.
@@ -67,13 +72,17 @@ struct OnceFacts {
     return (column_mean.array().square() + column_sd.array().square()).sqrt();
   }
   [[nodiscard]] bool clips() const { return sotto::clips(link); }
+  /// Rows of an average unit: a mean over its rows, times that, stands for a sum over them.
+  [[nodiscard]] double mean_unit_rows() const { return unit_sizes ? unit_sizes->mean() : 1; }
   /// Sensitivities in units of a row's bound, as far as plans need them; the answers' variances are what counts. Scores of all pieces
-  /// of a response share a bound, moments and histograms do not.
+  /// of a response share a bound, moments and histograms do not. Of units whose rows stand side by side scores are in units of the
+  /// unit's bound, and moments and histograms, which are means over its rows, are taken times mean_unit_rows().
   [[nodiscard]] double vector_reach() const {
     return unit_rows * (adjacency == Adjacency::substitute ? 2 : 1);
   }
   [[nodiscard]] double matrix_reach() const {
-    return unit_rows * pieces * (adjacency == Adjacency::substitute ? 1.4142135623730951 : 1);
+    return unit_rows * mean_unit_rows() * pieces *
+           (adjacency == Adjacency::substitute ? 1.4142135623730951 : 1);
   }
 };
 

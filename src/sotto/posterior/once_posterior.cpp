@@ -29,17 +29,18 @@ CoefficientPrior sigma_prior(const OnceSettings& settings, const OnceRelease& re
 Matrix clear_covariance(const OnceRelease& release) {
   const BoundsPlan& plan = release.rounds.back().plan;
   const Matrix& frame = release.frame.matrix;
-  double factor = 1 / kept_weight(plan.width);
+  double factor = 1 / plan.kept;
   if (release.facts.clips()) {
     const double scale =
         release.facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
     factor /= clipped_normal(plan.clip / scale).slope;
     if (release.facts.link == Link::identity) factor /= scale * scale;
   }
-  // Rows of ordered categories are not independent: a sandwich stands for the likelihood's information.
+  // Rows of ordered categories, and of one unit, are not independent: a sandwich stands for the likelihood's information.
   const Matrix& slope = release.pooled.information;
-  const Matrix information =
-      release.facts.thresholds ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope)) : slope;
+  const Matrix information = release.facts.thresholds || release.facts.unit_sizes
+                                 ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope))
+                                 : slope;
   const Matrix precision = factor * information + frame * release.prior.normal.precision * frame.transpose();
   return frame.transpose() * Cholesky(precision).inverse() * frame;
 }
@@ -73,10 +74,11 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
       auto draws = posterior.chains[c].draws.middleRows(static_cast<Eigen::Index>(done), positions.rows());
       draws.leftCols(d) = positions;
       if (sigma) {
-        draws.col(d) = draw_sigma(release.rounds.back(), release.spread.tails, release.rows,
-                                  release.rows_variance, release.frame.matrix, positions, of_sigma, rngs[c])
-                           .array()
-                           .log();
+        draws.col(d) =
+            draw_sigma(release.rounds.back(), release.spread.tails, release.rows, release.rows_variance,
+                       facts.mean_unit_rows(), release.frame.matrix, positions, of_sigma, rngs[c])
+                .array()
+                .log();
       }
       const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
       sum += moved.colwise().sum().transpose();

@@ -19,13 +19,16 @@ namespace sotto {
 namespace {
 
 constexpr double kCountShare = 0.01;
+constexpr double kUnitSizesShare = 0.02;
 constexpr double kCategoriesShare = 0.015;
 constexpr double kSeen = 3;   // standard deviations of the noise
 constexpr double kReach = 2;  // locating: spread of the linear predictor, in its unit
 constexpr int kMostRounds = 4;
-constexpr double kFirstRound = 0.35;           // of what is left
-constexpr double kFirstOfTwo = 0.5;            // likewise, where looking around is hopeless
-constexpr double kSquaresShare = 0.015;        // of a round
+constexpr double kFirstRound = 0.35;     // of what is left
+constexpr double kFirstOfTwo = 0.5;      // likewise, where looking around is hopeless
+constexpr double kSquaresShare = 0.015;  // of a round
+constexpr double kSquaresOfUnits =
+    0.08;  // likewise: what a unit's rows have in common shows in their squares alone
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
 constexpr double kCurvesShare = 0.04;          // of the last round, and so on
 constexpr double kThresholdEffectsShare = 0.04;
@@ -60,7 +63,12 @@ struct Counted {
   bool seen = true;     // above it
 };
 
-Counted released_rows(const OnceFacts& facts, PaidQuestions& questions) {
+Counted released_rows(OnceFacts& facts, PaidQuestions& questions) {
+  if (facts.side_by_side > 1) {
+    const UnitSizes& sizes =
+        facts.unit_sizes.emplace(find_unit_sizes(facts.side_by_side, kUnitSizesShare, questions));
+    return {sizes.rows(), sizes.mean() * sizes.mean() * sizes.units_variance, sizes.seen};
+  }
   if (facts.rows) return {*facts.rows};
   const TotalOf quantity = facts.link == Link::log_rate ? TotalOf::time_at_risk : TotalOf::rows;
   const auto rows = questions.ask<NoisyVector>(TotalQuery{quantity, questions.pay(kCountShare)});
@@ -116,6 +124,14 @@ void put_back(const TakenOff& known, const TakenOff& off, OnceRelease& release) 
   release.remainder = change_of(known, off, pooled.information, spread, release.frame.matrix);
 }
 
+/// Variance of the residual per row and direction, what a unit's rows have in common included.
+double row_dispersion(const OnceRelease& release) {
+  const BoundsPlan& plan = release.rounds.back().plan;
+  if (!release.facts.unit_sizes) return plan.dispersion;
+  const auto d = static_cast<double>(release.facts.dim());
+  return std::max(plan.dispersion, release.pooled.spread.trace() / (d * release.rows * plan.kept));
+}
+
 /// Where the last score was: what is left of the cost goes to what a posterior's own numbers do not show.
 void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase& base,
                  const LastShares& shares, PaidQuestions& questions) {
@@ -124,7 +140,10 @@ void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase&
   const double doubt = std::hypot(move, release.predictor_sd * release.predictor_unit);
   const LightRowsQuery light{plan.weighting(point.at, point.frame), questions.pay(shares.light)};
   const auto far_out = questions.ask_if_on_grid<NoisyVector>(light);
-  if (far_out) release.light = light_rows(point, plan, *far_out, doubt);
+  if (far_out) {
+    const NoisyVector rows = PaidQuestions::over_rows(*far_out, release.facts.mean_unit_rows());
+    release.light = light_rows(point, plan, rows, doubt);
+  }
   release.unasked = !far_out;
   if (shares.threshold_effects > 0) {
     const ThresholdEffectsQuery query = threshold_effects_query(
@@ -137,7 +156,8 @@ void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase&
   if (columns.empty()) return;
   const CurvesQuery query = curves_query(point, plan, std::move(columns), questions.pay(questions.left()));
   const auto score = questions.ask_if_on_grid<NoisyVector>(query);
-  if (score) release.curved = curved_columns(query, *score, plan, release.rows, move);
+  if (score)
+    release.curved = curved_columns(query, *score, plan, release.rows, row_dispersion(release), move);
   release.unasked = release.unasked || !score;
 }
 
@@ -146,7 +166,7 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
                     double share, PaidQuestions& questions) {
   const double odds = std::sqrt(plan.information_noise / plan.score_noise) * plan.width;
   const double information = std::clamp(odds / (1 + odds), 0.06, 0.4);
-  const double squares = kSquaresShare * share;
+  const double squares = (facts.unit_sizes ? kSquaresOfUnits : kSquaresShare) * share;
   const bool normal = facts.link == Link::identity;
   const BoundedWeighting weighting = plan.weighting(at, frame);
   std::vector<Query> queries{
@@ -164,7 +184,10 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
                   PaidQuestions::take<NoisyMatrix>(answers[1]),
                   PaidQuestions::take<NoisyVector>(answers.back()),
                   {}};
-  if (normal) round.residual_squares = PaidQuestions::take<NoisyVector>(answers[2]);
+  if (normal) {
+    round.residual_squares =
+        PaidQuestions::over_rows(PaidQuestions::take<NoisyVector>(answers[2]), facts.mean_unit_rows());
+  }
   return round;
 }
 
@@ -261,9 +284,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
 OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface) {
   check(settings);
   PaidQuestions questions(interface, settings.cost, settings.go_on);
-  const Counted counted = released_rows(settings.facts, questions);
+  OnceFacts known = settings.facts;
+  const Counted counted = released_rows(known, questions);
   const double rows = counted.rows;
-  Zoomed zoomed = zoom(settings.facts, rows, questions);
+  Zoomed zoomed = zoom(std::move(known), rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);
   std::optional<FirstThresholds> thresholds;

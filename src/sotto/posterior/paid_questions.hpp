@@ -40,6 +40,18 @@ class PaidQuestions {
     if (std::holds_alternative<QueryStatus>(answers[0])) return std::nullopt;
     return take<Noisy>(answers[0]);
   }
+  /// The sum over rows that answers a question about means over units' rows, where `rows` are an average unit's; of one row it is the
+  /// answer itself.
+  template <class Noisy>
+  [[nodiscard]] Noisy ask_of_rows(Query query, double rows) {
+    return over_rows(ask<Noisy>(std::move(query)), rows);
+  }
+  template <class Noisy>
+  [[nodiscard]] static Noisy over_rows(Noisy mean, double rows) {
+    mean.value *= rows;
+    mean.variance *= rows * rows;
+    return mean;
+  }
   template <class Noisy>
   [[nodiscard]] static Noisy take(Answer& answer) {
     return std::get<Released<Noisy>>(std::move(answer)).value();

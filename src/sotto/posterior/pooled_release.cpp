@@ -129,7 +129,7 @@ NoisyMatrix pool_squares(const std::vector<const OnceRound*>& rounds) {
 double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double rows, Link link,
                      double trace) {
   const auto d = static_cast<double>(squares.value.rows());
-  const double weight = kept_weight(last.plan.width);
+  const double weight = last.plan.kept;
   double guess = 1;
   double doubt = 1;
   if (!clips(link)) {
@@ -142,6 +142,8 @@ double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double r
     guess = weight * std::max(square, noise) / inside;
     doubt = std::hypot(kWeightDoubt * guess, noise * weight / inside);
   }
+  if (last.plan.unit_rows > 1)
+    doubt = std::max(doubt, (last.plan.unit_rows - 1) * guess);  // a unit's rows may be alike
   const double precision = trace * trace / (d * squares.variance);
   const double guess_precision = 1 / (doubt * doubt);
   return std::max(

@@ -87,7 +87,7 @@ ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip)
 }
 
 double weighted_rows(const PlanPoint& point, const BoundsPlan& plan) {
-  return point.stand_in.rows() * kept_weight(plan.width);
+  return point.stand_in.rows() * plan.kept;
 }
 
 /// The fitted value's direction: mean over the rows of z e, e the standardised linear predictor.

@@ -61,8 +61,9 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
   const auto cells = static_cast<double>(edges.size() - 1);
   const auto share = share_of(cells, stand_in.rows(), facts.matrix_reach(), kLeastCost, questions);
   if (!share) return {.hidden = true};
-  const auto histogram = questions.ask<NoisyVector>(
-      HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)});
+  const auto histogram = questions.ask_of_rows<NoisyVector>(
+      HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)},
+      facts.mean_unit_rows());
   CountFit fit = fit_dispersion(edges, histogram, stand_in.predictors(at), stand_in.rows());
   return {.scale = scale_of(edges, histogram.value, stand_in.rows()),
           .dispersion = fit.dispersion,
@@ -85,9 +86,10 @@ ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, co
   if (!share) return {.scale = facts.response.width() / 4, .hidden = true};
   Position asked(2 * cells + 1);
   asked << -edges.tail(cells).reverse(), edges;
-  const auto histogram =
-      questions.ask<NoisyVector>(HistogramQuery{HistogramOf::residual, at, asked, questions.pay(*share),
-                                                halves ? std::optional(predictor.mean) : std::nullopt});
+  const auto histogram = questions.ask_of_rows<NoisyVector>(
+      HistogramQuery{HistogramOf::residual, at, asked, questions.pay(*share),
+                     halves ? std::optional(predictor.mean) : std::nullopt},
+      facts.mean_unit_rows());
 
   std::vector<ResidualSides> parts;
   Position sizes = Position::Zero(cells);

@@ -48,7 +48,7 @@ struct SigmaGrid {
 }  // namespace
 
 Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows, double rows_variance,
-                    const Matrix& frame, const Matrix& positions,
+                    double alike, const Matrix& frame, const Matrix& positions,
                     const std::optional<CoefficientPrior>& log_prior, ChainRng& rng) {
   const double h = last.plan.clip;
   const NoisyVector& squares = *last.residual_squares;
@@ -56,7 +56,7 @@ Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double ro
     const Moments m = clipped_moments(std::exp(log_spread), h);
     const double variance =
         squares.variance + rows_variance * m.second * m.second +
-        rows * std::max(m.fourth + tails.fourth(h) - m.second * m.second, 1e-12 * m.fourth);
+        alike * rows * std::max(m.fourth + tails.fourth(h) - m.second * m.second, 1e-12 * m.fourth);
     const double miss = squares.value[0] - rows * m.second;
     return -0.5 * (miss * miss / variance + std::log(variance)) +
            (log_prior ? log_prior->log_density(log_spread) : 0);

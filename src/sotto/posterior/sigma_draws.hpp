@@ -12,11 +12,13 @@ namespace sotto {
 
 /// The residuals at the anchor have variance sigma^2 + |phi|^2, phi the position's offset from it in the frame; their
 /// clipped second moment is normal around n E clip(N(0, that), -+h)^2 with sampling variance and noise.
-/// `tails`: those that were found; what lies beyond the clip is added, with its doubt; `rows`: their number, and the variance of noise on it.
+/// `tails`: those that were found; what lies beyond the clip is added, with its doubt; `rows`: their number, and the variance of noise on it;
+/// `alike`: rows whose residuals may be one another's, those of an average unit: no more of them are taken as independent.
 /// `log_prior`: of log(sigma); none: flat.
 /// Checked by tests/posterior/sigma_draws_test.cpp
 [[nodiscard]] Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows,
-                                  double rows_variance, const Matrix& frame, const Matrix& positions,
-                                  const std::optional<CoefficientPrior>& log_prior, ChainRng& rng);
+                                  double rows_variance, double alike, const Matrix& frame,
+                                  const Matrix& positions, const std::optional<CoefficientPrior>& log_prior,
+                                  ChainRng& rng);
 
 }  // namespace sotto

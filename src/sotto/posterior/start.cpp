@@ -63,7 +63,8 @@ double median_place(const Position& counts, double rows) {
 
 FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions) {
   if (facts.link == Link::logit) {
-    const auto ones = questions.ask<NoisyVector>(TotalQuery{TotalOf::ones, questions.pay(kStartShare)});
+    const auto ones = questions.ask_of_rows<NoisyVector>(
+        TotalQuery{TotalOf::ones, questions.pay(kStartShare)}, facts.mean_unit_rows());
     const double least = std::max(0.2, std::sqrt(ones.variance)) / rows;
     const double share = least < 0.5 ? std::clamp(ones.value[0] / rows, least, 1 - least) : 0.5;
     FirstIntercept first{std::clamp(std::log(share / (1 - share)), -6.0, 6.0)};
@@ -92,9 +93,10 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
   edges << low, Position::LinSpaced(bins + 1, low, high), high;
   edges[1] += kAtEnd * width;
   edges[bins + 1] -= kAtEnd * width;
-  const auto histogram =
-      questions.ask<NoisyVector>(HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response,
-                                                Position(), edges, questions.pay(kStartShare)});
+  const auto histogram = questions.ask_of_rows<NoisyVector>(
+      {HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response, Position(), edges,
+                      questions.pay(kStartShare)}},
+      facts.mean_unit_rows());
   FirstIntercept first{clamped_place(edges, median_place(histogram.value, rows)), width};
   first.few_usable = few_usable(histogram, rows);
   first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);

@@ -84,8 +84,9 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.003, 0.03);
     const double noise = questions.noise_sd(sensitivity, share);
     if (kClearBin * noise > kHidden * rows) break;
-    const auto counts = questions.ask<NoisyVector>(
-        ColumnHistogramsQuery{columns, windows, static_cast<std::size_t>(kBins), questions.pay(share)});
+    const auto counts = questions.ask_of_rows<NoisyVector>(
+        ColumnHistogramsQuery{columns, windows, static_cast<std::size_t>(kBins), questions.pay(share)},
+        facts.mean_unit_rows());
     const double least = std::max(kClearBin * noise, kLeastBin * rows);
     std::vector<Eigen::Index> narrowed;
     std::vector<Interval> narrower;

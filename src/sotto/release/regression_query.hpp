@@ -22,7 +22,8 @@ namespace sotto {
 ///                       nothing; M and B bound the sums of |psi| and b over all pieces (measurement/regression_rows.hpp)
 ///   weight    c = min(1, score_bound / (M |z|), information_bound / (B |z|^2))
 /// M and B are the largest |psi| and b over the responses, so the weight is a function of the covariates alone and the
-/// weighted score has mean zero at the true position.
+/// weighted score has mean zero at the true position. Where a unit's rows stand side by side they have one weight,
+///   c = min(1, score_bound / sum M |z|, information_bound / sum B |z|^2).
 /// Ordered categories, of whose response the rows z_k are the thresholds', each of a weight w_k: psi z stands for
 ///   s = sum over k of w_k (1{y > k} - m_k) z_k,   b z z' for the sum over k of w_k m_k (1 - m_k) z_k z_k',
 /// and c = min(1, score_bound / S, information_bound / T), S the largest |s| over the categories, T the matrix's trace.
@@ -48,13 +49,15 @@ struct BoundedInformationQuery {
   Rho cost;
 };
 
-/// Asks for the sum over the rows of  c^2 psi^2 z z': the score's own variance.
+/// Asks for the sum over the rows of  c^2 psi^2 z z': the score's own variance. Where a unit's rows stand side by side, for that over the
+/// units of s s' with s = sum c psi z: rows of a unit may be alike.
 struct ScoreSquaresQuery {
   BoundedWeighting weighting;
   Rho cost;
 };
 
-/// Asks for the sum over the rows of  min(1, bound / |z|^2) z z'.
+/// Asks for the sum over the rows of  min(1, bound / |z|^2) z z'. Where a unit's rows stand side by side this, as what residual squares,
+/// histograms and totals ask for, is the sum over the units of the mean over their rows.
 struct MomentsQuery {
   Matrix frame;
   double bound;  ///< > 0
@@ -74,6 +77,7 @@ enum class HistogramOf {
   log_response,       ///< log(y + 1/2)
   residual,           ///< y - m of a normal model
   absolute_residual,  ///< |y - m| / max(1, sqrt m) of a Poisson model
+  unit_rows,          ///< how many rows a unit has that stand side by side; units are counted, not rows
 };
 
 /// Asks how many rows fall between neighbouring edges.

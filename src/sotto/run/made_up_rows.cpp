@@ -137,14 +137,26 @@ Position pieces_of_even_hazard(const Design& design) {
   return of_pieces;
 }
 
-Rows rows_of(const Matrix& x, const Position& y) {
+/// Persons have as many rows as they may.
+Rows rows_of(const Matrix& x, const Position& y, const PrivacyUnit& unit) {
   const auto columns = static_cast<std::size_t>(x.cols());
-  Rows rows(static_cast<std::size_t>(x.rows()), columns + 1);
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    for (std::size_t j = 0; j < columns; ++j) rows.at(i, j) = x(row, static_cast<Eigen::Index>(j));
-    rows.at(i, columns) = y[row];
-    rows.weight(i) = 1;
+  const auto count = static_cast<std::size_t>(x.rows());
+  std::vector<std::size_t> units{0};  // where they begin, and the end
+  const std::size_t of_unit = unit.side_by_side ? unit.rows_per_unit : count;
+  for (std::size_t placed = 0; placed < count; placed += of_unit) {
+    const std::size_t size = std::min(of_unit, count - placed);
+    if (unit.side_by_side) units.back() = Rows::next_unit(units.back(), size);
+    units.push_back(units.back() + size);
+  }
+  Rows rows(units.back(), columns + 1);
+  if (unit.side_by_side) rows.stand_by_units();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = units[i / of_unit] + i % of_unit;
+    if (unit.side_by_side && i % of_unit == 0) rows.start_unit(at);
+    for (std::size_t j = 0; j < columns; ++j)
+      rows.at(at, j) = x(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+    rows.at(at, columns) = y[static_cast<Eigen::Index>(i)];
+    rows.weight(at) = 1;
   }
   return rows;
 }
@@ -262,9 +274,10 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const PublicProblem& known_problem = result.problem.public_info;
   const Position reported = known_problem.to_report(truth);
   result.truth = known_problem.groups.complete(reported, known_problem.groups.plain(reported));
-  result.problem.rows = [x, y, ordered, time = design.response().time_at_risk, pieces = design.pieces()] {
+  result.problem.rows = [x, y, ordered, time = design.response().time_at_risk, pieces = design.pieces(),
+                         unit = result.problem.unit] {
     if (ordered) return rows_of(x, y, pieces);
-    return time ? rows_of(x, y, *time, pieces) : rows_of(x, y);
+    return time ? rows_of(x, y, *time, pieces) : rows_of(x, y, unit);
   };
   return result;
 }

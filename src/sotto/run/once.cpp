@@ -152,7 +152,9 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
     facts.thresholds = model.pieces().first;
     if (facts.rows) *facts.rows *= facts.pieces;
   }
-  facts.unit_rows = static_cast<double>(unit.table_rows()) * std::sqrt(static_cast<double>(problem.owners));
+  if (unit.side_by_side) facts.side_by_side = unit.rows_per_unit;
+  const std::size_t one_by_one = unit.side_by_side ? 1 : unit.table_rows();
+  facts.unit_rows = static_cast<double>(one_by_one) * std::sqrt(static_cast<double>(problem.owners));
   settings.cost = cost;
   for (Eigen::Index j = 0; j < model.domain().columns(); ++j) {
     if (problem.thresholds.has(j) && j > 0) {
@@ -239,6 +241,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
       {"dispersion", release.pooled.dispersion},
       {"count_dispersion", release.spread.dispersion},
       {"rounds", release.rounds.size()},
+      {"unit_rows", release.rounds.back().plan.unit_rows},
       {"score_width", release.rounds.back().plan.width},
       {"noise_dominates", verdict.noise_dominates}};
 }

@@ -60,7 +60,8 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   problem.unit = {.adjacency = table.schema().adjacency,
                   .rows_per_unit = pieces * (unit.is_row() ? 1 : unit.maximum_rows),
                   .is_row = unit.is_row(),
-                  .pieces = pieces};
+                  .pieces = pieces,
+                  .side_by_side = glm != nullptr && stand_side_by_side(unit, *glm)};
   problem.public_info.privacy_unit = in_words(problem.unit);
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);

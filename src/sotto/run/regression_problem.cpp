@@ -204,6 +204,12 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
 
 }  // namespace
 
+bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
+  const std::optional<Link> link = link_of(glm.family());
+  const bool one_by_one = !link || *link == Link::log_rate || has_thresholds(glm.family());
+  return !one_by_one && !unit.is_row() && unit.maximum_rows > 1 && unit.maximum_rows <= kMostSideBySide;
+}
+
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Formula formula = parse_formula(model.formula);
@@ -222,7 +228,10 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   const Glm glm(family, design.domain(), response.range, design.pieces());
   Problem problem{.public_info = {},
                   .model = glm,
-                  .rows = [&table, design] { return design_rows(table, design); },
+                  .rows =
+                      [&table, design, by_persons = stand_side_by_side(table.schema().unit, glm)] {
+                        return design_rows(table, design, by_persons);
+                      },
                   .unit = {}};
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.formula;

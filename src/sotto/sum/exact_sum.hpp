@@ -14,6 +14,7 @@
 
 #include "sotto/base/curator_side.hpp"
 #include "sotto/base/int128.hpp"
+#include "sotto/data/rows.hpp"
 
 namespace sotto {
 
@@ -46,31 +47,30 @@ class ExactSum {
 /// Contributions of one row must stay below this, in grid steps.
 inline constexpr double kLargestContribution = 0x1p49;
 
-/// No run is longer, in tiles.
-inline constexpr std::size_t kLongestRun = 512;
-
 /// Inside a run integers are summed in doubles, eight lanes of them: the run's total must stay below 2^53 when
 /// no contribution exceeds `largest`.
 [[nodiscard]] inline std::size_t tiles_per_run(std::int64_t largest) {
   return std::clamp<std::size_t>(static_cast<std::size_t>((std::int64_t{1} << 49) / largest), 1, kLongestRun);
 }
 
-/// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of at most `run` tiles
-/// to 64-bit sums. Integer addition is associative, so how the runs are shared among `threads` threads
-/// changes no bit.
-/// Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads
+/// Sums over `tiles` tiles: `add(first, count, sums)` adds the contributions of a run of `run` tiles, of the last one what is left,
+/// to 64-bit sums. Runs begin at multiples of `run`, whatever the threads. Integer addition is associative, so how the runs are shared
+/// among `threads` threads changes no bit.
+/// Checked by tests/sum/exact_sum_test.cpp: same_bits_for_any_number_of_threads, runs_begin_at_their_multiples
 template <class AddRun>
 ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int threads, const AddRun& add) {
   const auto sum_range = [&](const oneapi::tbb::blocked_range<std::size_t>& range, ExactSum sum) {
     std::vector<std::int64_t> part(size);
-    for (std::size_t first = range.begin(); first < range.end(); first += run) {
+    for (std::size_t index = range.begin(); index < range.end(); ++index) {
       std::fill(part.begin(), part.end(), 0);
-      add(first, std::min(run, range.end() - first), std::span(part));
+      add(index * run, std::min(run, tiles - index * run), std::span(part));
       sum.add(std::span<const std::int64_t>(part));
     }
     return sum;
   };
-  const oneapi::tbb::blocked_range<std::size_t> all(0, tiles, 4096);
+  constexpr std::size_t kGrain = 4096;  // tiles
+  const oneapi::tbb::blocked_range<std::size_t> all(0, (tiles + run - 1) / run,
+                                                    std::max<std::size_t>(kGrain / run, 1));
   if (threads == 1) return sum_range(all, ExactSum(size));
   oneapi::tbb::task_arena arena(threads);
   return arena.execute([&] {

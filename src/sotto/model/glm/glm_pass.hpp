@@ -17,6 +17,7 @@ struct GlmTiles {
   const double* data;
   std::size_t count;
   std::size_t predictors;
+  const std::uint8_t* unit_starts = nullptr;  ///< of the rows, where they stand by units (data/rows.hpp)
 };
 
 /// One log-likelihood ratio: two positions, and the range its contributions are clamped to, in grid steps.
