@@ -128,6 +128,14 @@ TEST(UnitSums, no_unit_moves_an_information_further_than_declared) {
 
 TEST(UnitSums, no_unit_moves_squares_further_than_declared) { expect_units_within(kAskSquares, 0.8, 3); }
 
+TEST(UnitSums, no_unit_moves_squares_of_shortened_scores_further_than_declared) {
+  expect_units_within(
+      [](const BoundedWeighting& w) {
+        return Query(ScoreSquaresQuery{w, Rho(1), 0.2 * w.score_bound});
+      },
+      0.8, 16);
+}
+
 TEST(UnitSums, no_unit_moves_light_rows_further_than_declared) { expect_units_within(kAskLightRows, 0.7, 4); }
 
 TEST(UnitSums, no_unit_moves_moments_further_than_declared) {
@@ -235,6 +243,8 @@ Said said_of(const Unit& unit, const BoundedWeighting& w, Link link) {
 }
 
 TEST(UnitSums, add_up_what_the_question_says) {
+  constexpr double kShort = 1.5;
+  const auto squares_of = [](const Position& score) { return Matrix(score * score.transpose()); };
   ChainRng rng(13);
   for (const auto& [kind, link] :
        {std::pair{kBinary, Link::logit}, std::pair{kCounts, Link::log}, std::pair{kNormal, Link::identity}}) {
@@ -246,6 +256,7 @@ TEST(UnitSums, add_up_what_the_question_says) {
     Position light = Position::Zero(kDim + 1);
     Matrix information = Matrix::Zero(kDim, kDim);
     Matrix squares = information;
+    Matrix shortened = information;
     std::size_t bound = 0;
     for (int u = 0; u < 40; ++u) {
       Unit unit{{}, std::vector<double>(1 + rng.below(kMost))};
@@ -257,6 +268,7 @@ TEST(UnitSums, add_up_what_the_question_says) {
       score += said.score;
       information += said.information;
       squares += said.score * said.score.transpose();
+      shortened += squares_of(said.score * std::min(1.0, kShort / said.score.norm()));
       light += said.light;
       units.push_back(std::move(unit));
     }
@@ -278,6 +290,7 @@ TEST(UnitSums, add_up_what_the_question_says) {
     EXPECT_LT((sum(BoundedScoreQuery{w, Rho(1)}) - score).norm(), kRounding);
     EXPECT_LT((sum(BoundedInformationQuery{w, Rho(1)}) - triangle(information)).norm(), kRounding);
     EXPECT_LT((sum(ScoreSquaresQuery{w, Rho(1)}) - triangle(squares)).norm(), kRounding);
+    EXPECT_LT((sum(ScoreSquaresQuery{w, Rho(1), kShort}) - triangle(shortened)).norm(), kRounding);
     EXPECT_LT((sum(LightRowsQuery{w, Rho(1)}) - light).norm(), kRounding);
   }
 }

@@ -31,7 +31,7 @@ std::optional<Measurements> measure(const BoundedScoreQuery& query, const OwnerC
       return;
     }
     for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
-      unit.score(sums.factor * unit.c, sums.entries.head(sums.entries.size()));
+      unit.score(sums.factor * unit.c, sums.entries);
       sums.add();
     });
   };

@@ -247,9 +247,10 @@ class WeightedUnit {
 
   /// z of a row; `scale` times the sum over the rows of psi z.
   [[nodiscard]] auto z(std::size_t row) const { return z_.col(static_cast<Eigen::Index>(row)); }
-  void score(double scale, Eigen::ArrayXd::SegmentReturnType entries) const {
+  template <class Vector>
+  void score(double scale, Vector&& entries) const {
     entries.setZero();
-    for (std::size_t i = 0; i < rows.size(); ++i) entries += scale * rows[i].residual.psi * z(i).array();
+    for (std::size_t i = 0; i < rows.size(); ++i) entries.matrix() += (scale * rows[i].residual.psi) * z(i);
   }
 
   std::vector<WeightedRow> rows;

@@ -2,7 +2,7 @@
 //
 // Query        sum over the rows of c^2 psi^2 z z', or over units whose rows stand side by side of s s' with s their c psi z summed up, see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2, or |s|^2 <= R^2: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time at risk
+// Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2, or |s|^2 <= R^2, where R is the score's bound or what scores are shortened to: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time at risk
 //              the sum of psi^2 is at most M^2; of ordered categories |c s| <= R;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
@@ -19,26 +19,30 @@ namespace sotto {
 template <>
 std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  if (!legal(query.weighting, regression)) return std::nullopt;
-  const auto add = [law = RowLaw(regression), weighting = query.weighting](const GlmTiles& tiles,
-                                                                           IntegerSums& sums) {
+  const double longest = query.longest.value_or(query.weighting.score_bound);
+  if (!legal(query.weighting, regression) || !legal_bound(longest)) return std::nullopt;
+  const auto add = [law = RowLaw(regression), weighting = query.weighting, longest](const GlmTiles& tiles,
+                                                                                    IntegerSums& sums) {
+    const auto add_square = [&](const Position& score) {
+      const double length = length_of(score);
+      const double kept = length > longest ? longest / length : 1;
+      sums.entries.setZero();
+      add_triangle(score, sums.factor * kept * kept, sums.entries);
+      sums.add();
+    };
     if (law.thresholds) {
       for_each_ordered_response(law, tiles, weighting, [&](const OrderedResponse& response) {
-        sums.entries.setZero();
-        add_triangle(response.score, sums.factor * response.c * response.c, sums.entries);
-        sums.add();
+        add_square(response.c * response.score);
       });
       return;
     }
-    Eigen::ArrayXd score(weighting.at.size());
+    Position score(weighting.at.size());
     for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
-      unit.score(unit.c, score.head(score.size()));
-      sums.entries.setZero();
-      add_triangle(score.matrix(), sums.factor, sums.entries);
-      sums.add();
+      unit.score(unit.c, score);
+      add_square(score);
     });
   };
-  const VectorBound bound = bound_of_matrices(query.weighting.score_bound * query.weighting.score_bound);
+  const VectorBound bound = bound_of_matrices(longest * longest);
   return measure_matrix({"score squares", bound, add, RowLaw(regression).together(context.unit)},
                         regression.domain().columns(), context, query.cost);
 }

@@ -17,6 +17,8 @@ constexpr double kSlopeHeadroom = 1.3;   // of a residual's slope over its mean
 constexpr double kStop = 3;
 constexpr double kLaterStop = 6;
 constexpr double kInformationShare = 0.12;
+constexpr double kLikeness = 0.5;    // guess of the correlation of a unit's residuals
+constexpr double kLongestSum = 2.5;  // of their sum's standard deviation
 constexpr double kKnownEntry =
     0.03;  // entries of the information that are known so well need no tighter bound
 
@@ -142,6 +144,11 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   plan.kept = kept_weight(plan.width) * (facts.unit_sizes ? facts.unit_sizes->kept(plan.unit_rows) : 1);
   plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
   plan.information_bound = plan.width * plan.width * d * typical_slope * plan.unit_rows;
+  if (facts.unit_sizes) {
+    const double alike = plan.unit_rows * (1 + kLikeness * (plan.unit_rows - 1));
+    plan.longest_score = plan.score_bound * std::min(1.0, kLongestSum * std::sqrt(plan.dispersion * alike) /
+                                                              (plan.typical * plan.unit_rows));
+  }
   const double looser = kKnownEntry * rows * plan.level * std::sqrt(cost * kInformationShare) /
                         (std::numbers::sqrt2 * plan.information_bound);
   plan.information_bound *= std::clamp(looser, 1.0, 2.0);

@@ -16,11 +16,12 @@ struct BoundsPlan {
   double typical = 0;           ///< largest residual of a typical row
   double count_dispersion = 0;  ///< counts vary with m + count_dispersion m^2
   double width = 1;             ///< the bounds are so many times (information: its square) a typical row's
-  double unit_rows = 1;   ///< times that, where they are those of units: rows that a unit counts as at most
-  double kept = 1;        ///< mean weight of rows
-  Position thresholds{};  ///< of ordered categories: their weights
-  double level = 0;       ///< information per row and direction
-  double dispersion = 0;  ///< variance of the residual per row and direction
+  double unit_rows = 1;  ///< times that, where they are those of units: rows that a unit counts as at most
+  double kept = 1;       ///< mean weight of rows
+  std::optional<double> longest_score{};  ///< of a unit, for its squares
+  Position thresholds{};                  ///< of ordered categories: their weights
+  double level = 0;                       ///< information per row and direction
+  double dispersion = 0;                  ///< variance of the residual per row and direction
   /// Variances of the releases' noise at width 1, over the information or the score's own variance.
   double score_noise = 0;
   double information_noise = 0;

@@ -171,7 +171,8 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
   const BoundedWeighting weighting = plan.weighting(at, frame);
   std::vector<Query> queries{
       BoundedInformationQuery{weighting, questions.pay((share - squares) * information)},
-      ScoreSquaresQuery{weighting, questions.pay(squares * (normal ? kScoreSquaresOfNormal : 1))}};
+      ScoreSquaresQuery{weighting, questions.pay(squares * (normal ? kScoreSquaresOfNormal : 1)),
+                        plan.longest_score}};
   if (normal) {
     queries.emplace_back(
         ResidualSquaresQuery{at, plan.clip, questions.pay(squares * (1 - kScoreSquaresOfNormal))});

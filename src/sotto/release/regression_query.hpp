@@ -54,6 +54,8 @@ struct BoundedInformationQuery {
 struct ScoreSquaresQuery {
   BoundedWeighting weighting;
   Rho cost;
+  /// Scores are shortened to this before they are squared; none: to the weighting's score_bound, which none is longer than.
+  std::optional<double> longest = {};  ///< > 0
 };
 
 /// Asks for the sum over the rows of  min(1, bound / |z|^2) z z'. Where a unit's rows stand side by side this, as what residual squares,
