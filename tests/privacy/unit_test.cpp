@@ -105,8 +105,16 @@ TEST(Unit, every_price_counts_all_rows_of_a_person) {
 }
 
 TEST(Unit, more_rows_than_stand_side_by_side_are_counted_one_by_one) {
-  const auto bounded = [](std::size_t most) {
-    return sensitivities(kRuns[0].first, kRuns[0].second, table_of(Adjacency::substitute, most)).back();
+  const FitConfig config = parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" +
+                                                kRuns[0].first + "[privacy]\nepsilon = 30\ndelta = 1e-6\n",
+                                            {});
+  const auto bounded = [&config](std::size_t most) {
+    const Problem problem = make_problem(config, table_of(Adjacency::substitute, most));
+    const Eigen::Index dim = problem.model.dim();
+    const BoundedWeighting weighting{Position::Zero(dim), Matrix::Identity(dim, dim), 1, 1, 1};
+    const auto measured =
+        measure_all_rows({problem.model, problem.unit, 1})(BoundedScoreQuery{weighting, Rho(0.01)});
+    return measured->parts[0].charge.sensitivity;
   };
   const double of_one = bounded(0);
   EXPECT_NEAR(bounded(kMostSideBySide), of_one, 1e-9 * of_one);

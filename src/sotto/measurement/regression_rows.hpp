@@ -6,9 +6,9 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "sotto/data/rows.hpp"
+#include "sotto/data/wiped.hpp"
 #include "sotto/measurement/vector_noise.hpp"
 #include "sotto/model/glm/bounded_residual.hpp"
 #include "sotto/model/glm/glm.hpp"
@@ -253,7 +253,7 @@ class WeightedUnit {
     for (std::size_t i = 0; i < rows.size(); ++i) entries.matrix() += (scale * rows[i].residual.psi) * z(i);
   }
 
-  std::vector<WeightedRow> rows;
+  WipedVector<WeightedRow> rows;
   Response response;
   double c = 0;
   double reach = 0;  ///< sum of M |z|
