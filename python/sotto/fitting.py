@@ -103,7 +103,7 @@ def fit(
     if model is not None:
         own = Declared(model)
         prior = model.prior if prior is None else prior
-        for name, argument in (("formula", formula), ("family", family), ("cuts", cuts), ("threads", threads)):
+        for name, argument in (("formula", formula), ("family", family), ("cuts", cuts)):
             if argument is not None:
                 raise UsageError(f"a model of one's own has no {name}: drop it")
     given = {"privacy.not_private": not_private} | configuration(

@@ -52,7 +52,7 @@ class Model:
 
     A row's numbers must follow from that row alone, to the last bit: no mean over rows, no masks that shorten arrays, no state that
     calls change, no random numbers. That is tried too. Where the unit is one row that is exchanged, an array holds thousands of rows;
-    elsewhere it holds one, which takes a hundred times as long.
+    elsewhere it holds one, which takes some hundred times as long.
 
     A row on which the code raises, or returns what is not finite, contributes nothing or a legal value, in silence; what the
     code prints or warns of while it sees rows is not shown.
@@ -145,6 +145,11 @@ class Declared:
         with np.errstate(all="ignore"):
             answer = self._model.gradient(self._rows(values), _read_only(position))
         return _real("gradient", answer, (values.shape[1], len(self.parameters)))
+
+    def slopes(self, values: Array, position: Array) -> Array:
+        """Central differences of the log density, shape (rows, parameters)."""
+        with np.errstate(all="ignore"):
+            return Model.gradient(self._model, self._rows(values), _read_only(position))
 
     def _rows(self, values: Array) -> dict[str, Array]:
         return dict(zip(self.columns, _read_only(values)))

@@ -73,10 +73,7 @@ void fit_to_directory_of(const nb::object& data, const Schema& schema,
   const std::vector<std::string> columns = declared ? columns_of(*declared) : columns_read(config.model);
   const Schema read = schema.select(columns);
   std::optional<OwnModel> own;
-  if (declared) {
-    own = own_model_of(*declared, read, config);
-    config.threads = 1;  // the interpreter lock lets no more of them compute
-  }
+  if (declared) own = own_model_of(*declared, read, config);
   Interruption interruption;
   const nb::gil_scoped_release others_run;
   const Table table = read_table(records, read);

@@ -101,6 +101,8 @@ std::vector<std::string> columns_of(nb::handle declared) {
 
 OwnModel own_model_of(nb::handle declared, const Schema& schema, FitConfig& config) {
   if (!config.start.empty()) refuse("a model of one's own starts where its start says: drop [start]");
+  if (config.threads > 1) refuse("a model of one's own in Python is computed by one thread: drop threads");
+  config.threads = 1;
   const auto parameters = told<std::vector<std::string>>(declared, "parameters");
   std::vector<CoefficientPrior> priors = take_priors(parameters, config);
   const auto start = told<std::optional<std::vector<double>>>(declared, "start");

@@ -38,7 +38,8 @@ class PythonModel {
 [[nodiscard]] std::vector<std::string> columns_of(nanobind::handle declared);
 
 /// All but its rows. `schema`: of the columns that it reads, in this order. Priors come from the configuration, which is left
-/// without them. Errors: configuration for a prior of a parameter that the model does not have.
+/// without them, and with one thread: the interpreter lock lets no more of them compute. Errors: configuration for a prior of a
+/// parameter that the model does not have, a start, several threads.
 [[nodiscard]] OwnModel own_model_of(nanobind::handle declared, const Schema& schema, FitConfig& config);
 
 }  // namespace sotto::python
