@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sotto.errors import ConfigurationError, Error
 from sotto.model import Array, Declared
@@ -23,14 +24,16 @@ _Call = Callable[[Array, Array], Array]
 
 
 def try_out(declared: Declared, schema: Schema, prior: Mapping[str, Any] | None) -> None:
-    """Refuses, with the made-up row, a model whose code fails on legal rows, whose rows are not apart, or whose bound does not hold.
+    """Refuses a model whose code fails on legal rows, which does not keep rows apart, or whose bound does not hold, with the row.
 
     Rows lie at the ends and between the bounds of the schema, positions about the start, as far as priors reach. Errors:
     ConfigurationError. What passes may be wrong elsewhere: it was tried, not proven.
     """
     for name in declared.columns:
         if name not in schema.columns:
-            raise ConfigurationError(f"the model reads column {name}, which the schema does not declare: it has {', '.join(schema.columns)}")
+            raise ConfigurationError(
+                f"the model reads column {name}, which the schema does not declare: it has {', '.join(schema.columns)}"
+            )
     Trial(declared, schema, prior).run()
 
 
@@ -79,39 +82,35 @@ class Trial:
                 raise ConfigurationError(f"{what} raised {type(error).__name__} on made-up rows: {error}") from error
             wrong = np.argwhere(~np.isfinite(numbers))
             if len(wrong):
-                raise ConfigurationError(
-                    f"{what} is {numbers[tuple(wrong[0])]:g} {self._where(rows, wrong[0][0], position)}: it must be finite for every legal row"
-                )
+                number, where = numbers[tuple(wrong[0])], self._where(rows, wrong[0][0], position)
+                raise ConfigurationError(f"{what} is {number:g} {where}: it must be finite for every legal row")
             return numbers
 
         return guarded
 
     def _a_row_stands_alone(self, what: str, call: _Call) -> None:
         """The same numbers again, whatever the other rows are, and alone."""
+        every, few = np.arange(_ROWS), np.arange(8)
         for position in self.positions[:2]:
             numbers = call(self.rows, position)
-            self._compare(what, numbers, call(self.rows, position), position, "another number when it is called again", 0.0)
+            self._agree(what, "when it is called again", numbers, call(self.rows, position), every, position, 0.0)
             for exchanged in (*self.halves, *self.singles):
+                kept = np.flatnonzero(~exchanged)
                 for others in (self.others, self.first):
                     mixed = call(np.where(exchanged, others, self.rows), position)
-                    self._compare(
-                        what, numbers[~exchanged], mixed[~exchanged], position, "another number beside other rows", self.tolerance, ~exchanged
-                    )
-            for i in range(8):
-                alone = call(self.rows[:, i : i + 1], position)
-                self._compare(what, numbers[i : i + 1], alone, position, "another number when it stands alone", 1e-6, np.arange(_ROWS) == i)
+                    self._agree(what, "beside other rows", numbers[kept], mixed[kept], kept, position, self.tolerance)
+            alone = np.concatenate([call(self.rows[:, i : i + 1], position) for i in few])
+            self._agree(what, "when it stands alone", numbers[few], alone, few, position, 1e-6)
 
-    def _compare(
-        self, what: str, numbers: Array, again: Array, position: Array, how: str, tolerance: float, rows: Array | None = None
+    def _agree(
+        self, what: str, when: str, numbers: Array, again: Array, rows: npt.NDArray[np.intp], position: Array, tolerance: float
     ) -> None:
-        size = np.maximum(np.abs(numbers), 1) if tolerance else 0.0
-        wrong = np.flatnonzero((np.abs(again - numbers) > tolerance * size).reshape(len(numbers), -1).any(axis=1))
+        """`rows`: which those are whose numbers are compared. `tolerance`: relative, absolute below 1."""
+        wrong = np.flatnonzero((np.abs(again - numbers) > tolerance * np.maximum(np.abs(numbers), 1)).reshape(len(rows), -1).any(axis=1))
         if len(wrong):
-            row = wrong[0] if rows is None else np.flatnonzero(rows)[wrong[0]]
-            more = "; or set one_row_at_a_time" if how.endswith("other rows") else ""
             raise ConfigurationError(
-                f"{what} gives a row {how} {self._where(self.rows, row, position)}: let a row's number follow from that row alone, "
-                f"to the last bit{more}"
+                f"{what} gives a row another number {when} {self._where(self.rows, rows[wrong[0]], position)}: let a row's number "
+                "follow from that row alone, to the last bit, or set one_row_at_a_time"
             )
 
     def _slopes_keep_to_the_bound(self, log_densities: _Call) -> None:

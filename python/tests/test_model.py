@@ -92,6 +92,17 @@ def test_a_private_fit_leaves_the_usual_files(tmp_path):
     assert repr(sotto.Fit(tmp_path / "out")) == repr(fit)
 
 
+def test_files_are_read_as_tables_are(tmp_path):
+    table = lines(100).assign(z=1)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "s.toml").write_text(SCHEMA.to_toml())
+    exact = {"model": Robust(), "not_private": True, "method": "metropolis", "warmup": 20, "draws": 30}
+    fits = [sotto.fit(data, schema=schema, **exact) for data, schema in ((table, SCHEMA), (tmp_path / "t.csv", tmp_path / "s.toml"))]
+    assert np.array_equal(*(fit._positions(["intercept", "slope"]) for fit in fits))
+    with pytest.raises(sotto.NoInputError, match="none.toml"):
+        sotto.fit(table, schema="none.toml", **exact)
+
+
 def test_the_argument_goes_before_the_models_prior():
     narrow = {"parameter": {"slope": {"family": "normal", "location": 3, "scale": 0.001}}}
     model = with_code(Robust, prior={"default": {"family": "normal", "scale": 5}})
@@ -181,7 +192,8 @@ def test_a_huge_number_is_clamped_to_what_was_declared():
 
     table = lines(400)
     table.loc[20, "y"] = 17
-    fit = sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, not_private=True, method="metropolis", warmup=300, draws=100)
+    model = with_code(Robust, log_density=log_density)
+    fit = sotto.fit(table, model=model, schema=SCHEMA, not_private=True, method="metropolis", warmup=300, draws=100)
     # As it is, no chain would ever leave the slopes above zero, where all begin.
     assert np.all(fit._positions(["slope"]) < -1)
 
