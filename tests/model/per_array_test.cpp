@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "sotto/model/any_model.hpp"
 #include "sotto/model/slope_bound.hpp"
 #include "sotto/random/chain_rng.hpp"
 

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "sotto/base/error.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
