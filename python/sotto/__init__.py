@@ -47,6 +47,7 @@ from sotto.events import (
     zcdp,
 )
 from sotto.fitting import fit
+from sotto.model import Model
 from sotto.planning import Plan, plan
 from sotto.privatising import Release, privatize
 from sotto.result import Fit
@@ -65,6 +66,7 @@ __all__ = [
     "Fit",
     "InternalError",
     "IoError",
+    "Model",
     "NoInputError",
     "Plan",
     "Release",

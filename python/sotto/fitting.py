@@ -1,5 +1,6 @@
 """A posterior from private data."""
 
+import contextlib
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -7,17 +8,20 @@ from typing import Any
 
 from sotto import _sotto
 from sotto.configuration import assignments, configuration, declaration
-from sotto.errors import SottoWarning
+from sotto.errors import SottoWarning, UsageError
+from sotto.model import Declared, Model, unheard
 from sotto.output import folder, remove_with
 from sotto.records import name_of, records_of
 from sotto.result import Fit
 from sotto.schema import Schema
+from sotto.trial import try_out
 
 
 def fit(
     data: Any,
     formula: str | None = None,
     *,
+    model: Model | None = None,
     schema: Schema | str | os.PathLike[str],
     family: str | None = None,
     epsilon: float | None = None,
@@ -43,6 +47,8 @@ def fit(
         the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
     formula
         R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
+    model
+        a model of one's own in the place of a formula: an instance of a subclass of :class:`sotto.Model`
     schema
         what is declared of the table: a :class:`Schema`, or the path of a schema file
     family
@@ -93,6 +99,13 @@ def fit(
     >>> bool(-0.07 < fit.summary().loc["age", "mean"] < -0.03)
     True
     """
+    own = None
+    if model is not None:
+        own = Declared(model)
+        prior = model.prior if prior is None else prior
+        for name, argument in (("formula", formula), ("family", family), ("cuts", cuts)):
+            if argument is not None:
+                raise UsageError(f"a model of one's own has no {name}: drop it")
     given = {"privacy.not_private": not_private} | configuration(
         formula=formula,
         family=family,
@@ -109,6 +122,8 @@ def fit(
         settings=settings,
     )
     declared, files = declaration(schema)
+    if own is not None:
+        try_out(own, schema if isinstance(schema, Schema) else Schema.read(schema), prior)
     inputs = files + ([name_of(data)] if isinstance(data, (str, os.PathLike)) else [])
     with folder(out, "charges.jsonl") as directory:
         given |= {
@@ -116,7 +131,8 @@ def fit(
             "data.schema": files[0] if files else "<sotto.Schema>",
             "output.directory": str(directory),
         }
-        _sotto.fit(records_of(data), declared, assignments(given), inputs, overwrite)
+        with unheard() if own is not None else contextlib.nullcontext():
+            _sotto.fit(records_of(data), declared, assignments(given), inputs, overwrite, own)
         result = Fit(directory)
         for sentence in result.warnings:
             warnings.warn(sentence, SottoWarning, stacklevel=2)

@@ -19,7 +19,9 @@
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/model/auto_gradient.hpp"
+#include "sotto/model/per_array.hpp"
 #include "sotto/model/per_row.hpp"
+#include "sotto/model/slope_bound.hpp"
 #include "sotto/owner/data_owner.hpp"
 
 // sotto::analyst: what is computed from releases.

@@ -10,6 +10,7 @@
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
+#include "sotto/model/per_array.hpp"
 #include "sotto/model/per_row.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
@@ -44,6 +45,24 @@ struct OwnModel {
     out = Position{{row[0], row[1]}};
   }
 };
+
+/// The same by arrays.
+struct OwnArrayModel : OwnModel {
+  [[nodiscard]] static bool log_densities(const Matrix& rows, const Position& at, Position& out) {
+    out = rows.col(0) * at[1];
+    return true;
+  }
+  [[nodiscard]] static bool gradients(const Matrix& rows, const Position&, Matrix& out) {
+    out = rows.transpose();
+    return true;
+  }
+};
+
+/// In arrays of whole tiles, and of one row.
+std::vector<AnyModel> by_arrays() {
+  const Position fill{{0.5, 0.5}};
+  return {PerArray(OwnArrayModel(), fill, {}), PerArray(OwnArrayModel(), fill, kLeftOut)};
+}
 
 Position inside(const AnyModel& model, double shift) {
   Position at = Position::Constant(model.dim(), shift);
@@ -111,6 +130,10 @@ TEST(Rows, no_own_model_contributes_more_than_declared) {
   for (const double value : kNotLegal) {
     expect_within_what_is_declared(PerRow(OwnModel()), one_row({value, 0.5}));
     expect_within_what_is_declared(PerRow(OwnModel()), one_row({0.5, value}));
+    for (const AnyModel& model : by_arrays()) {
+      expect_within_what_is_declared(model, one_row({value, 0.5}));
+      expect_within_what_is_declared(model, one_row({0.5, value}));
+    }
   }
 }
 
@@ -139,6 +162,7 @@ TEST(Rows, what_is_no_number_contributes_nothing) {
   };
   for (const Glm& glm : regressions()) expect_nothing(glm, one_row({1, 1, 2, NAN}));
   expect_nothing(PerRow(OwnModel()), one_row({NAN, NAN}));
+  for (const AnyModel& model : by_arrays()) expect_nothing(model, one_row({NAN, NAN}));
 }
 
 TEST(Rows, a_pass_keeps_to_the_range_it_is_given) {
@@ -156,6 +180,7 @@ TEST(Rows, a_pass_keeps_to_the_range_it_is_given) {
   for (const Glm& glm : regressions()) expect_inside(glm, one_row({1, 0.5, 2, 1}));
   expect_inside(location(), one_row({1.5, 0.1}));
   expect_inside(PerRow(OwnModel()), one_row({0.5, 0.5}));
+  for (const AnyModel& model : by_arrays()) expect_inside(model, one_row({0.5, 0.5}));
 }
 
 TEST(Rows, a_likelihood_to_a_power_stays_within_its_bound) {
@@ -177,6 +202,7 @@ TEST(Rows, a_dropped_row_contributes_nothing) {
   for (const Glm& glm : regressions()) expect_nothing(glm, one_row({1, 1, 2, 1}, 0));
   expect_nothing(location(), one_row({1.5, 0.1}, 0));
   expect_nothing(PerRow(OwnModel()), one_row({0.5, 0.5}, 0));
+  for (const AnyModel& model : by_arrays()) expect_nothing(model, one_row({0.5, 0.5}, 0));
 }
 
 // From the cell to the sum: the same, for rows with a missing cell in a table that leaves such rows out.

@@ -13,6 +13,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/model/location/location.hpp"
+#include "sotto/model/per_array.hpp"
 #include "sotto/model/per_row.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/method_choice.hpp"
@@ -242,6 +243,58 @@ TEST(OwnModel, starts_at_zero_with_a_scale_from_its_bounds) {
   EXPECT_EQ(stated.start, *own.start);
   EXPECT_EQ(stated.prior_scale, *own.posterior_scale);
   EXPECT_EQ(stated.prior.log_density(Position{{1, 2}}), -5);
+}
+
+/// NormalMean by arrays.
+struct NormalMeanByArray : NormalMean {
+  [[nodiscard]] bool log_densities(const Matrix& rows, const Position& at, Position& out) const {
+    for (Eigen::Index i = 0; i < rows.rows(); ++i) out[i] = -(rows.row(i).transpose() - at).squaredNorm() / 2;
+    return true;
+  }
+  [[nodiscard]] bool gradients(const Matrix& rows, const Position& at, Matrix& out) const {
+    out = rows.transpose().colwise() - at;
+    return true;
+  }
+};
+
+// Rows, unit and their number are the table's; written by arrays it has the draws that it has row by row.
+TEST(OwnModel, of_a_table_is_fitted_as_one_that_brings_its_rows) {
+  FitConfig config = config_of(method_of("guided-walk"));
+  OwnModel of_table = own_mean(PerArray(NormalMeanByArray{}, Position::Constant(2, -4), {}));
+  of_table.rows = nullptr;
+  of_table.expected_rows = 7;
+  const Problem problem = own_problem(config, own_table(), {"u", "v"}, of_table);
+  EXPECT_EQ(problem.public_info.rows, kOwnRows);
+  EXPECT_EQ(problem.public_info.privacy_unit, "one row");
+  TestEntropy noise(7);
+  TestEntropy same_noise(7);
+  const RunRecord record = fit(config, problem, noise);
+  const RunRecord expected = fit(config, own_problem(config, own_mean(PerRow(NormalMean{}))), same_noise);
+  for (std::size_t c = 0; c < 2; ++c) EXPECT_EQ(record.draws.chains[c].draws, expected.draws.chains[c].draws);
+  EXPECT_NE(record.privacy.trust_model.find("wrote the model"), std::string::npos);
+  config.owners = {"a.csv", "b.csv"};
+  EXPECT_NE(why([&] {
+              static_cast<void>(own_problem(config, own_table(), {"u", "v"}, of_table));
+            }).find("drop [[owner]]"),
+            std::string::npos);
+}
+
+TEST(OwnModel, of_a_table_protects_what_its_schema_says) {
+  const FitConfig config = config_of(method_of("penalty"));
+  Schema schema;
+  schema.columns = {{.name = "u", .bounds = kBounds}, {.name = "v", .bounds = kBounds}};
+  schema.unit = {.person = "id", .maximum_rows = 3};
+  schema.adjacency = Adjacency::add_remove;
+  const Table none(schema);
+  const Problem problem = own_problem(config, none, {"v", "u"}, own_mean(PerRow(NormalMean{})));
+  EXPECT_EQ(problem.unit.adjacency, Adjacency::add_remove);
+  EXPECT_EQ(problem.unit.rows_per_unit, 3u);
+  EXPECT_FALSE(problem.unit.is_row);
+  EXPECT_FALSE(problem.public_info.rows) << "their number is a secret";
+  schema.adjacency = Adjacency::substitute;
+  EXPECT_THROW(static_cast<void>(own_problem(config, Table(schema), {"u"}, own_mean(PerRow(NormalMean{})))),
+               Error)
+      << "no rows";
 }
 
 TEST(OwnModel, is_refused_when_it_does_not_fit_together) {

@@ -34,6 +34,22 @@ concept RowModel = requires(const M& model, std::span<const double> row, const P
       std::fmin(std::fmax(change, static_cast<double>(lower)), static_cast<double>(upper)));
 }
 
+/// Adds the integers of one row's gradient to `sums` (dim). A vector that is longer than what was priced is shortened to it; one
+/// that is not finite contributes zero. `gradient` is changed on the way.
+inline void add_shortened(Position& gradient, const GradientTask& task, std::span<std::int64_t> sums) {
+  const auto shorten = [](Position& vector, double longest) {
+    const double norm = vector.norm();
+    if (!std::isfinite(norm)) return false;
+    if (norm > longest) vector *= longest / norm;
+    return true;
+  };
+  if (!shorten(gradient, task.clip)) return;
+  gradient.array() *= task.factor.array();
+  if (!shorten(gradient, task.longest)) return;
+  for (std::size_t j = 0; j < sums.size(); ++j)
+    sums[j] += static_cast<std::int64_t>(std::nearbyint(gradient[static_cast<Eigen::Index>(j)]));
+}
+
 template <RowModel M>
 class PerRow {
  public:
@@ -62,8 +78,7 @@ class PerRow {
     });
   }
 
-  /// A vector that is longer than what was priced is shortened to it, whatever the model says of other scales; one that is not
-  /// finite contributes zero.
+  /// What is enforced is what was priced, whatever the model says of other scales.
   void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
     const auto dim = static_cast<std::size_t>(model_.dim());
@@ -71,25 +86,12 @@ class PerRow {
     for_each_row(rows, first, count, [&](std::span<const double> row) {
       for (std::size_t g = 0; g < tasks.size(); ++g) {
         model_.gradient(row, *tasks[g].at, gradient);
-        if (!shorten(gradient, tasks[g].clip)) continue;
-        gradient.array() *= tasks[g].factor.array();
-        if (!shorten(gradient, tasks[g].longest)) continue;
-        for (std::size_t j = 0; j < dim; ++j) {
-          sums[g * dim + j] +=
-              static_cast<std::int64_t>(std::nearbyint(gradient[static_cast<Eigen::Index>(j)]));
-        }
+        add_shortened(gradient, tasks[g], sums.subspan(g * dim, dim));
       }
     });
   }
 
  private:
-  static bool shorten(Position& vector, double longest) {
-    const double norm = vector.norm();
-    if (!std::isfinite(norm)) return false;
-    if (norm > longest) vector *= longest / norm;
-    return true;
-  }
-
   template <class Visit>
   static void for_each_row(const Rows& rows, std::size_t first, std::size_t count, const Visit& visit) {
     std::vector<double> row(rows.columns());

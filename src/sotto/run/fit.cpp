@@ -46,6 +46,10 @@ void state_own_model(const PublicProblem& problem, nlohmann::ordered_json& confi
 }
 
 std::string trust_model(const Problem& problem) {
+  if (problem.public_info.own) {
+    return "the curator who holds the rows, runs this program and wrote the model, in which a row's log "
+           "density follows from that row alone";
+  }
   if (problem.owners.empty()) return "the curator who holds the rows and runs this program";
   return fmt::format(
       "each of {} owners adds noise of its own to what its rows answer; here the curator who runs this "

@@ -6,27 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/first_names.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/model/column_rows.hpp"
 #include "sotto/model/location/location.hpp"
 
 namespace sotto {
 namespace {
-
-Rows location_rows(const Table& table, const std::vector<std::string>& columns) {
-  Rows rows(table.rows(), columns.size());
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    const std::span<const double> column = table.column(columns[j]);
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      if (table.kept(i)) rows.at(i, j) = column[i];
-    }
-  }
-  for (std::size_t i = 0; i < table.rows(); ++i) rows.weight(i) = table.kept(i) ? 1 : 0;
-  return rows;
-}
 
 /// Of a row, whose covariance is known.
 Matrix row_precision(const ModelConfig& model) {
@@ -138,7 +126,7 @@ Problem location_problem(const FitConfig& config, const Table& table, std::optio
   const Bend bend = model.family == "banana" ? Bend{model.a, model.b, model.m} : Bend{};
   Problem problem{.public_info = {},
                   .model = LocationModel(bounds, precision, bend),
-                  .rows = [&table, columns = model.columns] { return location_rows(table, columns); },
+                  .rows = [&table, columns = model.columns] { return column_rows(table, columns); },
                   .unit = {}};
   PublicProblem& public_info = problem.public_info;
   public_info.title = model.family == "banana" ? "banana" : "multivariate normal mean";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/model/column_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/run/describe_priors.hpp"
 
@@ -100,6 +101,20 @@ Problem own_problem(const FitConfig& config, OwnModel own) {
     public_info.prior_descriptions = describe_priors(public_info, as_they_are ? "" : " before to_report");
   }
   state_bounds(problem, power);
+  return problem;
+}
+
+Problem own_problem(const FitConfig& config, const Table& table, const std::vector<std::string>& columns,
+                    OwnModel own) {
+  if (!config.owners.empty())
+    refuse("several owners' tables are not for a model of one's own: drop [[owner]], and name one table");
+  refuse_no_rows(table);
+  own.rows = [&table, columns] { return column_rows(table, columns); };
+  own.unit = unit_of(table.schema());
+  const std::optional<double> rows = public_rows(table);
+  if (rows) own.expected_rows = *rows;
+  Problem problem = own_problem(config, std::move(own));
+  problem.public_info.rows = rows;
   return problem;
 }
 

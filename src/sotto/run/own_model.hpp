@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/base/privacy_unit.hpp"
+#include "sotto/data/table.hpp"
 #include "sotto/model/any_model.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
 #include "sotto/prior/log_prior.hpp"
@@ -18,7 +19,7 @@ namespace sotto {
 /// All of it is public but what `rows` makes. A model whose bounds come from rows protects nobody.
 struct OwnModel {
   std::string title;           ///< of the report
-  AnyModel model;              ///< usually PerRow(...) of a struct that sees one row
+  AnyModel model;              ///< usually PerRow(...) of a struct that sees one row, or PerArray(...)
   std::function<Rows()> rows;  ///< the curator's copy; called once per fit. Where the model is a Glm with
                                ///< pieces, every response's rows are as `Pieces` says: nobody checks
   std::vector<std::string> parameters;        ///< names, one per coordinate
@@ -34,5 +35,11 @@ struct OwnModel {
 
 /// Errors: configuration when a part is missing, has another number of coordinates than the model, or is said in `config` too.
 [[nodiscard]] Problem own_problem(const FitConfig& config, OwnModel own);
+
+/// The same for the values of `columns` in the rows of a table, which outlives the problem. `own.rows`, `own.unit` and, where the
+/// number of rows is public, `own.expected_rows` are taken from it. Errors: also data for a table without rows where their number
+/// is public.
+[[nodiscard]] Problem own_problem(const FitConfig& config, const Table& table,
+                                  const std::vector<std::string>& columns, OwnModel own);
 
 }  // namespace sotto

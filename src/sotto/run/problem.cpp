@@ -19,13 +19,6 @@
 namespace sotto {
 namespace {
 
-/// Neighbours that differ by substituting one row have the same number of rows, which is then public.
-std::optional<double> public_rows(const Table& table) {
-  const Schema& schema = table.schema();
-  if (schema.adjacency != Adjacency::substitute || !schema.unit.is_row()) return std::nullopt;
-  return static_cast<double>(table.rows());
-}
-
 /// What is not named stays where it is at the usual start.
 std::optional<Position> chosen_start(const std::map<std::string, double>& start,
                                      const PublicProblem& problem) {
@@ -54,24 +47,13 @@ std::optional<Position> chosen_start(const std::map<std::string, double>& start,
 Problem problem_of(const FitConfig& config, const Table& table, std::optional<double> rows) {
   Problem problem = is_location(config.model) ? location_problem(config, table, rows)
                                               : regression_problem(config, table, rows);
-  const UnitDeclaration& unit = table.schema().unit;
   const Glm* glm = problem.model.as<Glm>();
-  const std::size_t pieces = glm == nullptr ? 1 : glm->pieces().count;
-  problem.unit = {.adjacency = table.schema().adjacency,
-                  .rows_per_unit = pieces * (unit.is_row() ? 1 : unit.maximum_rows),
-                  .is_row = unit.is_row(),
-                  .pieces = pieces,
-                  .side_by_side = glm != nullptr && stand_side_by_side(unit, *glm)};
+  problem.unit = unit_of(table.schema(), glm == nullptr ? 1 : glm->pieces().count);
+  problem.unit.side_by_side = glm != nullptr && stand_side_by_side(table.schema().unit, *glm);
   problem.public_info.privacy_unit = in_words(problem.unit);
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
   return problem;
-}
-
-/// Neighbours have equally many units, and a table of no rows has none: that is public.
-void refuse_no_rows(const Table& table) {
-  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute)
-    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
 }
 
 Rows joined(const std::vector<std::function<Rows()>>& owners) {
@@ -92,6 +74,25 @@ Rows joined(const std::vector<std::function<Rows()>>& owners) {
 }
 
 }  // namespace
+
+PrivacyUnit unit_of(const Schema& schema, std::size_t pieces) {
+  const UnitDeclaration& unit = schema.unit;
+  return {.adjacency = schema.adjacency,
+          .rows_per_unit = pieces * (unit.is_row() ? 1 : unit.maximum_rows),
+          .is_row = unit.is_row(),
+          .pieces = pieces};
+}
+
+std::optional<double> public_rows(const Table& table) {
+  const Schema& schema = table.schema();
+  if (schema.adjacency != Adjacency::substitute || !schema.unit.is_row()) return std::nullopt;
+  return static_cast<double>(table.rows());
+}
+
+void refuse_no_rows(const Table& table) {
+  if (table.rows() == 0 && table.schema().adjacency == Adjacency::substitute)
+    throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
+}
 
 std::string in_words(const PrivacyUnit& unit) {
   const std::size_t rows = unit.table_rows();

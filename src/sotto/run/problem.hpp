@@ -78,6 +78,15 @@ struct Problem {
 /// ratio_bound and gradient_norm, from model and unit. `likelihood_power`: n0 / n.
 void state_bounds(Problem& problem, double likelihood_power);
 
+/// What a schema protects. `pieces`: rows of a design for each of the table.
+[[nodiscard]] PrivacyUnit unit_of(const Schema& schema, std::size_t pieces = 1);
+
+/// Neighbours that differ by substituting one row have the same number of rows, which is then public.
+[[nodiscard]] std::optional<double> public_rows(const Table& table);
+
+/// Neighbours have equally many units, and a table of no rows has none: that is public. Errors: data.
+void refuse_no_rows(const Table& table);
+
 /// Whose rows are protected, in words.
 [[nodiscard]] std::string in_words(const PrivacyUnit& unit);
 
