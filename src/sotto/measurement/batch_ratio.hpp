@@ -66,7 +66,7 @@ struct BatchRatioPlan {
 /// corrects for both. The chain's target is approximate: the variance of a batch is estimated, and correlated
 /// with its mean (erratum E6). The batch never leaves. A release is paid for as if its batch were known.
 /// Source     [R21, Section 4.1]
-/// Checked by tests/measurement/batch_ratio_test.cpp
+/// Checked by tests/measurement/batch_ratio_test.cpp: is_priced_as_it_is_drawn
 [[nodiscard]] Measure measure_batch_ratios(const Rows& rows, OwnerContext context, std::size_t batch);
 
 /// The same, all ratios of a run paid for together, with the gain of sampling; each costs 1 / (2 tau), and

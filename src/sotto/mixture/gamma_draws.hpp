@@ -13,7 +13,7 @@ inline double positive_uniform(ChainRng& rng) { return 1 - rng.uniform(); }
 
 /// Gamma(shape, rate), shape > 0. May underflow to 0 for tiny shapes.
 /// Source     [MT00, sections 2 and 6]
-/// Checked by tests/mixture/gamma_draws_test.cpp
+/// Checked by tests/mixture/gamma_draws_test.cpp: follow_the_gamma_law
 inline double draw_gamma(double shape, double rate, ChainRng& rng) {
   const double below_one = shape < 1 ? std::pow(positive_uniform(rng), 1 / shape) : 1;
   const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;

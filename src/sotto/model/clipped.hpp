@@ -32,7 +32,7 @@ struct ClipBounds {
 ///              scaled one is no longer than gradient * max scale, and two differ by at most twice that. A
 ///              gradient of norm zero or not a number contributes zero (erratum E16).
 /// Source       [RKH21, Section 3]
-/// Checked by   tests/model/clipped_test.cpp
+/// Checked by   tests/model/clipped_test.cpp: every_contribution_stays_inside_its_bound
 template <ClippableModel M>
 class Clipped {
  public:

@@ -14,7 +14,7 @@ namespace sotto {
 /// clipped second moment is normal around n E clip(N(0, that), -+h)^2 with sampling variance and noise.
 /// `tails`: those that were found; what lies beyond the clip is added, with its doubt; `rows`: their number, and the variance of noise on it.
 /// `log_prior`: of log(sigma); none: flat.
-/// Checked by tests/posterior/sigma_draws_test.cpp
+/// Checked by tests/posterior/sigma_draws_test.cpp: are_right_whatever_the_clip_is, cover
 [[nodiscard]] Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows,
                                   double rows_variance, const Matrix& frame, const Matrix& positions,
                                   const std::optional<CoefficientPrior>& log_prior, ChainRng& rng);
