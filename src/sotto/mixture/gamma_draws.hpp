@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <span>
 
 #include "sotto/random/chain_rng.hpp"
 
@@ -48,13 +47,6 @@ inline double draw_beta(double a, double b, ChainRng& rng) {
   const double x = draw_log_gamma(a, rng);
   const double y = draw_log_gamma(b, rng);
   return 1 / (1 + std::exp(y - x));
-}
-
-/// Turns concentration parameters (all > 0) into a Dirichlet draw, in place.
-inline void draw_dirichlet(std::span<double> weights, ChainRng& rng) {
-  double total = 0;
-  for (double& weight : weights) total += weight = draw_gamma(weight, 1, rng);
-  for (double& weight : weights) weight /= total;
 }
 
 }  // namespace sotto::mixture

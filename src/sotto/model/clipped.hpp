@@ -37,7 +37,6 @@ template <ClippableModel M>
 class Clipped {
  public:
   static constexpr bool kClipsGradients = true;
-  static constexpr const char* kApproximation = "approximate: clipped";
 
   Clipped(M model, ClipBounds bounds) : model_(std::move(model)), bounds_(bounds) {
     if (!(bounds.ratio > 0) || !(bounds.gradient > 0) || !std::isfinite(bounds.gradient))
