@@ -1,5 +1,5 @@
 """Checks what the project's text points to: sources in docs/references.bib, errata in docs/errata.md, files in the tree, and
-the tests that "Checked by FILE: TEST, TEST" names; and that the labels of a comment's block begin their lines.
+the tests that "Checked by FILE: TEST, TEST" names, as it must; and that the labels of a comment's block begin their lines.
 
 usage: check_citations.py [ROOT]
 """
@@ -12,6 +12,8 @@ ERRATUM = re.compile(r"\bE(\d{1,2})\b")
 ERRATUM_ENTRY = re.compile(r"^\* \*\*E(\d+)\*\* ", re.MULTILINE)
 FILE = re.compile(r"(?<![\w/.<-])((?:[\w-]+/)+[\w-]+\.(?:hpp|cpp|py|md|toml|bib))(?![\w*])")
 CHECKED_BY = re.compile(r"Checked by\s+(tests/[\w/]+\.cpp):(?:\s|///)+((?:\w+(?:,(?:\s|///)*)?)+)")
+CLAIM = re.compile(r"^ *//+ +Checked by\b(.*)$", re.MULTILINE)
+DECLARED = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST|RC_GTEST_PROP)\(\s*\w+\s*,\s*(\w+)", re.MULTILINE)
 # A label of a comment's block that stands in the middle of a line: the block was run together.
 MELTED = re.compile(r"^ *//.*[^/\s] (Computes|Source|Differs|Holds(?: when)?|Checked by) {2,}\S", re.MULTILINE)
 MADE_BY_RUNS = ("out/", "build/")
@@ -32,10 +34,12 @@ def broken(text, sources, errata, read):
             yield "file", name
     for label in MELTED.findall(text):
         yield "line of its own for", label
+    for claim in CLAIM.findall(text):
+        if not re.match(r" +tests/[\w/]+\.cpp:(?: +\w|$)", claim):
+            yield "name of a test in", f"Checked by{claim}"
     for name, tests in CHECKED_BY.findall(text):
-        for test in re.findall(r"\w+", tests):
-            if test not in (read(name) or test):
-                yield f"test in {name}", test
+        for test in set(re.findall(r"\w+", tests)) - set(DECLARED.findall(read(name) or "")):
+            yield f"test in {name}", test
 
 
 def main(root):

@@ -3,6 +3,7 @@
 
 usage: check_includes.py SOURCE_FOLDER
 """
+import posixpath
 import re
 import sys
 from pathlib import Path
@@ -48,7 +49,8 @@ HIDDEN_FILES = {"sotto/entropy/entropy.hpp"}
 
 # Friends that only tests may define: a definition in the sources could forge a release or read a sum without noise.
 TEST_FRIEND = re.compile(r"\b(?:class|struct)\s+(\w*ForTests)\b[^;]*\{")
-INCLUDE = re.compile(r'^\s*#\s*include\s*["<]((?:sotto|sotto_io|cli|python)/[^">]+)[">]', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+TREES = ("sotto", "sotto_io", "cli", "python")
 
 # The outside world, by what its files may reach: those that write what was released or read what is public must not
 # reach rows either. A file that is in neither list is a finding: say on which side it stands.
@@ -62,19 +64,32 @@ RELEASE_FILES = {
 }
 PUBLIC_FILES = {"sotto/data/schema.hpp"}  # declared before anyone looks at a row
 
+# Whoever reads a header of these stages must link the curator's library: the guard says so to the compiler.
+GUARD = "sotto/base/curator_side.hpp"
+GUARDED_STAGES = HIDDEN_STAGES - {"model", "run"}  # of models, laws and formulas are public; what reads rows includes them
+UNGUARDED_FILES = PUBLIC_FILES | {"sotto/data/wiped.hpp", "sotto/measurement/gaussian_noise.hpp", "sotto/owner/federation.hpp"}
+
 
 def stage_of(name):
     tree, rest = name.split("/", 1)
     return rest.split("/")[0] if tree == "sotto" else tree
 
 
+def as_found(name, included, names):
+    """The file of the trees that a compiler finds for an include in `name`, beside it first; None for others."""
+    places = (posixpath.join(posixpath.dirname(name), included), included)
+    return next((place for place in map(posixpath.normpath, places) if place in names), None)
+
+
 def read(folder):
-    """Every source file of the four trees, with what it includes."""
-    files = {}
-    for tree in ("sotto", "sotto_io", "cli", "python"):
-        for path in sorted(Path(folder, tree).rglob("*.?pp")):
-            files[path.relative_to(folder).as_posix()] = INCLUDE.findall(path.read_text(encoding="utf-8"))
-    return files
+    """Every file of the four trees, with those of them that it includes."""
+    texts = {}
+    for tree in TREES:
+        for path in sorted(Path(folder, tree).rglob("*.*")):
+            if path.is_file() and path.suffix != ".txt":
+                texts[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
+    return {name: [found for included in INCLUDE.findall(text) if (found := as_found(name, included, texts))]
+            for name, text in texts.items()}
 
 
 def chains(start, files):
@@ -108,6 +123,8 @@ def violations(files):
         if stage not in ALLOWED:
             yield f"{name}: stage {stage} is unknown; add it to tools/check_includes.py where it stands in the flow"
             continue
+        if stage in GUARDED_STAGES and name.endswith(".hpp") and name not in UNGUARDED_FILES and GUARD not in chains(name, files):
+            yield f"{name}: include {GUARD}, or say in UNGUARDED_FILES that it is public"
         for other in included:
             if stage_of(other) != stage and stage_of(other) not in ALLOWED[stage]:
                 yield f"{name} includes {other}: {stage} must not know {stage_of(other)}"

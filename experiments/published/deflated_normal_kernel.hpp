@@ -10,7 +10,7 @@ namespace sotto {
 
 /// f(y | theta) = N(y | mean, sd^2), where (mean, t^2 = sd^2 + noise) has the base measure of InflatedNormalKernel: the model of
 /// Neal 2 and 3 on the releases, for algorithms that impute the data. One prior across samplers (erratum E29).
-/// Checked by tests/cli/mixture_figures_test.cpp: table 1
+/// Checked by tests/cli/mixture_figures_test.cpp: table_1_algorithms_for_one_model_agree
 class DeflatedNormalKernel {
  public:
   using Datum = double;

@@ -20,9 +20,10 @@ namespace {
 constexpr std::size_t kLargestMatrix = 300;
 
 std::string density_csv(const DensityReport& report) {
-  const char* mark = report.channel ? "\n" : ",1\n";
+  const bool marked = !draws_are_private(report);
+  const char* mark = marked ? ",1\n" : "\n";
   std::string text = "column,x,mean,lower,upper,simultaneous_lower,simultaneous_upper,prior,deconvolution";
-  text += report.channel ? "\n" : ",NOT_PRIVATE\n";
+  text += marked ? ",NOT_PRIVATE\n" : "\n";
   for (std::size_t d = 0; d < report.result.columns.size(); ++d) {
     const ColumnDensity& c = report.result.columns[d];
     for (Eigen::Index x = 0; x < c.grid.size(); ++x) {
@@ -44,7 +45,7 @@ std::string synthetic_csv(const DensityReport& report) {
   };
   std::string text;
   for (std::size_t d = 0; d < columns.size(); ++d) text += csv_field(report.result.columns[d].name) + ",";
-  end_line(text, report.channel ? "" : ",NOT_PRIVATE");
+  end_line(text, draws_are_private(report) ? "" : ",NOT_PRIVATE");
   for (std::size_t row = 0; row < columns[0].size(); ++row) {
     for (std::size_t d = 0; d < columns.size(); ++d) {
       const std::vector<std::string>& levels = report.levels[d];
@@ -52,7 +53,7 @@ std::string synthetic_csv(const DensityReport& report) {
                              : csv_field(levels[static_cast<std::size_t>(columns[d][row])]);
       text += ',';
     }
-    end_line(text, report.channel ? "" : ",1");
+    end_line(text, draws_are_private(report) ? "" : ",1");
   }
   return text;
 }
@@ -72,7 +73,7 @@ nlohmann::json partition_json(const mixture::PointPartition& p) {
 
 nlohmann::json clusters_json(const DensityReport& report) {
   const DensityResult& r = report.result;
-  nlohmann::json out{{"private", report.channel && report.channel->is_private},
+  nlohmann::json out{{"private", draws_are_private(report)},
                      {"release", release_of(report)},
                      {"probability_of_count", r.cluster_count},
                      {"mean_count", mean_clusters(r)}};
@@ -100,7 +101,7 @@ std::string chain_csv(const DensityReport& report, std::size_t chain) {
   CsvHeader header;
   header.model = "sotto density";
   header.started = utc_now();
-  header.about.emplace_back("private", report.channel ? "1" : "0 (NOT PRIVATE)");
+  header.about.emplace_back("private", draws_are_private(report) ? "1" : "0 (NOT PRIVATE)");
   for (std::size_t d = 0; d < report.channels.size(); ++d) {
     header.about.emplace_back("column", report.result.columns[d].name);
     header.about.emplace_back("channel", report.channels[d]);

@@ -108,9 +108,10 @@ std::vector<std::string> release_of(const DensityReport& report) {
   return fingerprints;
 }
 
+bool draws_are_private(const DensityReport& report) { return report.channel && report.channel->is_private; }
+
 bool is_private(const DensityReport& report) {
-  return report.channel && report.channel->is_private && report.agreement_is_private &&
-         report.differences_are_private;
+  return draws_are_private(report) && report.agreement_is_private && report.differences_are_private;
 }
 
 bool ended_early(const DensityReport& report) {

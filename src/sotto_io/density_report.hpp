@@ -36,6 +36,8 @@ struct DensityReport {
 /// Which release a run is of: the fingerprints of all its columns. Empty for confidential data.
 [[nodiscard]] std::vector<std::string> release_of(const DensityReport& report);
 
+/// Whether the run read a release whose noise nobody can repeat: its draws, and what is made of them, are as private as that.
+[[nodiscard]] bool draws_are_private(const DensityReport& report);
 /// Whether all that is shown keeps a promise.
 [[nodiscard]] bool is_private(const DensityReport& report);
 

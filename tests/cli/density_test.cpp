@@ -116,25 +116,29 @@ TEST_F(DensityVerb, a_signal_ends_a_run_with_the_draws_made_so_far) {
   EXPECT_FALSE(exists("e"));
 }
 
-TEST_F(DensityVerb, confidential_data_are_marked) {
+TEST_F(DensityVerb, what_is_not_private_is_marked_in_every_file) {
   write("y.csv", "y\n0.2\n0.3\n0.8\n");
-  const Outcome run =
-      sotto("density y.csv --not-private --column y --lower 0 --upper 1 --out d --json" + quick_);
-  ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(nlohmann::json::parse(run.out)["private"], false);
-  for (const char* name : {"density.csv", "synthetic.csv", "chain_1.csv", "report.html"}) {
-    const std::string text = content(std::string("d/") + name);
-    EXPECT_TRUE(text.find("NOT PRIVATE") != std::string::npos ||
-                text.find("NOT_PRIVATE") != std::string::npos)
-        << name;
+  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --out z.csv").status, 0);
+  ASSERT_EQ(shell("sed -i 's/^private = true/private = false/' z.csv.channel.toml").status, 0);
+  // Confidential data, and a release whose noise did not come from the operating system.
+  for (const char* data : {"y.csv --not-private --column y --lower 0 --upper 1", "z.csv"}) {
+    const Outcome run = sotto(std::string("density ") + data + " --out d --json" + quick_);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(nlohmann::json::parse(run.out)["private"], false);
+    for (const char* name : {"density.csv", "synthetic.csv", "chain_1.csv", "report.html"}) {
+      const std::string text = content(std::string("d/") + name);
+      EXPECT_TRUE(text.find("NOT PRIVATE") != std::string::npos ||
+                  text.find("NOT_PRIVATE") != std::string::npos)
+          << name << " of " << data;
+    }
+    for (const char* name : {"clusters.json", "summary.json"})
+      EXPECT_EQ(nlohmann::json::parse(content(std::string("d/") + name)).at("private"), false) << name;
+    EXPECT_EQ(read_csv_cells(folder_ / "d/density.csv", {"NOT_PRIVATE"})[0][50], "1");
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "d"))
+      files += entry.path().filename() == "outputs.txt" ? 0 : 1;  // which holds names alone
+    EXPECT_EQ(files, 7u) << "a file that this test does not look at";
   }
-  for (const char* name : {"clusters.json", "summary.json"})
-    EXPECT_EQ(nlohmann::json::parse(content(std::string("d/") + name)).at("private"), false) << name;
-  EXPECT_EQ(read_csv_cells(folder_ / "d/density.csv", {"NOT_PRIVATE"})[0][50], "1");
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "d"))
-    files += entry.path().filename() == "outputs.txt" ? 0 : 1;  // which holds names alone
-  EXPECT_EQ(files, 7u) << "a file that this test does not look at";
   const Outcome text = sotto("density y.csv --not-private --column y --lower 0 --upper 1 --out d" + quick_);
   EXPECT_TRUE(text.out.starts_with("NOT PRIVATE")) << text.out << text.err;
 }

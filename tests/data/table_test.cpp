@@ -31,6 +31,19 @@ TEST(Table, policies_for_missing_cells) {
   EXPECT_EQ(table.column("x")[2], 2);  // legal even where the row is not kept
 }
 
+TEST(Table, a_missing_cell_under_drop_takes_its_row_out_whichever_column_it_is_in) {
+  Table table(
+      {{{"x", ColumnKind::real, {2, 3}}, {"n", ColumnKind::count, {0, 9}}, {"b", ColumnKind::binary}}});
+  table.append(Cells{"2.5", "4", "1"}, std::nullopt);
+  for (std::size_t missing = 0; missing < 3; ++missing) {
+    Cells cells{"2.5", "4", "1"};
+    cells[missing] = "NA";
+    table.append(cells, std::nullopt);
+  }
+  EXPECT_TRUE(table.kept(0));
+  for (std::size_t row = 1; row < 4; ++row) EXPECT_FALSE(table.kept(row)) << row;
+}
+
 TEST(Table, person_has_at_most_the_declared_rows) {
   Table table(two_columns({"id", 2}));
   for (const char* person : {"p", " p", "q", "p ", "q", "", "NA"}) table.append(Cells{"2", "a"}, person);

@@ -126,6 +126,18 @@ TEST(Statistic, rows_outside_the_bounds_count_as_the_nearest_bound) {
   EXPECT_NEAR(released.value[1], 0.5, 1e-4);  // 1 over the scale 2; NaN gives 0
 }
 
+TEST(Statistic, a_dropped_row_contributes_nothing) {
+  Budget budget(Epsilon(1e15), Delta(1e-6));
+  TestEntropy entropy(1);
+  Rows rows = cells_of({{0.5}, {1}});
+  rows.weight(1) = 0;
+  DataOwner owner(measure_statistic(rows, StandardStatistic(NormalFamily{{-1, 1}}), PrivacyUnit{}, 1), budget,
+                  entropy);
+  const NoisyStatistic released = ask(owner, Rho(1e12));
+  EXPECT_NEAR(released.value[0], 1, 1e-4);
+  EXPECT_NEAR(released.value[1], 0.25, 1e-4);
+}
+
 TEST(Statistic, several_owners_add_and_keep_the_coarser_quantum) {
   Budget a(Epsilon(10), Delta(1e-6));
   Budget b(Epsilon(10), Delta(1e-6));

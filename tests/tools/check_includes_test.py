@@ -1,14 +1,15 @@
 """The include checker finds what it is there to find."""
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from check_includes import INCLUDE, TEST_FRIEND, read, violations  # noqa: E402
+from check_includes import GUARD, INCLUDE, TEST_FRIEND, read, violations  # noqa: E402
 
 CLEAN = {
-    "sotto/data/rows.hpp": ["sotto/base/error.hpp"],
+    "sotto/data/rows.hpp": ["sotto/base/error.hpp", GUARD],
     "sotto/base/error.hpp": [],
-    "sotto/entropy/entropy.hpp": [],
+    "sotto/entropy/entropy.hpp": [GUARD],
     "sotto/channel/laplace.hpp": [],
     "sotto/privatise/samplers.hpp": ["sotto/channel/laplace.hpp", "sotto/entropy/entropy.hpp"],
     "sotto/kernel/penalty.hpp": ["sotto/base/error.hpp"],
@@ -22,6 +23,7 @@ BROKEN = {
     "noise through another header": {"sotto/channel/laplace.hpp": ["sotto/entropy/entropy.hpp"]},
     "a sampler in a channel's law": {"sotto/channel/laplace.hpp": ["sotto/privatise/samplers.hpp"]},
     "a sampler on the analyst's side": {"sotto/mixture/neal.hpp": ["sotto/privatise/samplers.hpp"]},
+    "rows without the guard": {"sotto/data/rows.hpp": ["sotto/base/error.hpp"]},
     "an unknown stage": {"sotto/misc/things.hpp": []},
     "a file of the outside world in the library": {"sotto/kernel/penalty.hpp": ["sotto_io/atomic_file.hpp"]},
     "a row in a writer of releases": {"sotto_io/cmdstan_csv.hpp": ["sotto/data/rows.hpp"]},
@@ -37,6 +39,24 @@ for what, change in BROKEN.items():
 assert TEST_FRIEND.findall("class ReleasedForTests {") and TEST_FRIEND.findall("struct XForTests : Y {")
 assert not TEST_FRIEND.findall("  friend class ReleasedForTests;\n  int x() { return 1; }")
 assert INCLUDE.findall('#include <sotto/data/rows.hpp>\n # include "cli/verbs.hpp"') == ["sotto/data/rows.hpp", "cli/verbs.hpp"]
+
+# However an include is spelled, it is the file that a compiler finds; files of any ending are read.
+with tempfile.TemporaryDirectory() as folder:
+    for name, text in {
+        "sotto/data/rows.hpp": "",
+        "sotto/kernel/detour.inc": '#include "../data/rows.hpp"',
+        "sotto/kernel/straight.hpp": '#include <vector>\n#include "hwy/highway.h"\n#include "sotto/kernel/../data/rows.hpp"',
+        "sotto/kernel/step.hpp": '#include "detour.inc"',
+    }.items():
+        path = Path(folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert read(folder) == {
+        "sotto/data/rows.hpp": [],
+        "sotto/kernel/detour.inc": ["sotto/data/rows.hpp"],
+        "sotto/kernel/straight.hpp": ["sotto/data/rows.hpp"],
+        "sotto/kernel/step.hpp": ["sotto/kernel/detour.inc"],
+    }
 
 # Planted in a copy of the real trees: the checker reads all of them.
 SOURCES = Path(__file__).resolve().parents[2] / "src"

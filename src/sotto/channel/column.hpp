@@ -55,7 +55,7 @@ struct ColumnPlan {
 /// Adjacency  substitute: one row is exchanged; the number of rows is public
 /// Errors     configuration: a target of neither form, a Gaussian column without delta or rho, unknown
 ///            channels, a histogram beside other columns, settings out of range
-/// Checked by tests/channel/column_test.cpp
+/// Checked by tests/channel/column_test.cpp: epsilon_is_split_by_weight, mixed_columns_compose_by_addition
 [[nodiscard]] ColumnPlan plan_columns(const std::vector<ColumnSettings>& settings,
                                       const PrivacyTarget& target, std::size_t rows);
 

@@ -14,7 +14,7 @@ namespace sotto {
 /// by one and paid for together (`plan_columns`); this is their joint density.
 ///
 /// Computes   log q(z | y) = sum_d log q_d(z_d | y_d); the parts' epsilons add up [D06]
-/// Checked by tests/channel/product_test.cpp
+/// Checked by tests/channel/product_test.cpp: density_is_the_product, privacy_on_every_pair
 template <int Dim, class PartType = std::variant<DiscreteLaplaceChannel, DiscreteGaussianChannel>>
 class ProductChannel {
  public:

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "sotto/base/curator_side.hpp"
 #include "sotto/data/wiped.hpp"
 
 namespace sotto {

@@ -26,7 +26,7 @@ struct DrawsComparison {
 /// Computes   mmd = sqrt |mmd_squared|
 /// Errors: data where the reference lacks a parameter, has fewer than two draws or one that does not vary, or where a draw is no
 /// finite number.
-/// Checked by tests/diagnostics/comparison_test.cpp
+/// Checked by tests/diagnostics/comparison_test.cpp: is_in_the_units_of_the_reference, tells_one_law_from_another
 [[nodiscard]] DrawsComparison compare(const Draws& draws, const Draws& reference);
 
 }  // namespace sotto

@@ -19,7 +19,7 @@ namespace sotto {
 /// Computes   mean_{i != j} k(x_i, x_j) + mean_{i != j} k(y_i, y_j) - 2 mean_{i, j} k(x_i, y_j),
 ///            k(x, y) = exp(-|x - y|^2 / (2 width^2))
 /// Source     [GBRSS12, lemma 6]; erratum E9
-/// Checked by tests/diagnostics/mmd_test.cpp
+/// Checked by tests/diagnostics/mmd_test.cpp: agrees_with_a_computation_by_hand, is_unbiased_for_equal_laws
 [[nodiscard]] double mmd_squared(const Matrix& x, const Matrix& y, double width);
 
 }  // namespace sotto

@@ -27,7 +27,7 @@ namespace sotto {
 /// Computes   sqrt(1 + B / W), B = var(group means), W = mean over groups of (variance of the chain means in
 ///            the group + mean variance within its chains)
 /// Source     [MHSLG24, definition 2.1]
-/// Checked by tests/diagnostics/rhat_test.cpp
+/// Checked by tests/diagnostics/rhat_test.cpp: agrees_with_a_computation_by_hand
 [[nodiscard]] double nested_rhat(const Matrix& x, const std::vector<std::size_t>& group);
 
 }  // namespace sotto

@@ -29,7 +29,7 @@ inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 /// Normal scores of the average ranks over all entries.
 /// Computes   z = Phi^-1((r - 3/8) / (S + 1/4)), r the average rank from 1 to S
 /// Source     [VGSCB21, equation (14)]
-/// Checked by tests/diagnostics/sequences_test.cpp
+/// Checked by tests/diagnostics/sequences_test.cpp: normal_scores_of_three
 [[nodiscard]] Matrix rank_normalise(const Matrix& x);
 
 /// Average rank (from 1) of every entry among all entries; ties share the mean of their ranks.

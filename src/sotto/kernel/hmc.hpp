@@ -25,7 +25,8 @@ namespace sotto {
 ///            variance / 2
 /// Source     [RKH21, Algorithm 1 and Theorem 3.3]; friction as in [ZCD20]; docs/hmc.md
 /// Differs    errata E7 (fresh gradients, log in the test) and E8 (friction: the printed test is biased)
-/// Checked by tests/statistical/geweke_test.cpp, tests/kernel/hmc_test.cpp
+/// Checked by tests/statistical/geweke_test.cpp: hmc_keeps_the_joint_distribution
+/// Checked by tests/kernel/hmc_test.cpp: accepts_exact_trajectories
 class Hmc {
  public:
   struct Settings {

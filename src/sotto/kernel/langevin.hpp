@@ -55,7 +55,7 @@ struct AlignedGradient {
 /// Source     [WFS15, Section 4], drift from [WT11, Section 3]
 /// Differs    erratum E14: with drift h g, as in the published runs, the target is the squared posterior
 /// Holds when the step is small; the batch's own spread heats the chain: docs/sgld.md
-/// Checked by tests/statistical/langevin_test.cpp
+/// Checked by tests/statistical/langevin_test.cpp: sgld_injects_no_more_than_the_privacy_noise_leaves_over, sgld_is_heated_by_its_batches_as_predicted
 class Sgld {
  public:
   using Settings = LangevinSettings;
@@ -103,7 +103,7 @@ class Sgld {
 /// Computes   p <- p + h g - h xi p + N(0, 2 A h - h^2 v),   y <- y + h p,   xi <- xi + h (p'p / dim - 1)
 /// Source     [DFBCSN14, Algorithm 2]
 /// Holds when the step is small, and 2 A >= h v so that the noise is alike in all coordinates
-/// Checked by tests/statistical/langevin_test.cpp
+/// Checked by tests/statistical/langevin_test.cpp: sgnht_takes_out_the_heat_of_its_batches
 class Sgnht {
  public:
   using Settings = LangevinSettings;

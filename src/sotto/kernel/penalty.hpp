@@ -24,7 +24,7 @@ namespace sotto {
 }
 
 /// Source     [Y17, Algorithm 1], with errata E18; [RKH21, Section 2]
-/// Checked by tests/contract/kernel_contract_test.cpp
+/// Checked by tests/contract/kernel_contract_test.cpp: leaves_the_quadrature_posterior_invariant
 template <Proposal P>
 class Penalty {
  public:

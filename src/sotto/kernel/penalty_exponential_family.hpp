@@ -23,7 +23,7 @@ namespace sotto {
 /// Source     [Y17, Algorithm 3]
 /// Differs    rounded coefficients; the number of rows is a noisy entry of the statistic; proof in
 ///            docs/penalty.md
-/// Checked by tests/kernel/penalty_exponential_family_test.cpp
+/// Checked by tests/kernel/penalty_exponential_family_test.cpp: balance_holds_for_weights_that_are_multiples_of_the_quantum
 template <Proposal P = NormalWalk>
 class PenaltyExponentialFamily {
  public:

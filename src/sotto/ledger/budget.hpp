@@ -35,7 +35,7 @@ inline constexpr double kSlackShare = 1e-6;
 ///            epsilon, delta), and sum slack_i <= kSlackShare epsilon
 /// Source     fully adaptive composition of Gaussian releases [ST22, Theorem 1]; slack as in
 ///            docs/accounting.md
-/// Checked by tests/ledger/budget_test.cpp
+/// Checked by tests/ledger/budget_test.cpp: grants_to_its_limit_and_no_further, what_is_no_number_is_refused_and_changes_nothing
 class Budget final : public Ledger {
  public:
   Budget(Epsilon epsilon, Delta delta, BookingWriter writer = {});

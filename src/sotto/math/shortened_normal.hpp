@@ -13,7 +13,7 @@ struct ShortenedNormal {
 /// Computes   slope    = P(chi2_{dim+2} < bound^2) + bound / dim E[|z|; |z| > bound]     (Stein's lemma)
 ///            variance = P(chi2_{dim+2} < bound^2) + bound^2 / dim P(chi2_dim > bound^2)
 /// Errors: usage unless dim >= 1 and bound > 0, which may be infinite.
-/// Checked by tests/math/shortened_normal_test.cpp
+/// Checked by tests/math/shortened_normal_test.cpp: is_exact_in_one_dimension, agrees_with_simulation
 [[nodiscard]] ShortenedNormal shortened_normal(int dim, double bound);
 
 /// The bound that this share of rows passes: P(|z| > bound) = share.

@@ -26,7 +26,7 @@ struct BatchPlan {
 /// Charge       up front for all steps of a run, with the sampling's gain: PrecomposedBudget
 /// Source       [MTZ19]
 /// None when the bound is not finite or zero.
-/// Checked by tests/measurement/batch_gradient_test.cpp
+/// Checked by tests/measurement/batch_gradient_test.cpp: noise_covers_one_rounded_row, protect_single_rows_only
 [[nodiscard]] std::optional<GaussianNoise> batch_noise(const VectorBound& bound, std::size_t entries,
                                                        const PrivacyUnit& unit, double multiplier);
 

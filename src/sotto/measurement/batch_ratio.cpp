@@ -38,22 +38,11 @@ Int128 batch_statistic(std::span<const std::int64_t> changes, std::size_t rows) 
 
 double batch_sensitivity(const ContributionRange& range, std::size_t batch, std::size_t rows) {
   constexpr double kUp = 1 + 0x1p-40;
-  const double lower = static_cast<double>(range.lower);
-  const double upper = static_cast<double>(range.upper);
+  const double width = static_cast<double>(range.upper) - static_cast<double>(range.lower);
   const double b = static_cast<double>(batch);
   const double weight = static_cast<double>(rows) / b;
-  const double curve = kLogDensityGrid / 2 * weight * (weight - 1);
-  double worst = 0;
-  for (const double others : {(b - 1) * lower, (b - 1) * upper}) {
-    const auto h = [&](double x) { return weight * x - curve * ((1 - 1 / b) * x * x - 2 / b * others * x); };
-    double highest = std::max(h(lower), h(upper));
-    if (batch > 1) {
-      const double vertex = (weight / curve + 2 / b * others) / (2 * (1 - 1 / b));
-      if (vertex > lower && vertex < upper) highest = std::max(highest, h(vertex));
-    }
-    worst = std::max(worst, highest - std::min(h(lower), h(upper)));
-  }
-  return std::ceil(worst * kUp) + 2;
+  const double curve = kLogDensityGrid / 2 * weight * (weight - 1) * (1 - 1 / b);
+  return std::ceil((weight + curve * width) * width * kUp) + 2;
 }
 
 std::optional<GaussianNoise> batch_ratio_noise(const ContributionRange& range, std::size_t batch,

@@ -22,9 +22,9 @@ namespace sotto {
 [[nodiscard]] Int128 batch_statistic(std::span<const std::int64_t> changes, std::size_t rows);
 
 /// How far that statistic moves when one row of the batch is exchanged for another, in steps, rounded up.
-/// Computes   1 + sup over x, y in the range and S in (b - 1) * range of |h_S(x) - h_S(y)|,
-///            h_S(x) = (n/b) x - (g/2) (n/b) (n/b - 1) ((1 - 1/b) x^2 - (2/b) S x);
-///            linear in S and concave in x, so the sup is at ends of the range and the vertex of h_S
+/// Computes   2 + ((n/b) + c D) D, D the width of the range, c = (g/2) (n/b) (n/b - 1) (1 - 1/b): the sup over x, y in the range and
+///            S in (b - 1) * range of |h_S(x) - h_S(y)|, h_S(x) = (n/b) x - c (x^2 - 2 S x / (b - 1)), which is
+///            |x - y| |n/b + c (2 S / (b - 1) - x - y)|: with d = |x - y| at most d (n/b + c (2 D - d)), which rises up to d = D
 /// Source     [R21, Lemma 1]
 /// Differs    exact instead of a sum of two bounds, the first of which is twice too large (erratum E5)
 /// Checked by tests/measurement/batch_ratio_test.cpp: sensitivity_bounds_every_exchange
@@ -66,7 +66,7 @@ struct BatchRatioPlan {
 /// corrects for both. The chain's target is approximate: the variance of a batch is estimated, and correlated
 /// with its mean (erratum E6). The batch never leaves. A release is paid for as if its batch were known.
 /// Source     [R21, Section 4.1]
-/// Checked by tests/measurement/batch_ratio_test.cpp
+/// Checked by tests/measurement/batch_ratio_test.cpp: is_priced_as_it_is_drawn
 [[nodiscard]] Measure measure_batch_ratios(const Rows& rows, OwnerContext context, std::size_t batch);
 
 /// The same, all ratios of a run paid for together, with the gain of sampling; each costs 1 / (2 tau), and

@@ -8,7 +8,8 @@
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
-// Checked by tests/measurement/regression_sums_test.cpp, tests/measurement/ordered_sums_test.cpp
+// Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_a_score_further_than_declared
+// Checked by tests/measurement/ordered_sums_test.cpp: nobody_moves_a_score_further_than_declared
 
 #include "sotto/measurement/all_rows.hpp"
 #include "sotto/measurement/ordered_responses.hpp"

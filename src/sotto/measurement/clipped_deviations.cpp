@@ -6,7 +6,7 @@
 //              same count; in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model of other rows, or a likelihood to a power.
-// Checked by tests/measurement/clipped_deviations_test.cpp
+// Checked by tests/measurement/clipped_deviations_test.cpp: no_row_moves_them_further_than_declared
 
 #include <cmath>
 

@@ -49,7 +49,7 @@ std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradien
 /// Query        sum over the rows of the scaled gradient, each row's rounded to the grid
 /// Adjacency    as declared; a unit holds at most rows_per_unit rows
 /// Sensitivity, noise, charge, source: measurement/vector_noise.hpp with the model's gradient_bound
-/// Checked by tests/measurement/gradient_test.cpp
+/// Checked by tests/measurement/gradient_test.cpp: sensitivity_is_the_declared_boxs_for_both_adjacencies
 template <>
 std::optional<Measurements> measure(const GradientQuery& query, const OwnerContext& context) {
   const Position scale = scale_of(query.scale, context);

@@ -9,7 +9,7 @@
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
-// Checked by tests/measurement/regression_sums_test.cpp
+// Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_a_histogram_further_than_declared
 
 #include <cmath>
 

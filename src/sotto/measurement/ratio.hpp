@@ -39,7 +39,7 @@ struct ContributionRange {
 /// Source       [CKS20, Theorem 14]
 /// `noise_sd` > 0 fixes the noise instead of the cost: the standard deviation that is asked for, rounded up.
 /// None when the noise exceeds what the sampler draws.
-/// Checked by tests/measurement/ratio_test.cpp
+/// Checked by tests/measurement/ratio_test.cpp: ratio_noise_is_a_whole_multiple_of_the_grid
 [[nodiscard]] std::optional<GaussianNoise> ratio_noise(const ContributionRange& range,
                                                        const PrivacyUnit& unit, Rho cost,
                                                        double noise_sd = 0);

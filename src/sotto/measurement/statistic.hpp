@@ -29,7 +29,7 @@ struct StatisticNoise {
 ///              2^-m per step. m is the largest that raises the variance by less than one part in 2^10
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]; why V and the weights must fit: docs/penalty.md
-/// Checked by tests/measurement/statistic_test.cpp
+/// Checked by tests/measurement/statistic_test.cpp: no_unit_moves_the_sum_by_more_than_declared
 [[nodiscard]] StatisticNoise statistic_noise(std::span<const double> reach, const PrivacyUnit& unit,
                                              Rho cost);
 
@@ -61,7 +61,7 @@ ExactSum sum_statistics(const StandardStatistic<F>& statistic, const Rows& rows,
 
 /// Answers statistic queries only, each with fresh noise on the same sum. The rows are read here and not kept.
 /// Source     [Y17, Algorithm 3]
-/// Checked by tests/measurement/statistic_test.cpp
+/// Checked by tests/measurement/statistic_test.cpp: price_is_paid_and_noise_is_fresh
 template <ExponentialFamily F>
 [[nodiscard]] Measure measure_statistic(const Rows& rows, const StandardStatistic<F>& statistic,
                                         const PrivacyUnit& unit, int threads) {

@@ -56,7 +56,7 @@ struct VarianceCompletedPlan {
 /// The batch and the noise's variance never leave. The chain's target is approximate: the variance of a batch
 /// is estimated, and its mean normal only in the limit.
 /// Source     [R21, Algorithm 2]; docs/barker.md
-/// Checked by tests/measurement/variance_completed_ratio_test.cpp
+/// Checked by tests/measurement/variance_completed_ratio_test.cpp: is_priced_as_it_is_drawn
 /// Errors: budget, before anything is spent; configuration for other adjacencies and for units of several rows.
 [[nodiscard]] Measure measure_variance_completed_ratios(const Rows& rows, OwnerContext context,
                                                         const VarianceCompletedPlan& plan, std::size_t count,

@@ -25,7 +25,7 @@ inline constexpr double kLeastNorm = 0x1p-900;
 /// Charge       GaussianNoise::charge, at most `cost`
 /// Source       [CKS20, Theorem 14]
 /// None when the bound is not finite or below kLeastNorm, or `together` does not divide rows_per_unit.
-/// Checked by tests/measurement/vector_noise_test.cpp
+/// Checked by tests/measurement/vector_noise_test.cpp: rounding_moves_no_vector_further_than_declared, rows_that_share_a_bound_are_rounded_one_by_one
 [[nodiscard]] std::optional<GaussianNoise> vector_noise(const VectorBound& bound, std::size_t entries,
                                                         const PrivacyUnit& unit, Rho cost,
                                                         std::size_t together = 1);

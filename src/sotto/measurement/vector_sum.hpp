@@ -42,7 +42,7 @@ struct MatrixSum {
 /// Noise, charge, source: measurement/vector_noise.hpp
 /// None when the bound fits no grid. The released value is a NoisyVector, or the NoisyMatrix of dimension `dim` whose triangle
 /// the vector holds (triangle_entries of measurement/regression_rows.hpp).
-/// Checked by tests/measurement/regression_sums_test.cpp
+/// Checked by tests/measurement/regression_sums_test.cpp: units_of_several_rows_cost_so_many_times_the_sensitivity
 [[nodiscard]] std::optional<Measurements> measure_vector(VectorSum sum, const OwnerContext& context,
                                                          Rho cost);
 [[nodiscard]] std::optional<Measurements> measure_matrix(MatrixSum sum, Eigen::Index dim,

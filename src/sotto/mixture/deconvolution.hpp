@@ -25,7 +25,7 @@ struct AdditiveNoise {
 ///            Gaussian noise
 /// Holds when the releases are the data plus independent noise; `domain` is where the data are
 ///            declared to lie
-/// Checked by tests/mixture/deconvolution_test.cpp
+/// Checked by tests/mixture/deconvolution_test.cpp: agrees_with_the_closed_form, finds_the_truth
 class Deconvolution {
  public:
   /// Errors: data when there are no releases or one is not finite.

@@ -129,7 +129,7 @@ struct DensityBands {
 ///            within
 /// Source     extreme ranks of whole curves [MMGSH17]; no symmetry and no scale is assumed
 /// Holds when the draws are of P itself: bands of the mean density given the allocations would be too narrow
-/// Checked by tests/mixture/density_estimate_test.cpp
+/// Checked by tests/mixture/density_estimate_test.cpp: cover_what_they_say
 [[nodiscard]] DensityBands density_bands(const Matrix& densities, double level);
 
 /// Width of the pointwise bands relative to the density, on average over the data: the integral of upper - lower, or its sum for

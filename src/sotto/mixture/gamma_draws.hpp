@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <span>
 
 #include "sotto/random/chain_rng.hpp"
 
@@ -13,7 +12,7 @@ inline double positive_uniform(ChainRng& rng) { return 1 - rng.uniform(); }
 
 /// Gamma(shape, rate), shape > 0. May underflow to 0 for tiny shapes.
 /// Source     [MT00, sections 2 and 6]
-/// Checked by tests/mixture/gamma_draws_test.cpp
+/// Checked by tests/mixture/gamma_draws_test.cpp: follow_the_gamma_law
 inline double draw_gamma(double shape, double rate, ChainRng& rng) {
   const double below_one = shape < 1 ? std::pow(positive_uniform(rng), 1 / shape) : 1;
   const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
@@ -48,13 +47,6 @@ inline double draw_beta(double a, double b, ChainRng& rng) {
   const double x = draw_log_gamma(a, rng);
   const double y = draw_log_gamma(b, rng);
   return 1 / (1 + std::exp(y - x));
-}
-
-/// Turns concentration parameters (all > 0) into a Dirichlet draw, in place.
-inline void draw_dirichlet(std::span<double> weights, ChainRng& rng) {
-  double total = 0;
-  for (double& weight : weights) total += weight = draw_gamma(weight, 1, rng);
-  for (double& weight : weights) weight /= total;
 }
 
 }  // namespace sotto::mixture

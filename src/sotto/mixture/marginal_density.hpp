@@ -154,7 +154,7 @@ inline double tilted_tail(double x, double s) {
 ///            e^{-(U-z')/b}
 /// Differs    from [BFR24], which imputes y: here g is exact (erratum E33); see `has_fine_grid`
 /// Holds when epsilon < 600, so that nothing underflows
-/// Checked by tests/mixture/marginal_density_test.cpp
+/// Checked by tests/mixture/marginal_density_test.cpp: laplace
 template <ContinuousLaplace Channel, NormalLike Kernel>
 struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
   explicit MarginalDensity(const LocalRelease<Channel, double>& data)
@@ -236,7 +236,7 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
 /// Computes   in the domain: N(z | y, e^2) N(y | m, s^2) = N(z | m, s^2 + e^2) N(y | (m e^2 + z
 ///            s^2)/(s^2 + e^2), s^2 e^2 / (s^2 + e^2))
 /// Differs    see `has_fine_grid`
-/// Checked by tests/mixture/marginal_density_test.cpp
+/// Checked by tests/mixture/marginal_density_test.cpp: gaussian
 template <ContinuousGaussian Channel, NormalLike Kernel>
 struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
   explicit MarginalDensity(const LocalRelease<Channel, double>& data) : channel(data.channel), z(data.z) {
@@ -315,7 +315,7 @@ class SummedDensity {
   Matrix ratio_;  ///< shape (data, values): q(z | y) over its largest
 };
 
-/// Checked by tests/statistical/mixture_table/discrete_test.cpp
+/// Checked by tests/statistical/mixture_table/discrete_test.cpp: categories_after_randomised_response
 template <>
 struct MarginalDensity<LocalRelease<RandomisedResponseChannel, int>, CategoricalKernel>
     : SummedDensity<CategoricalKernel> {

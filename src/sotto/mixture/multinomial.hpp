@@ -12,7 +12,7 @@ namespace sotto::mixture {
 /// Counts of draws from these cumulated weights. `counts` has shape (weights).
 ///
 /// Computes   the count of the last weight is binomial, with its share of all; then that of the one before among the draws left
-/// Checked by tests/mixture/many_rows_test.cpp
+/// Checked by tests/mixture/many_rows_test.cpp: counts_are_those_of_single_draws, of_many_draws_at_once_is_that_of_the_draws
 inline void draw_multinomial(std::size_t draws, std::span<const double> cumulated,
                              std::span<std::size_t> counts, ChainRng& rng) {
   using Binomial = boost::random::binomial_distribution<long long, double>;

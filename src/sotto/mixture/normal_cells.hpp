@@ -48,7 +48,7 @@ class CellAverage {
 /// Computes   the density at the middles by its own ratios, exp(-(x + w)^2 / 2) = exp(-x^2 / 2) r, r' = r exp(-w^2), from the point
 ///            nearest the mean outwards. Nothing is added beyond 37 standard deviations
 /// Holds when `has_fine_cells`
-/// Checked by tests/mixture/density_estimate_test.cpp
+/// Checked by tests/mixture/density_estimate_test.cpp: are_differences_of_the_distribution_function
 inline void add_normal_cells(double mean, double sd, double log_factor, const Position& grid,
                              Eigen::Ref<Position> out) {
   constexpr double kFar = 37;

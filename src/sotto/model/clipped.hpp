@@ -32,12 +32,11 @@ struct ClipBounds {
 ///              scaled one is no longer than gradient * max scale, and two differ by at most twice that. A
 ///              gradient of norm zero or not a number contributes zero (erratum E16).
 /// Source       [RKH21, Section 3]
-/// Checked by   tests/model/clipped_test.cpp
+/// Checked by   tests/model/clipped_test.cpp: every_contribution_stays_inside_its_bound
 template <ClippableModel M>
 class Clipped {
  public:
   static constexpr bool kClipsGradients = true;
-  static constexpr const char* kApproximation = "approximate: clipped";
 
   Clipped(M model, ClipBounds bounds) : model_(std::move(model)), bounds_(bounds) {
     if (!(bounds.ratio > 0) || !(bounds.gradient > 0) || !std::isfinite(bounds.gradient))

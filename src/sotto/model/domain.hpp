@@ -20,7 +20,7 @@ struct DomainComponent {
 /// nothing, are not in the domain. Bounds are exact up to the rounding of doubles; where two functions of one
 /// column occur (x and log(x)) they are taken to vary freely, so the bounds then only enclose.
 /// Computes   extremes over corners: x' delta is linear in each variable with the others fixed, and |x|^2 is convex
-/// Checked by tests/model/domain_test.cpp
+/// Checked by tests/model/domain_test.cpp: bounds_are_attained_and_never_passed
 class Domain {
  public:
   explicit Domain(std::vector<DomainComponent> components);

@@ -42,7 +42,7 @@ concept ArrayModel = requires(const M& model, const Matrix& rows, const Position
 /// A row on which the code fails contributes zero, and is exchanged for `fill` at its place, so that the others' numbers stay
 /// as they are.
 ///
-/// Checked by   tests/model/per_array_test.cpp, tests/privacy/rows_test.cpp
+/// Checked by   tests/model/per_array_test.cpp: keeps_places_where_a_row_is_exchanged, a_row_on_which_code_fails_takes_no_other_along
 template <ArrayModel M>
 class PerArray {
  public:

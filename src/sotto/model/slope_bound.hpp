@@ -19,7 +19,7 @@ namespace sotto {
 /// gradient multiplied with a scale, coordinate by coordinate, is no longer than |(scale_j s_j)_j|. Two of them differ by at
 /// most twice that.
 ///
-/// Checked by tests/model/slope_bound_test.cpp
+/// Checked by tests/model/slope_bound_test.cpp: encloses_every_ratio_and_is_reached, encloses_every_scaled_gradient_and_is_reached
 class SlopeBound {
  public:
   /// `steepest`: s, shape (dim). Errors: configuration unless all are finite and above zero.

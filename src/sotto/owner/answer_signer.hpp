@@ -12,7 +12,7 @@ namespace sotto {
 
 /// A signing key of the owner's own, drawn from the operating system's entropy and wiped at the end.
 /// Source     Ed25519, RFC 8032
-/// Checked by tests/release/signed_answers_test.cpp
+/// Checked by tests/release/signed_answers_test.cpp: arrive_with_every_bit
 class AnswerSigner {
  public:
   AnswerSigner();

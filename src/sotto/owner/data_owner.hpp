@@ -23,7 +23,7 @@ struct ExecutionOptions {
 
 /// Answers questions about its rows from its ledger. Everything before the pass over the rows follows from
 /// public things alone; after it, everything has noise on it.
-/// Checked by tests/owner/data_owner_test.cpp
+/// Checked by tests/owner/data_owner_test.cpp: books_before_it_answers_and_refuses_when_spent, the_charge_is_the_same_for_any_rows
 class DataOwner final : public QueryInterface {
  public:
   /// Answers from all its rows.

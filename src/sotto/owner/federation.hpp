@@ -22,7 +22,8 @@ namespace sotto {
 /// budget is shared with another run, or it has gone), the query is refused for all, while the owners that
 /// did answer have spent: a release that nobody used costs budget, never privacy.
 /// Source     [Y17, Algorithm 2], with erratum E21
-/// Checked by tests/owner/federation_test.cpp, tests/statistical/owners_test.cpp
+/// Checked by tests/owner/federation_test.cpp: values_and_variances_add, what_one_refuses_costs_nobody
+/// Checked by tests/statistical/owners_test.cpp: three_owners_sample_the_pooled_posterior
 class Federation final : public QueryInterface {
  public:
   /// At least one owner; none may be destroyed before this object.

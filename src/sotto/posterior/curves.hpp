@@ -16,7 +16,7 @@ namespace sotto {
 
 /// Columns whose square stands clear of noise, of sampling (`dispersion`: of the residual, per row), and of `move`, the linear predictor's distance from the asked
 /// position to the mode.
-/// Checked by tests/posterior/curves_test.cpp
+/// Checked by tests/posterior/curves_test.cpp: lines_are_not_curved, a_square_that_the_model_leaves_out_is_found
 [[nodiscard]] std::vector<Eigen::Index> curved_columns(const CurvesQuery& query, const NoisyVector& score,
                                                        const BoundsPlan& plan, double rows, double dispersion,
                                                        double move);

@@ -17,7 +17,7 @@ struct CovarianceVerdict {
 };
 
 /// `rows`: their number, or an estimate with noise of standard deviation `rows_sd`. `offset`: their mean in that frame, about, from where they were asked.
-/// Checked by tests/posterior/declared_covariance_test.cpp
+/// Checked by tests/posterior/declared_covariance_test.cpp: of_rows_as_they_are_declared_nothing_is_said, another_spread_is_found
 [[nodiscard]] CovarianceVerdict check_covariance(const ReleasedLengths& lengths, double rows, double rows_sd,
                                                  const Position& offset);
 

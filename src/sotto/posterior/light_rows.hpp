@@ -14,7 +14,7 @@ struct LightRows {
 
 /// `move`: the linear predictor's distance from the asked position to where it may be. Columns are looked at where
 /// the count stands clear of noise, and told where three standard deviations of noise, of sampling, and of that are passed.
-/// Checked by tests/posterior/light_rows_test.cpp
+/// Checked by tests/posterior/light_rows_test.cpp: that_follow_the_others_are_not_told, that_do_not_follow_the_others_are_told
 [[nodiscard]] LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const NoisyVector& answer,
                                    double move);
 

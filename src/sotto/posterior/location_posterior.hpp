@@ -22,7 +22,7 @@ struct MeanPrior {
 /// A mixture of normal posteriors over the number of rows, evenly spaced where that is not public: its own noise decides, and how
 /// well the sum fits.
 /// Computes   p(mu | sum, count) = sum over n of p(n | sum, count) p(mu | n, sum), p(n) flat over 0, 1, 2 ..
-/// Checked by tests/posterior/location_posterior_test.cpp
+/// Checked by tests/posterior/location_posterior_test.cpp: holds_the_truth_as_often_as_it_says, is_the_conjugate_one
 class LocationPosterior {
  public:
   LocationPosterior(const LocationRelease& release, const MeanPrior& prior);

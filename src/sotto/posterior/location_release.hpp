@@ -57,7 +57,7 @@ struct LocationRelease {
 /// sum is of rows that nothing shortens, within their bounds or within what the looks leave possible, whichever takes less noise. How
 /// often to look, and for what, follows from public facts and from what was released.
 /// `go_on` is asked before every question. Errors: budget before anything is released; interrupted.
-/// Checked by tests/posterior/location_release_test.cpp
+/// Checked by tests/posterior/location_release_test.cpp: spends_exactly_its_cost, of_wide_bounds_finds_the_rows_first
 [[nodiscard]] LocationRelease release_location(const LocationFacts& facts, QueryInterface& owner, Rho cost,
                                                std::function<bool()> go_on = {});
 

@@ -25,7 +25,7 @@ struct TakenOff {
 /// likely as the answer says.
 /// Computes   mean and covariance of t ~ sum_k w_k N(mean, covariance + tau_k^2 n^2 V) given the answer ~ N(seen t, noise), V the
 ///            second moments of a random row less what the histogram knows
-/// Checked by tests/posterior/remainder_test.cpp
+/// Checked by tests/posterior/remainder_test.cpp: effects_of_a_group_with_skewed_errors_are_near, little_is_moved_where_the_model_holds
 [[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
                                  const NoisyVector& answer);
 

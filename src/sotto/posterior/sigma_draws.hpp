@@ -15,7 +15,7 @@ namespace sotto {
 /// `tails`: those that were found; what lies beyond the clip is added, with its doubt; `rows`: their number, and the variance of noise on it;
 /// `alike`: rows whose residuals may be one another's, those of an average unit: no more of them are taken as independent.
 /// `log_prior`: of log(sigma); none: flat.
-/// Checked by tests/posterior/sigma_draws_test.cpp
+/// Checked by tests/posterior/sigma_draws_test.cpp: are_right_whatever_the_clip_is, cover
 [[nodiscard]] Position draw_sigma(const OnceRound& last, const ResidualTails& tails, double rows,
                                   double rows_variance, double alike, const Matrix& frame,
                                   const Matrix& positions, const std::optional<CoefficientPrior>& log_prior,

@@ -16,7 +16,7 @@ constexpr double kMedianNoise =
 
 /// Where a noisy histogram's distribution function crosses one half, as a (fractional) place among the edges. The cumulated
 /// counts are made monotone by pooling neighbours, so empty bins with noise do no harm.
-/// Checked by tests/posterior/start_test.cpp
+/// Checked by tests/posterior/start_test.cpp: interpolates_where_half_of_the_rows_lie_below
 [[nodiscard]] double median_place(const Position& counts, double rows);
 
 /// Linear predictor of a model without covariates: logit of the share of ones, median of y, or median of log(y + 1/2).

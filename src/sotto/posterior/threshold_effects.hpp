@@ -24,7 +24,7 @@ struct ThresholdEffects {
 
 /// What stands clear of noise, of sampling, and of where the posterior `base`, in `point`'s frame and about its position, puts effects
 /// that are the same at all thresholds.
-/// Checked by tests/posterior/threshold_effects_test.cpp
+/// Checked by tests/posterior/threshold_effects_test.cpp: stand_clear_of_noise_and_of_the_posterior
 [[nodiscard]] ThresholdEffects threshold_effects(const ThresholdEffectsQuery& query,
                                                  const NoisyVector& answer, const PlanPoint& point,
                                                  const NormalBase& base);

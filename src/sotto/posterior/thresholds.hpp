@@ -23,7 +23,7 @@ struct FirstThresholds {
 /// sum of its rows' scores is the score of the cumulative logit likelihood.
 /// Computes   sum over k of (p_k + p_(k+1)) (1{y > k} - g_k) = 1 - g_(y-1) - g_y up to a constant, with g_k = P(y > k)
 /// Source     docs/release-once.md, "Ordered categories"
-/// Checked by tests/posterior/thresholds_test.cpp
+/// Checked by tests/posterior/thresholds_test.cpp: begin_at_the_log_odds_to_lie_beyond_them
 [[nodiscard]] FirstThresholds first_thresholds(const OnceFacts& facts, double rows,
                                                const NoisyVector& counts);
 

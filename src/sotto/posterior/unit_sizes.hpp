@@ -19,7 +19,7 @@ struct UnitSizes {
 };
 
 /// `most`: rows of a unit; `share`: of the cost. Errors: budget; interrupted.
-/// Checked by tests/posterior/unit_sizes_test.cpp
+/// Checked by tests/posterior/unit_sizes_test.cpp: what_the_noise_may_have_made_does_not_count
 [[nodiscard]] UnitSizes find_unit_sizes(std::size_t most, double share, PaidQuestions& questions);
 
 /// How many rows' bounds a unit should have: with `noise` the variance of a score's noise at one row's bounds over the score's own,

@@ -25,7 +25,7 @@ struct SignedAnswers {
 
 /// The door for releases that were made elsewhere: the only one through which bytes become `Released`.
 /// Source     Ed25519, RFC 8032
-/// Checked by tests/release/signed_answers_test.cpp
+/// Checked by tests/release/signed_answers_test.cpp: of_others_or_changed_on_the_way_are_no_releases
 class VerifiedAnswers {
  public:
   /// Answers as the owner of `key` gave them to exactly this question. `question`: the bytes that were asked; bytes that are never

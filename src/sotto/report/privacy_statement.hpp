@@ -71,7 +71,7 @@ struct PrivacyStatement {
                                             std::string noise_source, bool noise_is_private);
 
 /// A mechanism that publishes a random row has delta = 1 / rows. Errors: configuration for a larger delta.
-/// Checked by tests/report/privacy_statement_test.cpp
+/// Checked by tests/report/privacy_statement_test.cpp: are_of_promises_that_protect_little
 void check_promise(double delta, double rows);
 
 /// What is to be said of a promise that protects little: one plain sentence each. `rows`: their number, where it is public.
@@ -90,7 +90,7 @@ void check_promise(double delta, double rows);
 /// all points of a privacy curve.
 /// Computes   min(1, min over points of e^epsilon fpr + delta, min over points of 1 - (1 - delta - fpr) e^-epsilon)
 /// Source     [WZ10, Theorem 2.4]: each (epsilon, delta) pair bounds the power; the least bound holds
-/// Checked by tests/report/privacy_statement_test.cpp
+/// Checked by tests/report/privacy_statement_test.cpp: power_is_the_gaussian_tests_and_never_below
 [[nodiscard]] double best_true_positive_rate(const std::vector<CurvePoint>& curve,
                                              double false_positive_rate);
 

@@ -31,7 +31,7 @@ struct Certificate {
 /// `budget.parameters` hold a rank for each table. It fails where some parameter's count of 90 % intervals is that of coverage 0.9, or its
 /// ranks are uniform, with a probability below 0.001 over twice the number of parameters: a sound fit fails once in a thousand.
 /// Ranks and coverage are of one truth a table, not drawn from the prior: where the prior decides, they say so.
-/// Checked by tests/run/certificate_test.cpp
+/// Checked by tests/run/certificate_test.cpp: holds_for_posteriors_that_are_right, fails_for_posteriors_that_are_wrong
 [[nodiscard]] Certificate certify(const RehearsedBudget& budget);
 
 /// {"epsilon", "tables", "holds", "shown", "why", "parameters": {name: {...}}}

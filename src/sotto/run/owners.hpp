@@ -23,7 +23,7 @@ namespace sotto {
 /// Charge       on each owner's books; the first's are `ledger`, on whose writer every charge stands before any owner draws noise
 ///              for it. What is booked there is what any one row pays: no row is in two tables
 /// Source       parallel composition: the other owners' releases do not depend on the row
-/// Checked by tests/run/owners_test.cpp
+/// Checked by tests/run/owners_test.cpp: each_adds_the_noise_that_one_alone_would, cost_one_row_what_it_would_cost_alone
 class Owners final : public QueryInterface {
  public:
   /// `problem.owners` must not be empty. Who is called here outlives this.

@@ -28,7 +28,7 @@ struct Pilot {
 [[nodiscard]] bool can_look(const FitConfig& config, const Problem& problem);
 
 /// `cost`: of all releases together. Errors: budget before anything is released.
-/// Checked by tests/run/pilot_test.cpp
+/// Checked by tests/run/pilot_test.cpp: finds_where_the_posterior_lies_and_how_wide_it_is
 [[nodiscard]] Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost);
 
 }  // namespace sotto

@@ -9,7 +9,7 @@ namespace sotto {
 /// once, so the conversion may pick the best order afterwards.
 /// Computes   grants while sum rho_i <= largest rho whose conversion passes (epsilon, delta)
 /// Source     fully adaptive composition in zero-concentrated privacy [FZ21, Theorem 3.1]; conversion [CKS20, Corollary 13]
-/// Checked by tests/accountant/filter_test.cpp
+/// Checked by tests/accountant/filter_test.cpp: concentrated_filter_fails_closed, every_limit_is_within_the_promise
 class ConcentratedFilter {
  public:
   ConcentratedFilter(Epsilon epsilon, Delta delta);

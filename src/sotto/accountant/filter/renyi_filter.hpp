@@ -10,7 +10,7 @@ namespace sotto {
 /// Costs may depend on the answers before; the order may not: it is chosen when the filter is opened.
 /// Computes   grants while sum cost_i <= epsilon - log((a - 1) / a) + log(delta a) / (a - 1), rounded down
 /// Source     fully adaptive composition at a fixed order [FZ21, Theorem 3.1]; conversion [CKS20, Proposition 12]
-/// Checked by tests/accountant/filter_test.cpp
+/// Checked by tests/accountant/filter_test.cpp: renyi_filter_fails_closed, every_limit_is_within_the_promise
 class RenyiFilter {
  public:
   /// Throws Error(configuration) if epsilon is infinite, delta 0 or the order not in (1, 1e12].

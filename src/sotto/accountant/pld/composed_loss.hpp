@@ -43,7 +43,8 @@ struct TiltedPower {
 /// Computes   inverse transform of prod_e (transform of part e)^count_e
 /// Source     exponentially tilted FFT accounting [KJH20, GLW21]; error bounds in docs/accounting.md, "Composition and
 ///            floating point"
-/// Checked by tests/accountant/oracle_test.cpp, tests/accountant/reference_test.cpp
+/// Checked by tests/accountant/oracle_test.cpp: lies_inside_the_bounds
+/// Checked by tests/accountant/reference_test.cpp: tiny_deltas_keep_relative_accuracy
 [[nodiscard]] std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double tilt,
                                                 double exponent, double most_points, Side side);
 

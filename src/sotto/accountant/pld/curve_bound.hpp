@@ -12,7 +12,8 @@ inline constexpr Accuracy kFirstAccuracy{2e-4, 0x1p17, 10};
 
 /// Gaussian releases alone have a closed form, a single step is read off its distribution, everything else is composed on a
 /// grid; rare large losses may be convolved apart. Every value is on the given side of the truth.
-/// Checked by tests/accountant/reference_test.cpp, tests/accountant/oracle_test.cpp
+/// Checked by tests/accountant/reference_test.cpp: every_tuple_lies_inside_narrow_bounds
+/// Checked by tests/accountant/oracle_test.cpp: lies_inside_the_bounds
 class CurveBound {
  public:
   /// `model` must outlive the bound.

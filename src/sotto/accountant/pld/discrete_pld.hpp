@@ -55,7 +55,7 @@ inline constexpr double kMassMargin = 1e-12;
 /// Computes   upper: the polygon through the curve's points at the grid's losses; lower: the convex polygon
 ///            with kinks on the grid below the tangents at the midpoints
 /// Source     upper: connect-the-dots [DGKKM22]; lower: docs/accounting.md, "The lower polygon"
-/// Checked by tests/accountant/oracle_test.cpp
+/// Checked by tests/accountant/oracle_test.cpp: lies_inside_the_bounds
 [[nodiscard]] DiscretePld discretise(const DominatingPair& pair, double step, Side side, TailCut tails);
 
 /// The excess over a loss of a set of outputs, moved up (outward = 1) or down (-1) by its rounding error.

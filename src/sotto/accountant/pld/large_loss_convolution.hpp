@@ -15,7 +15,7 @@ namespace sotto {
 /// Computes   sum over k of binomial(count, k) J^k B^(count - k), B a step's losses up to a cut, J those above it;
 ///            B's powers by tilted Fourier transforms, J's directly
 /// Source     docs/accounting.md, "Rare large losses"
-/// Checked by tests/accountant/large_loss_convolution_test.cpp
+/// Checked by tests/accountant/large_loss_convolution_test.cpp: two_steps_enclose_the_integral, many_jumps_add_up
 class LargeLossConvolution {
  public:
   /// Nothing if the model has no step with rare large losses, or too many kinds of them.

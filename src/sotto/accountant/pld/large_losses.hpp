@@ -23,7 +23,7 @@ struct LargeLosses {
 /// Computes   upper: every bin split over its ends, P- and Q-mass kept; lower: every bin as one output, which its
 ///            observer cannot tell apart any more. Relative errors: 1e-9 of masses, 1e-11 of losses
 /// Source     docs/accounting.md, "Rare large losses"
-/// Checked by tests/accountant/large_loss_convolution_test.cpp
+/// Checked by tests/accountant/large_loss_convolution_test.cpp: needs_rare_large_losses
 [[nodiscard]] LargeLosses large_losses(const DominatingPair& pair, const std::vector<double>& ends,
                                        Side side);
 

@@ -16,7 +16,7 @@ struct LossBin {
 /// above the last. Every bin ends somewhere between its point and the next; an excess may be given too small.
 /// Computes   at every grid point the smaller one of the curve's tangents where the bins next to it meet; made convex
 /// Source     docs/accounting.md, "The lower polygon"
-/// Checked by tests/accountant/discrete_pld_test.cpp
+/// Checked by tests/accountant/discrete_pld_test.cpp: polygons_enclose_the_curve
 [[nodiscard]] std::vector<double> lower_polygon(std::vector<LossBin> bins, double step, double tilt);
 
 }  // namespace sotto

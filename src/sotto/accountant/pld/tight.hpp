@@ -17,7 +17,8 @@ namespace sotto {
 /// Where simpler accountants have a smaller upper bound it is theirs; with more than 32 kinds of events only where the bounds
 /// are wide, else above theirs by the width at most.
 /// Source     docs/accounting.md
-/// Checked by tests/accountant/reference_test.cpp, tests/accountant/oracle_test.cpp
+/// Checked by tests/accountant/reference_test.cpp: every_tuple_lies_inside_narrow_bounds, tiny_deltas_keep_relative_accuracy
+/// Checked by tests/accountant/oracle_test.cpp: lies_inside_the_bounds
 /// `width` is the relative distance of the bounds at which no more effort is made; they may stay further apart where nothing
 /// finer is known.
 [[nodiscard]] Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon,

@@ -18,7 +18,7 @@ namespace sotto {
 ///            [HJDH19] = thesis theorem 8 for dp-barker, theorem 9 for subsampled-penalty, docs/barker.md for
 ///            variance-completed-barker
 /// Holds when dp-barker: total noise variance 2, |log ratio| <= sqrt(batch)/rows after tempering, order < batch/5 (E10)
-/// Checked by tests/accountant/renyi_test.cpp
+/// Checked by tests/accountant/renyi_test.cpp: costs_match_published_values, subsampled_costs_match_quadrature
 [[nodiscard]] double renyi_cost(const Event& event, Adjacency adjacency, double order);
 
 /// Smallest delta (epsilon) over all orders, of what gives nothing away; what gives something away adds its probability.

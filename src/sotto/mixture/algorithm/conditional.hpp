@@ -42,7 +42,7 @@ struct ConditionalSettings {
 ///            atoms [FB14], sticks for the others. The sticks run until what is left is below the
 ///            present smallest slice (E34). The joint step is added: where the noise is strong, c_i
 ///            given y_i hardly moves
-/// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+/// Checked by tests/statistical/mixture_table/enumeration_test.cpp: concentrations, other_mixing_priors
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 class Conditional {
  public:

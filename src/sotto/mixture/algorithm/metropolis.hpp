@@ -102,7 +102,8 @@ LocalRelease<Channel, int> rounded(const LocalRelease<Channel, int>& data) {
 /// Differs    where the noise is strong, data and clusters that are imputed hold the atoms fast: a chain of them needs as many
 ///            sweeps as a release knows less than its datum. Weights below `kTolerance` in total are left out: a sweep is off by
 ///            at most n kTolerance in total variation
-/// Checked by tests/mixture/algorithms_test.cpp, tests/statistical/mixture_table/normal_test.cpp
+/// Checked by tests/mixture/algorithms_test.cpp: find_the_posterior_of_privatised_data
+/// Checked by tests/statistical/mixture_table/normal_test.cpp: normal_after_local_channels
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kernel>) class Metropolis {
  public:

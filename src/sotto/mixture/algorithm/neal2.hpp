@@ -17,7 +17,7 @@ namespace sotto::mixture {
 ///            one with weight new_weight * m(x_i), its atom drawn from the posterior given x_i alone
 /// Source     [Nea00, algorithm 2]. For releases of a Gaussian channel give them as data with
 ///            InflatedNormalKernel
-/// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+/// Checked by tests/statistical/mixture_table/enumeration_test.cpp: five_to_eight_releases, eight_confidential_data
 template <ConjugateKernel Kernel, MixingPrior Mixing>
 class Neal2 {
  public:

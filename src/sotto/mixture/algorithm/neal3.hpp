@@ -25,7 +25,7 @@ struct Neal3Settings {
 ///            from its kernel.
 /// Source     [Nea00, algorithm 3]. For releases of a Gaussian channel give them as confidential data
 ///            with InflatedNormalKernel: then nothing is imputed [BFR24, section 3.3]
-/// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+/// Checked by tests/statistical/mixture_table/enumeration_test.cpp: five_to_eight_releases, eight_confidential_data
 template <ConjugateKernel Kernel, MixingPrior Mixing, class Data>
 class Neal3 {
  public:

@@ -36,7 +36,7 @@ struct Neal5Settings {
 /// Source     [BFR24, algorithm 1]
 /// Differs    the ratio is not upside down (E23); the extended target is written out (E30); global
 ///            needs m = 1 (E32)
-/// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+/// Checked by tests/statistical/mixture_table/enumeration_test.cpp: five_to_eight_releases, eight_confidential_data
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 class Neal5 {
  public:

@@ -24,7 +24,7 @@ struct Neal8Settings {
 /// Source     [Nea00, algorithm 8] with the exact g (erratum E33); auxiliary atoms are used again until
 ///            one is taken, and the atom of a cluster that a datum leaves empty replaces one of them
 ///            [FT13, section 3]
-/// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+/// Checked by tests/statistical/mixture_table/enumeration_test.cpp: five_to_eight_releases
 template <MixtureKernel Kernel, MixingPrior Mixing, class Data>
 requires HasMarginalDensity<Data, Kernel>
 class Neal8 {

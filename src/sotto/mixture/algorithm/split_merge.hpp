@@ -18,7 +18,7 @@ namespace sotto::mixture {
 ///            product of these probabilities. Accepted with min{1, eppf' m(A) m(B) / (eppf m(A u B) q)}
 ///            for a split, the inverse for a merge. Leaves eppf(c) prod_h m(y_C_h) invariant.
 /// Source     [Dah05], a variant of [JN04]
-/// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+/// Checked by tests/statistical/mixture_table/enumeration_test.cpp: split_merge_alone
 template <ConjugateKernel Kernel, MixingPrior Mixing>
 class SplitMerge {
  public:

@@ -117,7 +117,7 @@ class BetaKernel {
   ///            times reverse proposal; G is the Fisher information plus the prior's curvature, e the
   ///            adapted step
   /// Source     [GC11, simplified manifold MALA]; [BFR24, appendix B.1] with a fixed step and no metric
-  /// Checked by tests/statistical/mixture_table/enumeration_test.cpp
+  /// Checked by tests/mixture/kernels_test.cpp: langevin_steps_leave_the_posterior_invariant
   Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) {
     if (s.count == 0) return draw_prior(rng);
     Local here = local(theta, s);

@@ -53,7 +53,7 @@ inline double draw_gamma_below(double shape, double bound, ChainRng& rng) {
 /// are N(mean, t^2 - noise) given their atom. The model is that of a Gaussian channel whose data are
 /// not clamped.
 /// Source     [BFR24, section 3.3]; the mean is mean_i (E24); marginal likelihood as in E31
-/// Checked by tests/mixture/kernels_test.cpp
+/// Checked by tests/mixture/kernels_test.cpp: marginal_likelihoods_match_the_base_measure, updates_draw_from_the_posterior
 class InflatedNormalKernel {
  public:
   using Datum = double;
