@@ -275,7 +275,7 @@ TEST(UnitSums, add_up_what_the_question_says) {
     EXPECT_GT(bound, 3u);
     EXPECT_LT(bound, 37u);
     const Rows rows = rows_of(units);
-    const auto sum = [&](const Query& query) {
+    const auto sum = [&, kind = kind](const Query& query) {
       const Measurement part =
           measure_all_rows({AnyModel(model_of(kind)), unit_of(Adjacency::substitute), 1})(query)->parts[0];
       return Position(contribution(part, rows).cast<double>() * part.charge.grid);
