@@ -13,6 +13,7 @@ namespace {
 UnitSizes some_sizes() {
   UnitSizes sizes;
   sizes.sizes = Position{{1, 2, 10}};
+  sizes.tops = Position{{1, 2, 12}};
   sizes.counts = Position{{500, 300, 20}};
   return sizes;
 }
@@ -25,11 +26,12 @@ TEST(UnitSizes, rows_are_counted_and_weighed) {
   EXPECT_EQ(sizes.kept(10), 1);
 }
 
-// Few units of many rows are worth their rows where there is little noise, and not where there is much.
-TEST(UnitSizes, bounds_follow_noise) {
-  EXPECT_EQ(choose_unit_rows(some_sizes(), 1e-5), 10);
-  EXPECT_EQ(choose_unit_rows(some_sizes(), 0.1), 2);
-  EXPECT_EQ(choose_unit_rows(some_sizes(), 100), 1);
+// Few units of many rows may be of another kind than the others.
+TEST(UnitSizes, bounds_leave_nearly_all_weight) {
+  EXPECT_EQ(most_unit_rows(some_sizes()), 12);
+  UnitSizes few_of_many = some_sizes();
+  few_of_many.counts[2] = 1;
+  EXPECT_EQ(most_unit_rows(few_of_many), 2);
 }
 
 /// Answers a histogram.
@@ -57,7 +59,9 @@ TEST(UnitSizes, what_the_noise_may_have_made_does_not_count) {
   EXPECT_EQ(owner.asked.quantity, HistogramOf::unit_rows);
   EXPECT_EQ(owner.asked.edges, (Position{{1, 2, 3, 4, 5, 7, 9}}));
   EXPECT_EQ(sizes.sizes, (Position{{1, 5.5}}));
+  EXPECT_EQ(sizes.tops, (Position{{1, 6}}));
   EXPECT_EQ(sizes.counts, (Position{{800, 300}}));
+  EXPECT_EQ(sizes.hidden, 25);
   EXPECT_EQ(sizes.units, 1100);
   EXPECT_EQ(sizes.units_variance, 200);
   EXPECT_TRUE(sizes.seen);

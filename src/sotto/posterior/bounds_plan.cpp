@@ -94,8 +94,7 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   const Matrix slope = point.frame * point.stand_in.slope(point.at) * point.frame.transpose();
   const double level = std::max(slope.trace() / (d * rows), 0.3 * point.stand_in.variance(point.at));
   double typical_slope = 1;  // of the residual
-  const double likely =
-      facts.unit_sizes ? facts.unit_sizes->mean() : 1;  // a unit's rows, before they are chosen
+  if (facts.unit_sizes) plan.unit_rows = most_unit_rows(*facts.unit_sizes);
   switch (facts.link) {
     case Link::logit:
       plan.typical = point.stand_in.typical_residual(point.at);
@@ -127,22 +126,21 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
           counts ? std::max(1.0, point.spread.scale * std::sqrt(poisson / variance)) : point.spread.scale;
       plan.dispersion = scale * scale * variance;
       plan.level = counts ? level : 1;
-      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows * likely * likely, point.spread, rows);
+      plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows * plan.unit_rows, point.spread, rows);
       plan.typical = plan.clip * std::sqrt(variance);
       if (counts) typical_slope = kSlopeHeadroom * level;
       break;
     }
   }
   plan.score_noise = reach2 * d * plan.typical * plan.typical / cost / (rows * plan.dispersion);
-  if (facts.unit_sizes) {
-    plan.unit_rows = choose_unit_rows(*facts.unit_sizes, plan.score_noise);
-    plan.score_noise *= plan.unit_rows * plan.unit_rows;
-  }
+  plan.score_noise *= plan.unit_rows * plan.unit_rows;
   const double entry = std::numbers::sqrt2 * typical_slope * plan.unit_rows * d / (plan.level * rows);
   plan.information_noise = 3 * 2 * d * entry * entry / cost;
   plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise);
   plan.kept = kept_weight(plan.width) * (facts.unit_sizes ? facts.unit_sizes->kept(plan.unit_rows) : 1);
-  plan.score_bound = kTypicalToMean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
+  // Of the largest units, whose rows' lengths average, the bound is to take no more than of the others.
+  const double of_mean = facts.unit_sizes && plan.unit_rows > 1 ? 1 : kTypicalToMean;
+  plan.score_bound = of_mean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
   plan.information_bound = plan.width * plan.width * d * typical_slope * plan.unit_rows;
   if (facts.unit_sizes) {
     const double alike = plan.unit_rows * (1 + kLikeness * (plan.unit_rows - 1));

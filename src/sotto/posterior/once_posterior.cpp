@@ -29,18 +29,18 @@ CoefficientPrior sigma_prior(const OnceSettings& settings, const OnceRelease& re
 Matrix clear_covariance(const OnceRelease& release) {
   const BoundsPlan& plan = release.rounds.back().plan;
   const Matrix& frame = release.frame.matrix;
+  const bool sandwich = release.facts.thresholds || release.facts.unit_sizes;
   double factor = 1 / plan.kept;
   if (release.facts.clips()) {
     const double scale =
         release.facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
-    factor /= clipped_normal(plan.clip / scale).slope;
-    if (release.facts.link == Link::identity) factor /= scale * scale;
+    const ClippedNormal clipped = clipped_normal(plan.clip / scale);
+    factor *= (sandwich ? clipped.square / clipped.slope : 1) / clipped.slope;
+    if (release.facts.link == Link::identity && !sandwich) factor /= scale * scale;
   }
   // Rows of ordered categories, and of one unit, are not independent: a sandwich stands for the likelihood's information.
   const Matrix& slope = release.pooled.information;
-  const Matrix information = release.facts.thresholds || release.facts.unit_sizes
-                                 ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope))
-                                 : slope;
+  const Matrix information = sandwich ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope)) : slope;
   const Matrix precision = factor * information + frame * release.prior.normal.precision * frame.transpose();
   return frame.transpose() * Cholesky(precision).inverse() * frame;
 }

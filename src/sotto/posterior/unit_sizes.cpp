@@ -7,8 +7,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kClearSizes = 2.5;      // standard deviations of the noise
-constexpr double kSpareVariance = 1.04;  // of the least variance
+constexpr double kClearSizes = 2.5;  // standard deviations of the noise
+constexpr double kKept = 0.99;       // of the weight
 
 /// One, two, three and four rows, then bins that grow by half; each begins at its edge.
 std::vector<double> edges_to(std::size_t most) {
@@ -30,36 +30,34 @@ UnitSizes find_unit_sizes(std::size_t most, double share, PaidQuestions& questio
                      questions.pay(share)});
   const double noise = std::sqrt(histogram.variance);
   UnitSizes found;
-  std::vector<double> sizes, counts;
+  std::vector<double> sizes, tops, counts;
   for (Eigen::Index k = 0; k < bins; ++k) {
     if (histogram.value[k] <= kClearSizes * noise) continue;
-    sizes.push_back((edges[static_cast<std::size_t>(k)] + edges[static_cast<std::size_t>(k) + 1] - 1) / 2);
+    const double first = edges[static_cast<std::size_t>(k)];
+    const double top = edges[static_cast<std::size_t>(k) + 1] - 1;
+    sizes.push_back((first + top) / 2);
+    tops.push_back(top);
     counts.push_back(histogram.value[k]);
   }
   found.seen = !sizes.empty();
   if (!found.seen) {  // as few as the noise can hide
     sizes.push_back(1);
+    tops.push_back(1);
     counts.push_back(std::max(noise, 1.0));
   }
   found.sizes = Eigen::Map<const Position>(sizes.data(), static_cast<Eigen::Index>(sizes.size()));
+  found.tops = Eigen::Map<const Position>(tops.data(), static_cast<Eigen::Index>(tops.size()));
+  found.hidden = kClearSizes * noise;
   found.counts = Eigen::Map<const Position>(counts.data(), static_cast<Eigen::Index>(counts.size()));
   found.units = found.counts.sum();
   found.units_variance = histogram.variance * static_cast<double>(counts.size());
   return found;
 }
 
-double choose_unit_rows(const UnitSizes& sizes, double noise) {
-  const auto variance = [&](double size) {
-    const double kept = sizes.kept(size);
-    return (1 + noise * size * size) / (kept * kept);
-  };
-  double least = HUGE_VAL;
-  for (const double size : sizes.sizes) least = std::min(least, variance(size));
-  double chosen = sizes.sizes[0];
-  for (const double size : sizes.sizes) {
-    if (variance(size) <= kSpareVariance * least) chosen = size;
-  }
-  return chosen;
+double most_unit_rows(const UnitSizes& sizes) {
+  Eigen::Index k = 0;
+  while (k + 1 < sizes.tops.size() && sizes.kept(sizes.tops[k]) < kKept) ++k;
+  return sizes.tops[k];
 }
 
 }  // namespace sotto

@@ -8,9 +8,10 @@ namespace sotto {
 struct UnitSizes {
   double units = 0;           ///< their number
   double units_variance = 0;  ///< of its noise
-  Position sizes,
-      counts;        ///< units of so many rows, where these stand clear of the noise; at least one entry
-  bool seen = true;  ///< some do
+  /// Units of about so many rows, at most `tops`, where their counts stand clear of the noise; at least one entry.
+  Position sizes, tops, counts;
+  double hidden = 0;  ///< of other numbers of rows so many units may be
+  bool seen = true;   ///< some do
 
   [[nodiscard]] double rows() const { return sizes.dot(counts); }
   [[nodiscard]] double mean() const { return rows() / counts.sum(); }
@@ -22,8 +23,8 @@ struct UnitSizes {
 /// Checked by tests/posterior/unit_sizes_test.cpp: what_the_noise_may_have_made_does_not_count
 [[nodiscard]] UnitSizes find_unit_sizes(std::size_t most, double share, PaidQuestions& questions);
 
-/// How many rows' bounds a unit should have: with `noise` the variance of a score's noise at one row's bounds over the score's own,
-/// Computes   largest size with v(size) <= 1.04 min v, v = (1 + noise size^2) / kept(size)^2
-[[nodiscard]] double choose_unit_rows(const UnitSizes& sizes, double noise);
+/// As how many rows a unit counts at most: the least that leaves nearly all of the weight of the rows that are seen. Units of more rows
+/// may be of another kind than the others, so how much noise they cost does not count.
+[[nodiscard]] double most_unit_rows(const UnitSizes& sizes);
 
 }  // namespace sotto

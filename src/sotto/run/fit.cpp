@@ -78,10 +78,6 @@ constexpr const char* kAlike =
     "the "
     "formula says, intervals are too narrow; model one row a person, a mean or a sum, where that may matter.";
 
-constexpr const char* kAllowed =
-    "Note: rows of a person may be alike, and intervals allow for it. Effects are those on the average over "
-    "all rows.";
-
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
            EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
@@ -166,7 +162,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;
-    record.warnings.emplace_back(allowed ? kAllowed : kAlike);
+    if (!allowed) record.warnings.emplace_back(kAlike);
   }
   if (!config.not_private) {
     for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {

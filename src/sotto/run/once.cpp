@@ -15,6 +15,7 @@
 #include "sotto/posterior/prior_sensitivity.hpp"
 #include "sotto/run/location_once.hpp"
 #include "sotto/run/once_warnings.hpp"
+#include "sotto/run/regression_problem.hpp"
 
 namespace sotto {
 namespace {
@@ -129,6 +130,24 @@ void take_reported(const std::vector<std::pair<std::string, double>>& reported,
   std::erase_if(sensitive, [](const auto& one) { return !(one.sensitivity > kPriorSensitive); });
 }
 
+/// `most`: the rows that a person counts as at most; `declared`: that a person may have.
+std::vector<std::string> told_of_persons(const UnitSizes& sizes, double most, std::size_t declared) {
+  constexpr double kMany = 0.25;  // of the rows
+  std::vector<std::string> told{"Note: rows of a person may be alike, and intervals allow for it."};
+  const double more = static_cast<double>(declared) - most;
+  if (more <= 0) return told;
+  const bool many = sizes.hidden * more > kMany * sizes.rows();
+  told.push_back(
+      fmt::format("{}Persons with more than {:g} rows, of whom the noise may hide up to about {:.0f}, count "
+                  "as {:g} rows each{}",
+                  many ? "" : "Note: ", most, sizes.hidden, most,
+                  many ? ": should they hold many of the rows and differ from the others, effects are off. "
+                         "Declare as maximum_rows what "
+                         "hardly anyone passes."
+                       : "."));
+  return told;
+}
+
 }  // namespace
 
 OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
@@ -153,6 +172,10 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
     if (facts.rows) *facts.rows *= facts.pieces;
   }
   if (unit.side_by_side) facts.side_by_side = unit.rows_per_unit;
+  if (!unit.is_row && unit.table_rows() > kMostSideBySide) {
+    refuse(fmt::format("release-once takes at most {0} rows a person: set maximum_rows to {0} or less",
+                       kMostSideBySide));
+  }
   const std::size_t one_by_one = unit.side_by_side ? 1 : unit.table_rows();
   facts.unit_rows = static_cast<double>(one_by_one) * std::sqrt(static_cast<double>(problem.owners));
   settings.cost = cost;
@@ -227,6 +250,11 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   known.thresholds.name(coordinates);
   for (std::string& sentence : once_warnings(verdict, release.facts, coordinates))
     record.warnings.push_back(std::move(sentence));
+  if (release.facts.unit_sizes) {
+    for (std::string& sentence : told_of_persons(
+             *release.facts.unit_sizes, release.rounds.back().plan.unit_rows, problem.unit.rows_per_unit))
+      record.warnings.push_back(std::move(sentence));
+  }
   for (std::string& sentence : known.thresholds.warnings(release.hardly_any))
     record.warnings.push_back(std::move(sentence));
   // The intercept is left out, and thresholds: in original units they mix with the other coefficients. So are slopes that vary.
