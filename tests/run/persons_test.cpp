@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/error.hpp"
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/run/fit.hpp"
@@ -93,6 +94,24 @@ TEST(Persons, intervals_allow_for_rows_that_are_alike) {
     EXPECT_NEAR(found.sd / open.clusters[j], 1.05, 0.1) << j;
     EXPECT_NEAR(found.mean, open.mean[j], 0.5 * open.clusters[j]) << j;
   }
+}
+
+// Residuals of standard deviation 3: a width that forgot the response's unit would be off by a factor of that.
+TEST(Persons, what_is_told_of_the_width_is_the_width) {
+  constexpr std::size_t kPersons = 3000;
+  const Visits visits = some_visits(kPersons, 8, kVisits, 5);
+  const LeastSquares open = least_squares(visits, kPersons);
+  const RunRecord record = fit_of(visits, 100, 6);
+  const auto summary = summarise(record.draws);
+  ASSERT_EQ(record.sd_inflation.size(), 2u);
+  for (const std::size_t j : {1u, 2u}) {
+    const double width = summary[j].sd / open.clusters[static_cast<Eigen::Index>(j)];
+    EXPECT_NEAR(record.sd_inflation[j - 1].second, width, 0.25 * width) << j;
+  }
+}
+
+TEST(Persons, more_rows_than_one_run_holds_are_refused_before_anything_is_spent) {
+  EXPECT_THROW((void)fit_of(some_visits(10, 1, 1001, 7), 1, 8), Error);
 }
 
 // What is declared as a person's most rows costs next to nothing where persons have fewer.
