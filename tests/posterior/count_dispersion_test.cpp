@@ -19,7 +19,7 @@ struct Covariate {
   double sd;
   bool uniform;
 };
-CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t seed,
+CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::uint64_t seed,
                        const Covariate& x = {0.5, false}) {
   ChainRng rng(seed);
   Position edges(32);
@@ -29,10 +29,11 @@ CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t 
   for (int i = 0; i < rows; ++i) {
     const double mean =
         std::exp(0.6 + x.sd * (x.uniform ? std::sqrt(3.0) * (2 * rng.uniform() - 1) : rng.normal()));
-    double frailty = 1;  // gamma of shape 1 / dispersion
-    if (dispersion > 0) {
+    double frailty = std::exp(effect.log_sd * rng.normal() - effect.log_sd * effect.log_sd / 2);
+    if (effect.dispersion > 0) {  // gamma of shape 1 / dispersion
       frailty = 0;
-      for (int k = 0; k < 1 / dispersion; ++k) frailty -= dispersion * std::log1p(-rng.uniform());
+      for (int k = 0; k < 1 / effect.dispersion; ++k)
+        frailty -= effect.dispersion * std::log1p(-rng.uniform());
     }
     const double y = poisson_draw(mean * frailty, rng);
     const double r = std::abs(y - mean) / std::max(1.0, std::sqrt(mean));
@@ -44,7 +45,7 @@ CountFit fit_to_counts(double dispersion, int rows, double noise, std::uint64_t 
 
 TEST(CountDispersion, finds_the_dispersion) {
   for (const double dispersion : {0.0, 0.5, 1.0}) {
-    const CountFit fit = fit_to_counts(dispersion, 20000, 50, 5);
+    const CountFit fit = fit_to_counts({dispersion}, 20000, 50, 5);
     EXPECT_NEAR(fit.dispersion, dispersion, 0.3 * dispersion + 1e-12);
     EXPECT_LT(fit.misfit, 4);
   }
@@ -55,7 +56,7 @@ TEST(CountDispersion, a_uniform_covariate_is_no_misfit) {
   for (const double noise : {20.0, 50.0}) {
     for (const double dispersion : {0.0, 0.5}) {
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        const CountFit fit = fit_to_counts(dispersion, 20000, noise, seed, {0.87, true});
+        const CountFit fit = fit_to_counts({dispersion}, 20000, noise, seed, {0.87, true});
         EXPECT_LT(fit.misfit, 4) << noise << " " << dispersion;
         EXPECT_NEAR(fit.dispersion, dispersion, 0.2);
       }
@@ -66,17 +67,24 @@ TEST(CountDispersion, a_uniform_covariate_is_no_misfit) {
 struct Moments {
   double mean = 0, sd = 0;
 };
-Moments moments(const std::vector<LikelyDispersion>& likely) {
-  double total = 0;
+/// Of the dispersion where effects are gamma or none.
+Moments moments(const std::vector<LikelyEffect>& likely) {
+  double gamma = 0;
+  double log_normal = 0;
   double mean = 0;
   double square = 0;
-  for (const auto& [dispersion, probability] : likely) {
-    total += probability;
-    mean += probability * dispersion;
-    square += probability * dispersion * dispersion;
+  for (const auto& [effect, probability] : likely) {
+    if (effect.log_sd > 0) {
+      log_normal += probability;
+      continue;
+    }
+    gamma += probability;
+    mean += probability * effect.dispersion;
+    square += probability * effect.dispersion * effect.dispersion;
   }
-  EXPECT_NEAR(total, 1, 1e-12);
-  return {mean, std::sqrt(std::max(square - mean * mean, 0.0))};
+  EXPECT_NEAR(gamma + log_normal, 1, 1e-12);
+  mean /= gamma;
+  return {mean, std::sqrt(std::max(square / gamma - mean * mean, 0.0))};
 }
 
 // Forty histograms: the dispersion lies within 1.8 standard deviations of its mean in at least 28. Where that has probability
@@ -85,15 +93,31 @@ TEST(CountDispersion, says_how_likely_others_are) {
   for (const double noise : {50.0, 400.0}) {
     int held = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-      const Moments found = moments(fit_to_counts(1, 10000, noise, seed).likely);
+      const Moments found = moments(fit_to_counts({1}, 10000, noise, seed).likely);
       held += std::abs(found.mean - 1) < 1.8 * found.sd;
     }
     EXPECT_GE(held, 28) << noise;
   }
-  EXPECT_GT(fit_to_counts(0, 20000, 50, 1).likely.front().probability, 0.5);
-  EXPECT_LT(fit_to_counts(1, 20000, 50, 1).likely.front().probability, 1e-9);
+  EXPECT_GT(fit_to_counts({0}, 20000, 50, 1).likely.front().probability, 0.5);
+  EXPECT_LT(fit_to_counts({1}, 20000, 50, 1).likely.front().probability, 1e-9);
   // Noise that hides all leaves what was thought before.
-  EXPECT_NEAR(fit_to_counts(1, 1000, 1e6, 1).likely.front().probability, 0.75, 0.01);
+  EXPECT_NEAR(fit_to_counts({1}, 1000, 1e6, 1).likely.front().probability, 0.65, 0.01);
+}
+
+double log_normal(const CountFit& fit) {
+  double sum = 0;
+  for (const auto& [effect, probability] : fit.likely) sum += effect.log_sd > 0 ? probability : 0;
+  return sum;
+}
+
+// 20,000 counts, noise of standard deviation 20 per cell.
+TEST(CountDispersion, tells_log_normal_effects_from_gamma_ones) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const CountFit fit = fit_to_counts({.log_sd = 1.2}, 20000, 20, seed);
+    EXPECT_GT(log_normal(fit), 0.9);
+    EXPECT_LT(fit.misfit, 4);
+    EXPECT_LT(log_normal(fit_to_counts({1}, 20000, 20, seed)), 0.5);
+  }
 }
 
 }  // namespace

@@ -296,6 +296,24 @@ inline SimulatedRegression skewed_in_group(Eigen::Index rows, double share, doub
   });
 }
 
+/// Counts whose means differ by log-normal effects of the rows, of mean 1.
+inline SimulatedRegression log_normal_counts(Eigen::Index rows, double log_sd, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  for (int j = 0; j < 2; ++j) builder.numeric(rng.normals(rows), {-4, 4});
+  SimulatedRegression data = builder.factor({.6, .4}).covariates();
+  data.link = Link::log;
+  data.truth = 0.4 * rng.normals(data.x.cols());
+  data.truth[0] = 0.6;
+  data.response = {0, 1000};
+  data.y.resize(rows);
+  const Position eta = data.x * data.truth;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const double effect = std::exp(log_sd * rng.normal() - log_sd * log_sd / 2);
+    data.y[i] = std::min(poisson_draw(std::exp(eta[i]) * effect, rng), 1000.0);
+  }
+  return data;
+}
+
 /// Counts that are Poisson outside a group and vary with m + dispersion m^2 in it: a frailty of mean 1.
 inline SimulatedRegression dispersed_in_group(Eigen::Index rows, double share, bool log_normal,
                                               ChainRng& rng) {
@@ -406,6 +424,7 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"skewed in a group of 10 %", [](N n, ChainRng& r) { return skewed_in_group(n, .1, 1, r); }},
       {"skewed in half the rows", [](N n, ChainRng& r) { return skewed_in_group(n, .5, .8, r); }},
       {"dispersion by group", [](N n, ChainRng& r) { return dispersed_in_group(n, .2, false, r); }},
+      {"log-normal counts", [](N n, ChainRng& r) { return log_normal_counts(n, 1.2, r); }},
       {"log-normal counts in a group", [](N n, ChainRng& r) { return dispersed_in_group(n, .3, true, r); }},
       {"few rows far out", [](N n, ChainRng& r) { return far_out(n, .03, 10, Link::logit, r); }},
       {"50 coded columns", [](N n, ChainRng& r) { return coded(n, r); }},

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
-#include "sotto/math/clipped_count.hpp"
+#include "sotto/math/count_effect.hpp"
 
 namespace sotto {
 namespace {
@@ -17,10 +18,12 @@ constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
 constexpr double kNormalFits = 4;  // misfit that once_checks tells of
-constexpr double kPoisson = 0.75;  // probability before
+constexpr double kPoisson = 0.65;  // probability before
 constexpr double kLeastDispersion = 0.02;
 constexpr double kLarger = 1.2;
-constexpr int kLargerSteps = 29;  // 0.02 * 1.2^29 is 4
+constexpr int kLargerSteps = 29;    // 0.02 * 1.2^29 is 4
+constexpr double kLogNormal = 0.4;  // probability before, of effects that are there
+constexpr double kLogSds[] = {.4, .5, .63, .79, 1, 1.26, 1.59, 2};
 
 struct Cells {
   Position edges;  ///< the first is 0
@@ -40,10 +43,10 @@ Cells merged(const Position& edges, const NoisyVector& histogram) {
 }
 
 /// P(|Y - m| < t max(1, sqrt m)).
-double within(const CountLaw& law, double t) {
-  const double reach = t * std::max(1.0, std::sqrt(law.mean));
-  return cumulative_probability(law, std::ceil(law.mean + reach) - 1) -
-         cumulative_probability(law, std::floor(law.mean - reach));
+double within(const std::vector<CountPart>& parts, double mean, double t) {
+  const double reach = t * std::max(1.0, std::sqrt(mean));
+  return cumulative_probability(parts, mean, std::ceil(mean + reach) - 1) -
+         cumulative_probability(parts, mean, std::floor(mean - reach));
 }
 
 /// Of a linear predictor of mean 0 and variance 1.
@@ -55,14 +58,15 @@ double normal_quantile(double p) { return quantile(boost::math::normal(), p); }
 double uniform_quantile(double p) { return std::sqrt(3.0) * (2 * p - 1); }
 
 Position shares(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
-                double dispersion) {
+                const CountEffect& effect) {
+  const std::vector<CountPart> parts = parts_of(effect);
   Position below = Position::Zero(cells.edges.size());
   for (const auto& [mean, sd, share] : predictors) {
     const double quantiles = std::max(std::round(kQuantiles * share), kFewestQuantiles);
     for (double q = 0.5; q < quantiles; ++q) {
-      const CountLaw law{count_mean(mean + sd * quantile(q / quantiles)), dispersion};
+      const double count = count_mean(mean + sd * quantile(q / quantiles));
       for (Eigen::Index j = 1; j + 1 < below.size(); ++j) {
-        below[j] += share / quantiles * within(law, cells.edges[j]);
+        below[j] += share / quantiles * within(parts, count, cells.edges[j]);
       }
     }
   }
@@ -71,38 +75,51 @@ Position shares(const Cells& cells, const std::vector<NormalPredictor>& predicto
 }
 
 double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
-                   double rows, double dispersion) {
-  const Position p = shares(cells, predictors, quantile, dispersion);
+                   double rows, const CountEffect& effect) {
+  const Position p = shares(cells, predictors, quantile, effect);
   const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
   return (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
 }
 
-std::vector<LikelyDispersion> probabilities(const Cells& cells,
-                                            const std::vector<NormalPredictor>& predictors, Quantile quantile,
-                                            double rows) {
-  std::vector<LikelyDispersion> likely;
+/// With their probabilities before.
+std::vector<LikelyEffect> effects() {
+  std::vector<LikelyEffect> all{{{}, kPoisson}};
+  const double gamma = (1 - kPoisson) * (1 - kLogNormal) / (kLargerSteps + 1);
+  for (int k = 0; k <= kLargerSteps; ++k)
+    all.push_back({{.dispersion = kLeastDispersion * std::pow(kLarger, k)}, gamma});
+  const double log_normal = (1 - kPoisson) * kLogNormal / std::size(kLogSds);
+  for (const double sd : kLogSds) all.push_back({{.log_sd = sd}, log_normal});
+  return all;
+}
+
+struct Effects {
+  std::vector<LikelyEffect> likely;
+  double least;  ///< chi-squared
+};
+
+Effects find_effects(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
+                     double rows) {
+  std::vector<LikelyEffect> likely = effects();
   std::vector<double> chi2;
-  for (int k = -1; k <= kLargerSteps; ++k) {
-    const double dispersion = k < 0 ? 0 : kLeastDispersion * std::pow(kLarger, k);
-    likely.push_back({dispersion, k < 0 ? kPoisson : (1 - kPoisson) / (kLargerSteps + 1)});
-    chi2.push_back(chi_squared(cells, predictors, quantile, rows, dispersion));
-  }
+  for (const LikelyEffect& one : likely)
+    chi2.push_back(chi_squared(cells, predictors, quantile, rows, one.effect));
   const double best = *std::ranges::min_element(chi2);
   double total = 0;
   for (std::size_t k = 0; k < likely.size(); ++k)
     total += likely[k].probability *= std::exp((best - chi2[k]) / 2);
-  for (LikelyDispersion& one : likely) one.probability /= total;
-  return likely;
+  for (LikelyEffect& one : likely) one.probability /= total;
+  return {std::move(likely), best};
 }
 
 CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<NormalPredictor>& predictors,
                   double rows) {
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
-  CountFit fit{0, HUGE_VAL, probabilities(cells, predictors, quantile, rows)};
+  Effects effects = find_effects(cells, predictors, quantile, rows);
+  CountFit fit{0, HUGE_VAL, std::move(effects.likely)};
   double poisson = 0;
   double best = HUGE_VAL;
   for (const double dispersion : kDispersions) {
-    const double chi2 = chi_squared(cells, predictors, quantile, rows, dispersion);
+    const double chi2 = chi_squared(cells, predictors, quantile, rows, {.dispersion = dispersion});
     if (dispersion == 0) poisson = chi2;
     if (chi2 < best) {
       best = chi2;
@@ -113,7 +130,7 @@ CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<Norma
     best = poisson;
     fit.dispersion = 0;
   }
-  fit.misfit = (best - freedom) / std::sqrt(2 * freedom);
+  fit.misfit = (std::min(best, effects.least) - freedom) / std::sqrt(2 * freedom);
   return fit;
 }
 

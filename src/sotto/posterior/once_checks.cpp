@@ -247,17 +247,15 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.emplace_back(
-        "The counts look neither Poisson nor negative binomial: coefficients may be off, most of all those "
-        "of groups "
-        "whose counts vary differently.");
+        "The counts vary in a way that neither negative binomial nor log-normal effects of the rows explain: "
+        "coefficients may be off, most of all those of groups whose counts vary differently.");
   } else if (release.spread.dispersion > 0) {
-    verdict.notes.push_back(
-        fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "
-                    "{:.2g} m^2 are "
-                    "taken instead, and the intervals allow for the doubt about that size; where columns or "
-                    "curves are missing from the "
-                    "formula, coefficients are off.",
-                    release.spread.dispersion));
+    verdict.notes.push_back(fmt::format(
+        "Counts vary more than the Poisson model says: negative binomial counts of variance m + "
+        "{:.2g} m^2 are "
+        "taken instead, and the intervals allow for the doubt about that size and about longer tails; "
+        "where columns or curves are missing from the formula, coefficients are off.",
+        release.spread.dispersion));
   }
   if (!release.frame.resolved) {
     verdict.warnings.emplace_back(

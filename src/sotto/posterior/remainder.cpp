@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "sotto/math/clipped_count.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/count_bias.hpp"
 
 namespace sotto {
 namespace {
@@ -20,12 +20,10 @@ constexpr double kBegin =
     1.4;  // they begin here and fall by e over one of their lengths, in standard deviations
 constexpr double kLength = 1;
 constexpr double kDispersion = 0.1;  // of counts: likewise
-constexpr double kPredictors = 16;
-constexpr double kFewestPredictors = 4;  // of a part of the rows
-constexpr double kNotLikely = 1e-6;
 
-constexpr double kUneven = 0.07;    // prior probability that tails sit with some rows
-constexpr double kOneColumn = 0.8;  // of that: that one column tells with which
+constexpr double kUneven = 0.07;        // prior probability that tails sit with some rows
+constexpr double kUnevenEffects = 0.3;  // where counts have effects, which are seldom alike: so much more
+constexpr double kOneColumn = 0.8;      // of that: that one column tells with which
 /// How far, over what is seen of tails in all rows and over what no histogram shows: each as likely as another.
 struct Extent {
   double seen, unseen;
@@ -37,53 +35,23 @@ struct ClippedAway {
   double seen, unseen;
 };
 
-/// Of counts: what a clip planned for dispersion `spread` takes off a row's mean where the law says `known` and `dispersion`
-/// holds: the mean over the rows, and what goes with the standardised linear predictor.
-Eigen::Vector2d lost_to_dispersion(const PlanPoint& point, double clip, double spread, double known,
-                                   double dispersion) {
-  const NormalPredictor all = point.stand_in.predictor(point.at);
-  Eigen::Vector2d sum = Eigen::Vector2d::Zero();
-  double weights = 0;
-  for (const auto& [centre, sd, share] : point.stand_in.predictors(point.at)) {
-    const double steps = std::max(std::round(kPredictors * share), kFewestPredictors);
-    for (double q = 0; q <= steps; ++q) {
-      const double t = 5 * q / steps - 2.5;
-      const double eta = centre + sd * t;
-      const double mean = count_mean(eta);
-      const double reach = clip * std::max(1.0, std::sqrt(mean + spread * mean * mean));
-      const double low = std::max(mean - reach, 0.0);
-      const double weight = share * std::exp(-t * t / 2);
-      const double lost = clipped_count({mean, known}, low, mean + reach).mean -
-                          clipped_count({mean, dispersion}, low, mean + reach).mean;
-      sum += weight * lost * Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)};
-      weights += weight;
-    }
-  }
-  return sum / weights;
-}
-
-/// Of counts: the law subtracts what the planned dispersion makes of a clipped count, and another may hold.
-ClipBias bias_of_dispersion(const PlanPoint& point, const BoundsPlan& plan) {
-  ClipBias bias;
-  for (const LikelyDispersion& one : point.spread.dispersions) {
-    if (one.probability < kNotLikely) continue;
-    const double spread = plan.count_dispersion;
-    const Eigen::Vector2d lost = lost_to_dispersion(point, plan.clip, spread, spread, one.dispersion);
-    bias.mean += one.probability * lost;
-    bias.square += one.probability * lost * lost.transpose();
-  }
-  return bias;
-}
-
 ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
   if (point.facts.link == Link::log) {
-    const double spread = plan.count_dispersion;
-    return {spread > 0 ? lost_to_dispersion(point, clip, spread, 0, spread)[0] : 0,
-            lost_to_dispersion(point, clip, spread, 0, kDispersion)[0]};
+    const CountClip counts{point.stand_in, point.at, plan.count_dispersion, 0};
+    return {std::sqrt(counts.bias(clip, point.spread.effects).square(0, 0)),
+            counts.taken_off(clip, {.dispersion = kDispersion})[0]};
   }
   const double sd = std::sqrt(plan.dispersion);
   const double from = std::max(clip / sd - kBegin, 0.0);
   return {std::sqrt(point.spread.skewness.bias(clip).square(0, 0)), kUnseen * sd * std::exp(-from / kLength)};
+}
+
+/// Of counts, that they vary more than the Poisson law says.
+double effects_probability(const ResidualSpread& spread) {
+  double sum = 0;
+  for (const auto& [effect, probability] : spread.effects)
+    if (effect.dispersion > 0 || effect.log_sd > 0) sum += probability;
+  return sum;
 }
 
 double weighted_rows(const PlanPoint& point, const BoundsPlan& plan) {
@@ -140,7 +108,10 @@ TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan) {
   const Eigen::Index d = point.facts.dim();
   if (!point.facts.clips()) return {Position::Zero(d), Matrix::Zero(d, d)};
   const ClipBias bias =
-      point.facts.link == Link::log ? bias_of_dispersion(point, plan) : point.spread.skewness.bias(plan.clip);
+      point.facts.link == Link::log
+          ? CountClip{point.stand_in, point.at, plan.count_dispersion, plan.count_dispersion}.bias(
+                plan.clip, point.spread.effects)
+          : point.spread.skewness.bias(plan.clip);
   Matrix sums(d, 2);
   sums.col(0) = point.frame * point.stand_in.mean();
   sums.col(1) = fitted_direction(point);
@@ -175,11 +146,12 @@ TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const Remaind
     given.push_back({known.mean + found,
                      before - seen * gain * before + kSeenDoubt * kSeenDoubt * found * found.transpose()});
   };
-  add(1 - kUneven, known.covariance);
+  const double uneven = kUneven + kUnevenEffects * effects_probability(point.spread);
+  add(1 - uneven, known.covariance);
   for (const Allocation& one : allocations(point)) {
     for (const Extent& extent : kExtents) {
       const double square = std::pow(extent.seen * whole.seen, 2) + std::pow(extent.unseen * whole.unseen, 2);
-      add(kUneven * one.probability / kExtents.size(),
+      add(uneven * one.probability / kExtents.size(),
           known.covariance + rows * rows * square * one.covariance);
     }
   }

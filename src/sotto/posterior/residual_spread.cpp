@@ -68,7 +68,7 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
   return {.scale = scale_of(edges, histogram.value, stand_in.rows()),
           .dispersion = fit.dispersion,
           .misfit = fit.misfit,
-          .dispersions = std::move(fit.likely)};
+          .effects = std::move(fit.likely)};
 }
 
 ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,

@@ -1,0 +1,28 @@
+// What a clip takes off counts' mean beyond what the law that the score subtracts puts back.
+#pragma once
+
+#include <vector>
+
+#include "sotto/posterior/count_dispersion.hpp"
+#include "sotto/posterior/skewness.hpp"
+#include "sotto/posterior/stand_in.hpp"
+
+namespace sotto {
+
+/// Counts are clipped at m -+ clip max(1, sqrt(m + planned m^2)), and what negative binomial counts of dispersion `subtracted` would
+/// have for a mean is subtracted.
+struct CountClip {
+  const StandIn& stand_in;
+  const Position& at;
+  double planned, subtracted;
+
+  /// Where counts have this effect: the mean over the rows of what is missing, and what goes with the standardised linear
+  /// predictor.
+  [[nodiscard]] Eigen::Vector2d taken_off(double clip, const CountEffect& effect) const;
+
+  /// Moments over the effects that may hold.
+  /// Checked by tests/posterior/count_bias_test.cpp: what_log_normal_effects_lose_is_put_back
+  [[nodiscard]] ClipBias bias(double clip, const std::vector<LikelyEffect>& likely) const;
+};
+
+}  // namespace sotto

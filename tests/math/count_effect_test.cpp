@@ -1,0 +1,62 @@
+#include "sotto/math/count_effect.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+struct Simulated {
+  double below, clipped;
+};
+
+/// P(Y <= k) and E min(Y, t) of Poisson counts with log-normal effects of mean 1, by 4,001 steps of the effect.
+Simulated summed(double sd, double mean, double k, double t) {
+  Simulated sum{0, 0};
+  double weights = 0;
+  for (int i = -2000; i <= 2000; ++i) {
+    const double z = i * 0.004 + sd;  // around what the mean weighs most
+    const double weight = std::exp(-z * z / 2);
+    const CountLaw law{mean * std::exp(sd * z - sd * sd / 2)};
+    weights += weight;
+    sum.below += weight * cumulative_probability(law, k);
+    sum.clipped += weight * clipped_count(law, 0, t).mean;
+  }
+  return {sum.below / weights, sum.clipped / weights};
+}
+
+TEST(CountEffect, parts_of_log_normal_effects_make_up_simulated_counts) {
+  for (const double sd : {0.4, 0.8, 1.3, 2.0}) {
+    const auto parts = parts_of({.log_sd = sd});
+    double shares = 0;
+    double factors = 0;
+    for (const CountPart& part : parts) {
+      shares += part.share;
+      factors += part.share * part.factor;
+    }
+    EXPECT_NEAR(shares, 1, 1e-12);
+    EXPECT_NEAR(factors, 1, 1e-12);
+    for (const double mean : {0.3, 2.0, 40.0}) {
+      for (const double times : {0.5, 1.0, 3.0, 10.0}) {
+        const double edge = std::max(std::floor(times * mean), 1.0);
+        const Simulated sum = summed(sd, mean, edge, edge);
+        EXPECT_NEAR(cumulative_probability(parts, mean, edge), sum.below, 0.02)
+            << sd << ' ' << mean << ' ' << edge;
+        EXPECT_NEAR(clipped_mean(parts, mean, 0, edge) / mean, sum.clipped / mean, 0.02)
+            << sd << ' ' << mean << ' ' << edge;
+      }
+    }
+  }
+}
+
+TEST(CountEffect, gamma_effects_are_one_part) {
+  const auto parts = parts_of({.dispersion = 0.7});
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(cumulative_probability(parts, 3, 4), cumulative_probability(CountLaw{3, 0.7}, 4));
+  EXPECT_EQ(clipped_mean(parts, 3, 1, 5), clipped_count({3, 0.7}, 1, 5).mean);
+}
+
+}  // namespace
+}  // namespace sotto
