@@ -125,7 +125,7 @@ TEST(Design, whatever_time_and_event_are_one_piece_at_most_has_the_event) {
 // What is lived through of a piece is a share of it, what is reported is for one day.
 TEST(Design, hazards_are_told_in_units_of_time) {
   const Design design(parse_formula("Surv(days, died) ~ x"), survival_schema(), {2, 5});
-  const Position shift = design.of_hazards();
+  const Position shift = design.to_units();
   EXPECT_NEAR(shift[0], -std::log(2), 1e-15);
   EXPECT_NEAR(shift[1], std::log(2.0 / 3), 1e-15);
   EXPECT_NEAR(shift[2], std::log(2.0 / 5), 1e-15);

@@ -52,11 +52,12 @@ double survival(double y, double eta, double) {
   return y >= 2 ? eta - (y - 2) * std::exp(eta) : -y * std::exp(eta);
 }
 
-const Case kCases[] = {{family::Bernoulli(), {0, 1}, bernoulli},
-                       {family::Poisson(), {0, 12}, poisson},
-                       {family::Normal{0.7}, {-2, 5}, known_normal},
-                       {family::Normal(), {-2, 5}, normal},
-                       {family::PiecewiseExponential(), {0, 3}, survival}};
+double exponential(double y, double eta, double) { return -y * std::exp(-eta) - eta; }
+
+const Case kCases[] = {
+    {family::Bernoulli(), {0, 1}, bernoulli},           {family::Poisson(), {0, 12}, poisson},
+    {family::Normal{0.7}, {-2, 5}, known_normal},       {family::Normal(), {-2, 5}, normal},
+    {family::PiecewiseExponential(), {0, 3}, survival}, {family::Gamma(), {0, 4}, exponential}};
 
 struct Record {
   Position x;

@@ -14,7 +14,10 @@ constexpr double kFarthestEffect = 3;  // and as far again as the effect moves t
 
 std::vector<CountPart> parts_of(const CountEffect& effect) {
   const double sd = effect.log_sd;
-  if (!(sd > 0)) return {{1, 1, effect.dispersion}};
+  if (!(sd > 0)) {
+    if (!(effect.few > 0)) return {{1, 1, effect.dispersion}};
+    return {{1 - effect.few, 1, effect.dispersion}, {effect.few, effect.times, effect.dispersion}};
+  }
   const double between = sd * std::sqrt(1 - kWithin * kWithin);
   const double dispersion = std::expm1(kWithin * kWithin * sd * sd);
   std::vector<CountPart> parts;

@@ -7,10 +7,15 @@
 
 namespace sotto {
 
-/// The law of an effect of mean 1: gamma, which makes negative binomial counts, or log-normal. Both 0: no effect.
+/// The law of an effect: gamma of mean 1, which makes negative binomial counts; log-normal of mean 1; or gamma, and so many times as
+/// large for a few of the counts, so that its mean is larger than 1.
 struct CountEffect {
-  double dispersion = 0;  ///< variance of a gamma effect
-  double log_sd = 0;      ///< standard deviation of a log-normal effect's logarithm; then dispersion is 0
+  double dispersion = 0;  ///< variance of a gamma effect; 0: there is none
+  double log_sd = 0;      ///< standard deviation of a log-normal effect's logarithm; then all else is 0
+  double few = 0;         ///< the share of counts that have means so many times as large as the others'
+  double times = 1;
+
+  [[nodiscard]] bool none() const { return dispersion == 0 && log_sd == 0 && few == 0; }
 };
 
 /// A part of the counts: negative binomial, of `factor` times their mean.
@@ -18,8 +23,8 @@ struct CountPart {
   double share, factor, dispersion;
 };
 
-/// Parts that make up the counts: one where effects are gamma. A log-normal effect's are gamma effects around steps of the logarithm.
-/// Holds      shares, and shares times factors, add up to 1; log-normal: of distribution functions the error is below .02, of E min(Y, t) below
+/// Parts that make up the counts: one where effects are gamma, two where a few have larger ones. A log-normal effect's are gamma effects around steps of the logarithm.
+/// Holds      shares add up to 1; log-normal: of distribution functions the error is below .02, of E min(Y, t) below
 ///            2 % of the mean
 /// Checked by tests/math/count_effect_test.cpp: parts_of_log_normal_effects_make_up_simulated_counts
 [[nodiscard]] std::vector<CountPart> parts_of(const CountEffect& effect);

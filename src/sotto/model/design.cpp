@@ -324,8 +324,9 @@ Matrix Design::scaled_from_original() const {
   return map;
 }
 
-Position Design::of_hazards() const {
+Position Design::to_units() const {
   Position shift = Position::Zero(columns());
+  if (response_.unit != 1) shift[0] = std::log(response_.unit);
   if (!response_.time_at_risk) return shift;
   const TimeAtRisk& time = *response_.time_at_risk;
   shift[0] = -std::log(time.width(0));

@@ -71,6 +71,8 @@ class Design {
   /// Of the sources, what is no column of the table but the index of a piece, or of a threshold.
   [[nodiscard]] std::optional<std::size_t> piece_source() const { return piece_source_; }
   [[nodiscard]] const Response& response() const { return response_; }
+  /// Response::count_in_steps.
+  void count_response_in_steps(double steps) { response_.count_in_steps(steps); }
   [[nodiscard]] const std::vector<Source>& sources() const { return sources_; }
 
   /// All rows that the schema allows. Throws ErrorCode::configuration if a component has more than 4096
@@ -78,15 +80,15 @@ class Design {
   [[nodiscard]] Domain domain() const;
 
   /// Coefficients of the scaled columns -> coefficients of the original units with the same linear predictor,
-  /// and back. Of a time at risk the predictor is the logarithm of what a piece's hazard adds up to; plus `of_hazards` it is that of
-  /// the hazard in one unit of time.
+  /// and back. Of a time at risk the predictor is the logarithm of what a piece's hazard adds up to; plus `to_units` it is that of
+  /// the hazard in one unit of time. Of a response in steps it is that of their mean number; plus `to_units`, of the mean.
   [[nodiscard]] Position to_original(const Position& scaled) const { return original_from_scaled() * scaled; }
   [[nodiscard]] Position to_scaled(const Position& original) const {
     return scaled_from_original() * original;
   }
   [[nodiscard]] Matrix original_from_scaled() const;
   [[nodiscard]] Matrix scaled_from_original() const;
-  [[nodiscard]] Position of_hazards() const;
+  [[nodiscard]] Position to_units() const;
 
  private:
   std::vector<std::size_t> add_sources(const Variable& variable, const Schema& schema);

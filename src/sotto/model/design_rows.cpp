@@ -81,7 +81,7 @@ Rows design_rows(const Table& table, const Design& design, bool side_by_side) {
         if (!piece) break;
         y = piece->coded();
       } else {
-        y = response.source.value(responses[i]);
+        y = response.value(responses[i]);
       }
       if (design.piece_source()) values[*design.piece_source()] = static_cast<double>(k);
       const std::size_t row = places.of_row[i] + k;

@@ -135,6 +135,7 @@ Response survival_of(const Formula& formula, const Schema& schema, std::vector<d
           ResponseKind::time,
           PieceResponse::kCodes,
           time,
+          1,
           event,
           TimeAtRisk{std::move(ends)}};
 }
@@ -189,6 +190,17 @@ Response response_of(const Formula& formula, const Schema& schema, const std::ve
   if (column.kind == ColumnKind::binary) response.kind = ResponseKind::binary;
   if (column.kind == ColumnKind::count) response.kind = ResponseKind::count;
   return response;
+}
+
+double Response::value(double cell) const {
+  return unit == 1 ? source.value(cell) : std::clamp(source.value(cell) / unit, range.lower, range.upper);
+}
+
+void Response::count_in_steps(double steps) {
+  if (!(range.upper > 0) || !std::isfinite(steps / range.upper))
+    refuse_formula(fmt::format("{}: the declared upper bound must be above 0", name));
+  unit = range.upper / steps;
+  range = {std::clamp(range.lower / unit, 0.0, steps), steps};
 }
 
 std::vector<std::string> Response::pieces() const {

@@ -37,9 +37,14 @@ struct Response {
   ResponseKind kind;
   Interval range;  ///< of its values; of ordered categories indices
   Source source;
+  double unit = 1;                           ///< rows have the response in this unit
   std::optional<Source> event{};             ///< of a time at risk
   std::optional<TimeAtRisk> time_at_risk{};  ///< likewise: its pieces, which are rows of the design
 
+  /// Within its range, in its unit.
+  [[nodiscard]] double value(double cell) const;
+  /// From now on in a unit of which the upper bound has so many. Errors: configuration if that is not above 0.
+  void count_in_steps(double steps);
   /// Names of a design's rows for each of the table, where there are several: pieces of time, or thresholds between ordered
   /// categories.
   [[nodiscard]] std::vector<std::string> pieces() const;

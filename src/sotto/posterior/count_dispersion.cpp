@@ -4,6 +4,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "sotto/math/count_effect.hpp"
@@ -16,13 +17,18 @@ constexpr int kQuantiles = 24;
 constexpr double kFewestQuantiles = 3;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
-constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3};
+constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3, 5, 8};
 constexpr double kNormalFits = 4;  // misfit that once_checks tells of
 constexpr double kPoisson = 0.65;  // probability before
 constexpr double kLeastDispersion = 0.02;
 constexpr double kLarger = 1.2;
-constexpr int kLargerSteps = 29;    // 0.02 * 1.2^29 is 4
-constexpr double kLogNormal = 0.4;  // probability before, of effects that are there
+constexpr int kLargerSteps = 34;     // 0.02 * 1.2^34 is 10
+constexpr double kLogNormal = 0.12;  // likewise
+constexpr double kSurely = 0.95;
+constexpr double kFew = 0.02;  // likewise
+constexpr double kFewShares[] = {.01, .03, .1};
+constexpr double kFewTimes[] = {5, 11, 25};
+constexpr double kFewDispersions[] = {0, .3, 1};
 constexpr double kLogSds[] = {.4, .5, .63, .79, 1, 1.26, 1.59, 2};
 
 struct Cells {
@@ -84,17 +90,24 @@ double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predi
 /// With their probabilities before.
 std::vector<LikelyEffect> effects() {
   std::vector<LikelyEffect> all{{{}, kPoisson}};
-  const double gamma = (1 - kPoisson) * (1 - kLogNormal) / (kLargerSteps + 1);
+  const double gamma = (1 - kPoisson - kLogNormal - kFew) / (kLargerSteps + 1);
   for (int k = 0; k <= kLargerSteps; ++k)
     all.push_back({{.dispersion = kLeastDispersion * std::pow(kLarger, k)}, gamma});
-  const double log_normal = (1 - kPoisson) * kLogNormal / std::size(kLogSds);
-  for (const double sd : kLogSds) all.push_back({{.log_sd = sd}, log_normal});
+  for (const double sd : kLogSds) all.push_back({{.log_sd = sd}, kLogNormal / std::size(kLogSds)});
+  const double few = kFew / (std::size(kFewShares) * std::size(kFewTimes) * std::size(kFewDispersions));
+  for (const double share : kFewShares) {
+    for (const double times : kFewTimes) {
+      for (const double dispersion : kFewDispersions)
+        all.push_back({{.dispersion = dispersion, .few = share, .times = times}, few});
+    }
+  }
   return all;
 }
 
 struct Effects {
   std::vector<LikelyEffect> likely;
   double least;  ///< chi-squared
+  std::optional<CountEffect> few;
 };
 
 Effects find_effects(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
@@ -105,17 +118,26 @@ Effects find_effects(const Cells& cells, const std::vector<NormalPredictor>& pre
     chi2.push_back(chi_squared(cells, predictors, quantile, rows, one.effect));
   const double best = *std::ranges::min_element(chi2);
   double total = 0;
-  for (std::size_t k = 0; k < likely.size(); ++k)
+  double few = 0;
+  for (std::size_t k = 0; k < likely.size(); ++k) {
     total += likely[k].probability *= std::exp((best - chi2[k]) / 2);
-  for (LikelyEffect& one : likely) one.probability /= total;
-  return {std::move(likely), best};
+    if (likely[k].effect.few > 0) few += likely[k].probability;
+  }
+  const auto largest = std::ranges::max_element(
+      likely, {}, [](const LikelyEffect& one) { return one.effect.few > 0 ? one.probability : 0; });
+  Effects effects{{}, best, {}};
+  if (few > kSurely * total) effects.few = largest->effect;
+  for (const LikelyEffect& one : likely) {
+    if (one.effect.few == 0) effects.likely.push_back({one.effect, one.probability / (total - few)});
+  }
+  return effects;
 }
 
 CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<NormalPredictor>& predictors,
                   double rows) {
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
   Effects effects = find_effects(cells, predictors, quantile, rows);
-  CountFit fit{0, HUGE_VAL, std::move(effects.likely)};
+  CountFit fit{0, HUGE_VAL, std::move(effects.likely), effects.few};
   double poisson = 0;
   double best = HUGE_VAL;
   for (const double dispersion : kDispersions) {

@@ -1,6 +1,7 @@
 // How much counts vary beyond the Poisson law, from a released histogram of absolute residuals.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sotto/math/count_effect.hpp"
@@ -17,17 +18,20 @@ struct LikelyEffect {
 struct CountFit {
   double dispersion;  ///< to plan with: variance m + dispersion m^2
   double misfit;  ///< of the best effect: chi-squared less its degrees of freedom, in its standard deviations
-  std::vector<LikelyEffect> likely;
+  std::vector<LikelyEffect> likely;  ///< effects of mean 1
+  std::optional<CountEffect>
+      few_large;  ///< where surely a few counts are far larger than others: the likeliest
 };
 
 /// Negative binomial counts whose linear predictors are normal in every part of the rows, by least chi-squared between the
 /// released cells of |y - m| / max(1, sqrt m) and the law's. Cells below 0.7, where counts are coarse, are taken together. The
 /// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal. Where the misfit is
 /// large, it is that of uniform predictors if they fit better.
-/// Computes   the least over a grid of dispersions from 0 to 3; 0 unless it is better by 9. Probabilities of effects: none with
-///            probability .65 before, gamma of a variance log-uniform from .02 to 4 with .21, else log-normal of a standard deviation
-///            log-uniform from .4 to 2, whose tails are longer
-/// Checked by tests/posterior/count_dispersion_test.cpp: finds_the_dispersion, says_how_likely_others_are
+/// Computes   the least over a grid of dispersions from 0 to 8; 0 unless it is better by 9. Probabilities before: no effect .65; gamma
+///            .21, of a variance log-uniform from .02 to 10; log-normal .12, of a standard deviation log-uniform from .4 to 2; else
+///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last two tails are long
+/// Checked by tests/posterior/count_dispersion_test.cpp: finds_the_dispersion, says_how_likely_others_are,
+///            tells_log_normal_effects_from_gamma_ones, sees_a_few_large_ones
 [[nodiscard]] CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
                                       const std::vector<NormalPredictor>& predictors, double rows);
 

@@ -48,11 +48,14 @@ const char* predicted(Link link) {
   return "linear predictor";
 }
 
+/// What responses with a logarithm for link are, in words.
+const char* counted(const OnceFacts& facts) { return facts.steps ? "responses" : "counts"; }
+
 /// Where counts, or events, are few beside the noise and rarer than elsewhere, a line through the score at such small means says too
 /// little of how much smaller they may be.
 void find_few_events(const OnceRelease& release, OnceVerdict& verdict) {
   const OnceFacts& facts = release.facts;
-  if (facts.link != Link::log && facts.link != Link::log_rate) return;
+  if (facts.steps || (facts.link != Link::log && facts.link != Link::log_rate)) return;
   const StandIn& stand_in = release.stand_in;
   const Matrix& frame = release.frame.matrix;
   const BoundsPlan& plan = release.rounds.back().plan;
@@ -245,10 +248,34 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
                     "are off by {:.2g}.",
                     std::sqrt(bias.square.trace())));
   }
+  if (release.spread.few_large) {
+    const auto& [dispersion, log_sd, few, times] = *release.spread.few_large;
+    verdict.warnings.push_back(
+        fmt::format("About {:.0f} % of the rows seem to have {} some {:.0f} times as large as the others', "
+                    "which would hold "
+                    "{:.0f} % of their sum: clipping leaves most of that out, so that the intercept is that "
+                    "of the other rows, and "
+                    "effects are too.",
+                    100 * few, counted(release.facts), times, 100 * few * times / (1 + few * (times - 1))));
+  }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
-    verdict.warnings.emplace_back(
-        "The counts vary in a way that neither negative binomial nor log-normal effects of the rows explain: "
-        "coefficients may be off, most of all those of groups whose counts vary differently.");
+    verdict.warnings.push_back(fmt::format(
+        "The {} vary in a way that neither {} nor log-normal effects of the rows explain: "
+        "coefficients may be off, most of all those of groups whose {} vary differently.{}",
+        counted(release.facts), release.facts.steps ? "gamma" : "negative binomial", counted(release.facts),
+        release.facts.steps
+            ? " Where many are 0, fit whether they are by --family bernoulli, as in y > 0 ~ x, and "
+              "those above 0 by themselves."
+            : ""));
+  } else if (release.facts.steps) {
+    verdict.notes.push_back(
+        release.spread.dispersion > 0
+            ? fmt::format(
+                  "Responses vary by about {:.2g} times their mean (a gamma shape of {:.2g}), and the "
+                  "intervals allow for the doubt about that and about longer tails.",
+                  std::sqrt(release.spread.dispersion), 1 / release.spread.dispersion)
+            : "Responses vary little around their mean: --family normal of their logarithm may suit them "
+              "better.");
   } else if (release.spread.dispersion > 0) {
     verdict.notes.push_back(fmt::format(
         "Counts vary more than the Poisson model says: negative binomial counts of variance m + "

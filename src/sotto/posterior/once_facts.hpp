@@ -26,6 +26,7 @@ struct OnceFacts {
       Link::logit;  ///< logit: binary responses; log: counts; identity: normal responses; log_rate: events
   std::optional<double> sigma;  ///< normal responses: known sigma; none: unknown
   Interval response{0, 1};      ///< legal responses
+  bool steps = false;           ///< log: responses are no counts but steps of their upper bound
   bool intercept = true;        ///< column 0 of the design is constant 1
   Position
       levels{};  ///< without an intercept: what all levels of a category add up to 1 with; empty: there is no such one

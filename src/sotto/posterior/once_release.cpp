@@ -320,8 +320,9 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
       unit = std::sqrt(spread.scale * spread.scale + spread.tails.square(facts.response.width()));
     }
   }
-  ResolvedPrior prior = resolve_prior(settings.priors, facts, stand_in, unit,
-                                      facts.link == Link::identity ? intercept : FirstIntercept{});
+  ResolvedPrior prior =
+      resolve_prior(settings.priors, facts, stand_in, unit,
+                    facts.link == Link::identity || facts.steps ? intercept : FirstIntercept{});
   const JointNormalPrior locating = locating_prior(stand_in, facts, kReach * unit, unit, prior);
   Located located = locate(facts, stand_in, frame, std::move(start), locating, questions);
   if (facts.link != Link::identity) {

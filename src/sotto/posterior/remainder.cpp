@@ -50,7 +50,7 @@ ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip)
 double effects_probability(const ResidualSpread& spread) {
   double sum = 0;
   for (const auto& [effect, probability] : spread.effects)
-    if (effect.dispersion > 0 || effect.log_sd > 0) sum += probability;
+    if (!effect.none()) sum += probability;
   return sum;
 }
 

@@ -68,7 +68,8 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
   return {.scale = scale_of(edges, histogram.value, stand_in.rows()),
           .dispersion = fit.dispersion,
           .misfit = fit.misfit,
-          .effects = std::move(fit.likely)};
+          .effects = std::move(fit.likely),
+          .few_large = fit.few_large};
 }
 
 ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,

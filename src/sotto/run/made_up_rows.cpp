@@ -22,6 +22,7 @@ constexpr std::size_t kMostMadeUpRows = 10'000'000;
 constexpr double kSpreadOfOdds = 0.7;
 constexpr double kSpreadOfRates = 0.5;
 constexpr double kSpreadOfNumbers = 0.5;  // of the residuals' standard deviation
+constexpr double kUpperOverMean = 20;     // of responses in steps
 constexpr double kResiduals = 12;         // standard deviations of residuals in the responses' declared range
 
 /// A legal cell: uniform, or a level.
@@ -94,7 +95,9 @@ double intercept_for(Link link, const Position& eta, double mean) {
   return low;
 }
 
-double draw_response(Link link, double eta, double sigma, ChainRng& rng) {
+/// `steps`: whether responses are counted in steps; then their standard deviation is their mean.
+double draw_response(Link link, bool steps, double eta, double sigma, ChainRng& rng) {
+  if (steps) return -std::log1p(-rng.uniform()) * std::exp(eta);
   switch (link) {
     case Link::logit:
       return rng.uniform() < 1 / (1 + std::exp(-eta)) ? 1 : 0;
@@ -109,7 +112,8 @@ double draw_response(Link link, double eta, double sigma, ChainRng& rng) {
   return eta;
 }
 
-double usual_mean(Link link, const Interval& response) {
+double usual_mean(Link link, bool steps, const Interval& response) {
+  if (steps) return response.upper / kUpperOverMean;
   switch (link) {
     case Link::logit:
       return 0.5;
@@ -132,7 +136,7 @@ Design design_of(const FitConfig& config, const Schema& schema) {
 /// Hazards are the same in all pieces: what those of the pieces add to the predictor, over all of the time.
 Position pieces_of_even_hazard(const Design& design) {
   const TimeAtRisk& time = *design.response().time_at_risk;
-  Position of_pieces = -design.of_hazards();
+  Position of_pieces = -design.to_units();
   of_pieces[0] = std::log(time.width(0) / time.ends.back());
   return of_pieces;
 }
@@ -239,9 +243,11 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const Link link = known_link(glm.family());
   const Interval& response = glm.response();
   const bool ordered = has_thresholds(glm.family());
+  const bool steps = steps_of(glm.family()).has_value();
+  const double unit = steps ? design.response().range.upper / response.upper : 1;
   if (ordered && made.response_mean)
     refuse("ordered categories have no mean: drop --response-mean, and all are taken to be equally likely");
-  const double mean = made.response_mean.value_or(usual_mean(link, response));
+  const double mean = made.response_mean ? *made.response_mean / unit : usual_mean(link, steps, response);
   const bool possible = link == Link::identity
                             ? mean >= response.lower && mean <= response.upper
                             : mean > 0 && mean < (link == Link::log_rate ? 1 : response.upper);
@@ -265,7 +271,7 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   Position y = x * truth.head(x.cols());
   const Interval legal = link == Link::log_rate ? Interval{0, HUGE_VAL} : response;
   for (double& value : y)
-    value = std::clamp(draw_response(link, value, sigma, rng), legal.lower, legal.upper);
+    value = std::clamp(draw_response(link, steps, value, sigma, rng), legal.lower, legal.upper);
   if (ordered) {
     truth[0] = 0;
     y = ordered_responses(x, glm.pieces(), truth, rng);

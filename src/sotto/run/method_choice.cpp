@@ -66,6 +66,18 @@ void check_thresholds(const Problem& problem, const Method& method) {
       method.name));
 }
 
+/// The law of such responses is known up to its first two moments.
+void check_steps(const FitConfig& config, const Problem& problem, const Method& method) {
+  if (!problem.public_info.steps) return;
+  if (config.compare_not_private)
+    refuse("there is no fit of the gamma family without privacy: drop compare_not_private");
+  if (method.run == nullptr) return;
+  refuse(fmt::format(
+      "{} needs a likelihood, and the gamma family's shape is no parameter here: choose method.name "
+      "release-once, the default. There is no fit of it without privacy: drop --not-private",
+      method.name));
+}
+
 bool can_release_once(const FitConfig& config, const Problem& problem) {
   const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
   return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
@@ -115,6 +127,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   }
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
   check_thresholds(problem, *found);
+  check_steps(config, problem, *found);
   check_chain_settings(config, problem, *found);
   return *found;
 }

@@ -157,6 +157,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.link = known_link(model.family());
   if (const auto* sigma = sigma_of(model.family())) facts.sigma = *sigma;
   facts.response = model.response();
+  facts.steps = problem.steps;
   facts.intercept = problem.intercept;
   facts.indicator = problem.indicator;
   facts.from_zero = problem.from_zero;
@@ -185,7 +186,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
       continue;
     }
     settings.priors.push_back(own_prior(config, problem.coordinates[static_cast<std::size_t>(j)]));
-    if (problem.prior_shift[j] != 0) {
+    if (problem.prior_shift[j] != 0 && (j > 0 || settings.priors.back())) {
       CoefficientPrior prior = settings.priors.back().value_or(CoefficientPrior{});
       prior.location += problem.prior_shift[j];
       settings.priors.back() = prior;

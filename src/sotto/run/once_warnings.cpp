@@ -152,8 +152,10 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     warnings.push_back(fmt::format(
         "{} by {}: clipping them moved coefficients by that many standard deviations, which is put back only "
         "as far as a noisy release tells; take {}a larger epsilon.",
-        counts ? "How far counts vary differs" : "Residuals' tails differ", first_names(moved),
-        counts ? "" : "the logarithm of the response, or "));
+        !counts       ? "Residuals' tails differ"
+        : facts.steps ? "How far responses vary differs"
+                      : "How far counts vary differs",
+        first_names(moved), counts ? "" : "the logarithm of the response, or "));
   }
   if (!verdict.far_rows.empty()) {
     const std::vector<std::string> far = names(verdict.far_rows);

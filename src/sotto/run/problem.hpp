@@ -36,12 +36,14 @@ struct PublicProblem {
   std::function<Position(const Position&)> from_report;  ///< back; none: nobody knows
   std::optional<Position> chosen_start;                  ///< of all chains, where the configuration names one
   Groups groups;                                         ///< completes what is reported
-  Thresholds thresholds;                                 ///< between ordered categories
-  std::vector<double> group_scales{};                    ///< of the priors of their spreads
-  LogPrior prior;                                        ///< of the chain's position
+  bool steps = false;                  ///< responses are counted in steps of their upper bound
+  Thresholds thresholds;               ///< between ordered categories
+  std::vector<double> group_scales{};  ///< of the priors of their spreads
+  LogPrior prior;                      ///< of the chain's position
   std::vector<CoefficientPrior>
       coefficient_priors;  ///< of each coordinate of the chain's position; normal-mean, banana: of the mean
-  /// Regressions: what is added to priors' locations, by column. A piece of time has the first one's hazard, over its own length.
+  /// Regressions: what is added to priors' locations, by column. A piece of time has the first one's hazard, over its own length;
+  /// responses in steps have means in those.
   Position prior_shift;
   std::vector<PriorDescription> prior_descriptions;
   Position prior_scale;     ///< rough sd of the posterior, from public facts: where warmup starts

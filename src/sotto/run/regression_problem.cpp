@@ -69,9 +69,7 @@ void tell_about_response(ResponseKind kind, ResponseKind taken, std::vector<std:
         "is for such responses.");
   } else if (kind == ResponseKind::count && taken != kind) {
     warnings.emplace_back(
-        "Note: the response is a count, and taken to vary alike whatever its mean is: --family poisson is "
-        "for "
-        "counts.");
+        "Note: the response is a count, and taken for a number here: --family poisson is for counts.");
   }
 }
 
@@ -213,7 +211,7 @@ bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Formula formula = parse_formula(model.formula);
-  const Design design(formula, table.schema(), model.cuts);
+  Design design(formula, table.schema(), model.cuts);
   const Response& response = design.response();
   const Family family = family_of(model);
   if (response.kind == ResponseKind::time) check_survival(family);
@@ -224,6 +222,10 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
         if (!fits(response.kind, f.response)) refuse(std::string(f.needs));
       },
       family);
+  if (const auto steps = steps_of(family)) {
+    if (!design.has_intercept()) refuse("a gamma model has an intercept: leave 0 + out of the formula");
+    design.count_response_in_steps(*steps);
+  }
   const ResponseKind taken = std::visit([](const auto& f) { return f.response; }, family);
   const Glm glm(family, design.domain(), response.range, design.pieces());
   Problem problem{.public_info = {},
@@ -282,7 +284,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   }
   public_info.effects = effects_of(design, public_info);
   public_info.ratio = std::visit([](const auto& f) { return std::string(f.ratio); }, family);
-  const Position shift = design.of_hazards().head(original.rows());
+  const Position shift = design.to_units().head(original.rows());
   if (glm.unknown_sigma()) {
     public_info.parameters.emplace_back("sigma");
     public_info.coordinates.emplace_back("sigma");
@@ -309,8 +311,9 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
         if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
         return x;
       };
-  public_info.prior_shift = -design.of_hazards();
-  public_info.prior_shift[0] = 0;
+  public_info.prior_shift = -design.to_units();
+  if (response.time_at_risk) public_info.prior_shift[0] = 0;
+  public_info.steps = steps_of(family).has_value();
   public_info.coefficient_priors = priors_for(config, public_info);
   for (Eigen::Index j = 0; j < design.columns(); ++j) {
     if ((j == 0 && design.has_intercept()) || public_info.thresholds.has(j))

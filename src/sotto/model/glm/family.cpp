@@ -61,6 +61,15 @@ std::optional<Link> link_of(const Family& family) {
       family);
 }
 
+std::optional<double> steps_of(const Family& family) {
+  return std::visit(
+      [](const auto& f) -> std::optional<double> {
+        if constexpr (requires { f.steps; }) return f.steps;
+        return std::nullopt;
+      },
+      family);
+}
+
 bool has_thresholds(const Family& family) {
   return std::visit([]<class F>(const F&) { return HasThresholds<F>; }, family);
 }

@@ -10,6 +10,7 @@
 
 #include "sotto/model/glm/family/bernoulli.hpp"
 #include "sotto/model/glm/family/cumulative_logit.hpp"
+#include "sotto/model/glm/family/gamma.hpp"
 #include "sotto/model/glm/family/normal.hpp"
 #include "sotto/model/glm/family/piecewise_exponential.hpp"
 #include "sotto/model/glm/family/poisson.hpp"
@@ -19,7 +20,7 @@ namespace sotto {
 /// The closed list: a new family is a file in model/glm/family that satisfies `ResponseFamily`, and its line here. Passes over
 /// the rows visit it once, never for each row.
 using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, family::PiecewiseExponential,
-                            family::CumulativeLogit>;
+                            family::CumulativeLogit, family::Gamma>;
 
 /// name, alias         in a configuration; the alias is R's name, or empty
 /// ratio               what exp of a coefficient is called; empty: nothing
@@ -35,6 +36,8 @@ using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, 
 /// link                what release-once takes it for; without one it refuses the family
 /// sigma               optional, none: unknown, and its logarithm is the position's last coordinate. Then also
 ///                     sigma_score, d log p / d log(sigma), and sigma_score_range(eta, y, spread) over intervals
+/// steps               in how many of its upper bound a response is counted, whose law is known up to its first two moments: release-once
+///                     alone fits it
 /// score_range(eta)    where the score does not rise in y: its range over all legal responses
 /// ratio_range(from, spread, to, spread, linear)   of log-likelihood ratios, where the mean value theorem in eta does not give
 ///                     it: always with a sigma; linear(a, b) is the range of a y + b' x
@@ -77,6 +80,8 @@ concept HasSigma = requires(const F& family) {
 /// The link that release-once knows the family by; known_link throws Error configuration where there is none.
 [[nodiscard]] std::optional<Link> link_of(const Family& family);
 [[nodiscard]] Link known_link(const Family& family);
+/// In how many steps of their upper bound responses are counted; none: they are taken as they are.
+[[nodiscard]] std::optional<double> steps_of(const Family& family);
 /// Whether responses are ordered categories, a row for each threshold between them.
 [[nodiscard]] bool has_thresholds(const Family& family);
 
