@@ -155,7 +155,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
       const std::string more =
           method == std::string("barker-subsampled") ? " --set method.step_size=0.01" : "";
       const Outcome outcome = sotto("fit " + config + " --epsilon 2" + few + method + more);
-      ASSERT_EQ(outcome.status, 0) << method << outcome.err;
+      ASSERT_THAT(outcome.status, has_draws()) << method << outcome.err;
       const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
       EXPECT_TRUE(privacy.at("private").get<bool>());
       EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 2);
@@ -163,7 +163,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
     for (const char* method : {"metropolis", "nonprivate-hmc", "nonprivate-barker"}) {
       const Outcome outcome = sotto("fit " + config + " --not-private --set method.clip_ratio=2" +
                                     " --set method.clip_gradient=9" + few + method);
-      ASSERT_EQ(outcome.status, 0) << method << outcome.err;
+      ASSERT_THAT(outcome.status, has_draws()) << method << outcome.err;
       const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
       EXPECT_FALSE(privacy.at("private").get<bool>());
       EXPECT_FALSE(privacy.at("exact").get<bool>());
@@ -207,7 +207,7 @@ TEST_F(FitProgram, a_table_of_no_rows_costs_nothing) {
   // Where a row may be added or removed, their number is private and an empty table is like any other.
   write("s.toml",
         "adjacency = \"add-remove\"\n" + content("s.toml").substr(content("s.toml").find("[[column]]")));
-  EXPECT_EQ(fit("none.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, 0);
+  EXPECT_THAT(fit("none.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, has_draws());
 }
 
 TEST_F(FitProgram, durations_are_published_only_when_asked_for) {
@@ -231,11 +231,11 @@ TEST_F(FitProgram, says_on_standard_output_what_is_not_private) {
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
   write("d.csv", text);
   const Outcome exact = fit("d.csv", "--formula 'y ~ x' --not-private --draws 20");
-  ASSERT_EQ(exact.status, 0) << exact.err;
+  ASSERT_THAT(exact.status, has_draws()) << exact.err;
   EXPECT_NE(exact.out.find("\nNOT PRIVATE\n"), std::string::npos) << exact.out;
   const std::string release = "--formula 'y ~ x' --epsilon 1 --draws 20 --overwrite";
   const Outcome beside = fit("d.csv", release + " --set privacy.compare_not_private=true");
-  ASSERT_EQ(beside.status, 0) << beside.err;
+  ASSERT_THAT(beside.status, has_draws()) << beside.err;
   EXPECT_NE(beside.out.find("not_private/report.html (NOT PRIVATE)"), std::string::npos) << beside.out;
   const Outcome alone = fit("d.csv", release);
   ASSERT_EQ(alone.status, 0) << alone.err;
@@ -280,7 +280,7 @@ TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
   write_persons();
   const auto statement = [&] {
     const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
-    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.status, has_draws()) << run.err;
     return nlohmann::json::parse(content("out/privacy.json"));
   };
   EXPECT_EQ(statement().at("privacy_unit"), "one row");
@@ -297,7 +297,7 @@ TEST_F(FitProgram, what_is_taken_of_a_persons_rows_is_said) {
   const auto told = [&](const std::string& method, const char* words) {
     const Outcome run =
         fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite --method " + method);
-    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.status, has_draws()) << run.err;
     return run.err.find(words) != std::string::npos;
   };
   constexpr const char* kAlike = "independent of each other";
