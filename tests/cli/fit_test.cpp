@@ -57,7 +57,7 @@ TEST_F(FitProgram, real_responses_have_no_unit_of_their_own) {
   const Outcome run = sotto(
       "fit --data d.csv --schema money.toml --formula 'pay ~ x' --family normal --not-private --chains 1 "
       "--draws 400 --out out");
-  ASSERT_EQ(run.status, 0) << run.err;
+  ASSERT_THAT(run.status, has_draws()) << run.err;
   EXPECT_NEAR(mean_of(content("out/summary.json"), "Intercept"), 60000, 6 * 550);
   EXPECT_NEAR(mean_of(content("out/summary.json"), "x"), 20000, 6 * 910);
   EXPECT_NE(content("out/manifest.json").find("normal(100000, 50000) on the scaled column"),
@@ -80,7 +80,7 @@ TEST_F(FitProgram, times_to_an_event_have_hazards_in_pieces) {
   const std::string start =
       "fit --data d.csv --schema times.toml --formula 'Surv(years, died) ~ 1' --delta 1e-6 ";
   const Outcome run = sotto(start + "--cuts 2 --epsilon 100000 --out out");  // Surv implies the family
-  ASSERT_EQ(run.status, 0) << run.err;
+  ASSERT_THAT(run.status, has_draws()) << run.err;
   EXPECT_NEAR(mean_of(content("out/summary.json"), "Intercept"), std::log(0.1), 6 * 0.075);
   EXPECT_NEAR(mean_of(content("out/summary.json"), "years[2-10]"), std::log(2), 6 * 0.08);
   EXPECT_NE(run.out.find("for one row"), std::string::npos) << run.out;
@@ -115,7 +115,7 @@ TEST_F(FitProgram, any_row_is_a_legal_row) {
   text += "nan,nan,nan\n1,1e308,a\n\n0,-inf,unseen\n1\n1,2,3,4,5\n\"\n\n,\",0,a\nyes,\xff\xfe,b\n";
   write("d.csv", text);
   const Outcome outcome = fit("d.csv", "--formula 'y ~ x + C(g)' --epsilon 25 --draws 20 --json");
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ASSERT_THAT(outcome.status, has_draws()) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   // What else is said depends on the noise; of an epsilon that large, something is.
   std::string warnings;
@@ -184,7 +184,7 @@ TEST_F(FitProgram, several_owners_tables_make_one_fit) {
         "[model]\nfamily = \"normal-mean\"\ncolumns = [\"u\"]\nsd = [2]\n");
   const std::string arguments = "fit fit.toml --epsilon 1 --delta 1e-6 --draws 20 --json";
   const Outcome outcome = sotto(arguments);
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ASSERT_THAT(outcome.status, has_draws()) << outcome.err;
   const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
   EXPECT_EQ(privacy.at("privacy_unit"), "one row of one owner's table");
   EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 1);
@@ -214,14 +214,15 @@ TEST_F(FitProgram, durations_are_published_only_when_asked_for) {
   std::string text = "y,x\n";
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
   write("d.csv", text);
-  ASSERT_EQ(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, 0);
+  ASSERT_THAT(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, has_draws());
   const auto json = [&](const char* name) { return nlohmann::json::parse(content(name)); };
   for (const char* key : {"wall_seconds", "warmup_seconds", "sampling_seconds"})
     EXPECT_TRUE(json("out/manifest.json").at(key).is_null()) << key;
   EXPECT_FALSE(json("out/privacy.json").at("times_published").get<bool>());
   EXPECT_NE(json("out/privacy.json").at("time").get<std::string>().find("No duration"), std::string::npos);
   EXPECT_NE(content("out/chain_1.csv").find(" 0 seconds (Total)"), std::string::npos);
-  ASSERT_EQ(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20 --timing --overwrite").status, 0);
+  ASSERT_THAT(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20 --timing --overwrite").status,
+              has_draws());
   EXPECT_GT(json("out/manifest.json").at("wall_seconds").get<double>(), 0);
   EXPECT_TRUE(json("out/privacy.json").at("times_published").get<bool>());
 }
@@ -238,7 +239,7 @@ TEST_F(FitProgram, says_on_standard_output_what_is_not_private) {
   ASSERT_THAT(beside.status, has_draws()) << beside.err;
   EXPECT_NE(beside.out.find("not_private/report.html (NOT PRIVATE)"), std::string::npos) << beside.out;
   const Outcome alone = fit("d.csv", release);
-  ASSERT_EQ(alone.status, 0) << alone.err;
+  ASSERT_THAT(alone.status, has_draws()) << alone.err;
   EXPECT_EQ(alone.out.find("NOT PRIVATE"), std::string::npos) << alone.out;
 }
 
@@ -247,7 +248,7 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
   write("d.csv", text);
   const std::string arguments = "--formula 'y ~ x' --epsilon 1 --draws 20 ";
-  ASSERT_EQ(fit("d.csv", arguments + "--set privacy.compare_not_private=true").status, 0);
+  ASSERT_THAT(fit("d.csv", arguments + "--set privacy.compare_not_private=true").status, has_draws());
   const std::vector<std::string> names = {"not_private/chain_1.csv", "not_private/chain_2.csv",
                                           "not_private/chain_3.csv", "not_private/chain_4.csv",
                                           "not_private/report.html"};
@@ -261,7 +262,7 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   ASSERT_EQ(sotto("report out --without-comparison").status, 0);
   EXPECT_EQ(content("out/report.html"), page);
   EXPECT_FALSE(exists("out/not_private/report.html"));
-  ASSERT_EQ(fit("d.csv", arguments + "--overwrite").status, 0);
+  ASSERT_THAT(fit("d.csv", arguments + "--overwrite").status, has_draws());
   EXPECT_FALSE(exists("out/not_private"));
 }
 
@@ -270,7 +271,7 @@ TEST_F(FitProgram, files_keep_the_umask) {
   const std::string command =
       "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 "
       "--overwrite "
-      "--out out >/dev/null && stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
+      "--out out >/dev/null; stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
   EXPECT_EQ(shell("umask 077; " + command).out, "600\n");
   EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
 }
