@@ -51,7 +51,6 @@ class Fit:
         """Why the numbers must not be taken for an answer; empty where they may be."""
         return str(self._summary.get("no_answer", ""))
 
-    @property
     def report(self) -> Path:
         """The page that shows all of it."""
         return self.directory / "report.html"

@@ -31,7 +31,7 @@ def fit(table, schema, tmp_path):
 
 def test_says_what_the_files_say(fit, tmp_path):
     out = tmp_path / "out"
-    assert fit.directory == out and fit.report == out / "report.html" and fit.report.exists()
+    assert fit.directory == out and fit.report() == out / "report.html" and fit.report().exists()
     assert fit.privacy == json.loads((out / "privacy.json").read_text())
     assert fit.privacy["private"] and fit.privacy["epsilon"] == 1 and fit.privacy["delta"] == 1e-6
     assert fit.warnings == json.loads((out / "summary.json").read_text())["warnings"]

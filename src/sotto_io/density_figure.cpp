@@ -34,14 +34,14 @@ std::string line_drawing(const ColumnDensity& c) {
       round_ticks(x, 5), round_ticks({0, top}, 4));
 }
 
-// Names of points along the axis of a phone: as many as there is room for.
+// Names of points along the axis of a phone: four have room to wrap, more where they are short.
 Ticks names_of(const DensityReport& report, std::size_t d) {
   constexpr std::size_t kLetters = 40;
   const Eigen::Index points = report.result.columns[d].grid.size();
   std::size_t longest = 1;
   for (Eigen::Index at = 0; at < points; ++at)
     longest = std::max(longest, point_name(report, d, at).size() + 2);
-  const auto room = static_cast<Eigen::Index>(std::max<std::size_t>(kLetters / longest, 1));
+  const auto room = static_cast<Eigen::Index>(std::max<std::size_t>(kLetters / longest, 4));
   Ticks names;
   for (Eigen::Index at = 0; at < points; at += (points + room - 1) / room)
     names.emplace_back(static_cast<double>(at), escape_html(point_name(report, d, at)));

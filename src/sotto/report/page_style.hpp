@@ -53,7 +53,8 @@ svg .shade,svg .outer,svg .inner{fill:var(--soft)}
 .priorline{stroke:var(--muted);stroke-width:1.6;stroke-dasharray:6 4}.kernel{stroke:var(--k1);stroke-width:1.8;stroke-dasharray:2 3}
 .legend i.outer{border-top:9px solid var(--soft)}.legend i.inner{border-top:9px solid var(--soft);background:var(--soft)}
 .legend i.priorline{border-top:2px dashed var(--muted)}.legend i.kernel{border-top:2px dotted var(--k1)}
-figure.tall{margin:.6rem 0 1rem}.tall .plot .area,.tall .yaxis{height:18rem}.tall .xaxis span{max-width:9rem;overflow:hidden;text-overflow:ellipsis}
+figure.tall{margin:.6rem 0 1rem}.tall .plot .area,.tall .yaxis{height:18rem}.tall .xaxis{height:2.3rem}
+.tall .xaxis span{max-width:4.6rem;max-height:2.4em;overflow:hidden;overflow-wrap:anywhere;white-space:normal;text-align:center;line-height:1.2}
 .trace{stroke-width:1;opacity:.8}.k0{stroke:var(--k0)}.k1{stroke:var(--k1)}.k2{stroke:var(--k2)}.k3{stroke:var(--k3)}
 .k4{stroke:var(--k4)}.k5{stroke:var(--k5)}
 .frow{display:grid;grid-template-columns:minmax(6rem,13rem) 1fr 13.5rem;gap:.9rem;align-items:center;
