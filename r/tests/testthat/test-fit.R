@@ -178,5 +178,5 @@ test_that("a family may be given as glm takes it", {
   expect_error(sotto:::family_name(binomial("probit")), "the link of binomial is logit here: drop probit", class = "sotto_usage_error")
   expect_error(sotto:::family_name(Gamma()), "family is text", class = "sotto_usage_error")
   fit <- fit_visits(ill ~ age, family = poisson(), draws = 60)
-  expect_match(fit$model, "^Poisson")
+  expect_match(capture.output(print(fit)), "^Poisson regression", all = FALSE)
 })
