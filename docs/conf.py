@@ -47,6 +47,8 @@ python_use_unqualified_type_names = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Sotto"
+# A first visit has no mode of its own yet, of which the theme's script would complain on the console.
+html_js_files = [(None, {"body": "document.documentElement.dataset.mode ||= 'auto'"})]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False

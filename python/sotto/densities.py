@@ -77,7 +77,6 @@ class Density:
         """What is to be known before any of it is used, one sentence each."""
         return list(self.summary["warnings"])
 
-    @property
     def report(self) -> Path:
         """The page that shows all of it."""
         return self.directory / "report.html"

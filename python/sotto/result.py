@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sotto import _sotto
 from sotto.errors import CannotCreateError
+from sotto.prior_draws import prior_draws
 from sotto.records import path_of
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ class Fit:
         """Why the numbers must not be taken for an answer; empty where they may be."""
         return str(self._summary.get("no_answer", ""))
 
-    @property
     def report(self) -> Path:
         """The page that shows all of it."""
         return self.directory / "report.html"
@@ -66,7 +66,7 @@ class Fit:
     def draws(self) -> Any:
         """The draws as ArviZ takes them, an InferenceData, or an ``xarray.DataTree`` from ArviZ 1 on and without ArviZ. Needs xarray.
 
-        ``posterior`` holds the parameters, ``sample_stats`` what was noted at each draw. Chains that differ in length keep as
+        ``posterior`` holds the parameters, ``sample_stats`` what was noted at each draw, ``prior`` draws from the priors that are stated. Chains that differ in length keep as
         many last draws as the shortest has. A parameter called ``chain`` or ``draw`` is ``chain_`` or ``draw_`` here.
         """
         import xarray
@@ -81,6 +81,8 @@ class Fit:
             "posterior": self._dataset(variables),
             "sample_stats": self._dataset({"lp" if name == "log_prior" else name: values for name, values in notes.items()}),
         }
+        if priors := prior_draws(self._manifest["priors"], len(self._chains), shortest):
+            groups["prior"] = self._dataset(priors)
         try:
             from arviz import InferenceData
         except ImportError:

@@ -31,11 +31,11 @@ def fit(table, schema, tmp_path):
 
 def test_says_what_the_files_say(fit, tmp_path):
     out = tmp_path / "out"
-    assert fit.directory == out and fit.report == out / "report.html" and fit.report.exists()
+    assert fit.directory == out and fit.report() == out / "report.html" and fit.report().exists()
     assert fit.privacy == json.loads((out / "privacy.json").read_text())
     assert fit.privacy["private"] and fit.privacy["epsilon"] == 1 and fit.privacy["delta"] == 1e-6
     assert fit.warnings == json.loads((out / "summary.json").read_text())["warnings"]
-    pd.testing.assert_frame_equal(fit.summary(), pd.read_csv(out / "summary.csv", index_col="parameter"), rtol=1e-9)
+    pd.testing.assert_frame_equal(fit.summary(), pd.read_csv(out / "summary.csv", index_col="parameter").drop(columns="private"), rtol=1e-9)
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["configuration"]["data"] == {"file": "<pandas.DataFrame>", "schema": "<sotto.Schema>"}
 
@@ -307,3 +307,29 @@ def test_progress_is_shown_on_a_terminal_alone(tmp_path):
     assert re.search(r"fit \[#*\.*\] +\d+ %  budget \d+ %", terminal), terminal
     silent = subprocess.run(command, capture_output=True, timeout=60)
     assert silent.returncode == 0 and silent.stderr == b""
+
+
+def test_draws_of_stated_priors_stand_beside_the_posterior(fit):
+    stated = json.loads((fit.directory / "manifest.json").read_text())["priors"]
+    assert len(stated) == 4
+    drawn = fit.draws["prior"]
+    assert drawn.sizes == fit.draws["posterior"].sizes
+    for prior in stated:
+        values = drawn[prior["parameter"]].to_numpy()
+        spread = prior["q95"] - prior["q05"]
+        for share, name in ((0.05, "q05"), (0.5, "q50"), (0.95, "q95")):
+            assert abs(np.quantile(values, share) - prior[name]) < 0.1 * spread, (prior, share)
+
+
+def test_a_prior_that_cannot_be_drawn_is_left_out():
+    from sotto.prior_draws import prior_draws
+
+    def one(distribution, q05, q50, q95):
+        return {"parameter": distribution, "distribution": distribution, "q05": q05, "q50": q50, "q95": q95}
+
+    drawn = prior_draws(
+        [one("flat", None, None, None), one("normal(0, 1)", 0.0, 1.0, 9.0), one("laplace(0, 1)", -2.3, 0.0, 2.3), one("normal(1, 1.5)", 0.22, 2.7, 33.0)],
+        4, 1000,
+    )
+    assert list(drawn) == ["laplace(0, 1)", "normal(1, 1.5)"]
+    assert drawn["normal(1, 1.5)"].min() > 0 and drawn["laplace(0, 1)"].shape == (4, 1000)

@@ -115,7 +115,7 @@ def test_quantities_have_intervals(table):
     assert f"P(x > 54): {share['mean']:.4g} (95 % interval" in repr(density) and density.verdict in repr(density)
     curve = density.curve.to_pandas()
     assert (curve.lower <= curve.upper).all() and np.trapezoid(curve["mean"], curve.x) == pytest.approx(1, abs=1e-4)
-    assert density.clusters["mean_count"] > 0 and density.report.exists()
+    assert density.clusters["mean_count"] > 0 and density.report().exists()
 
 
 def test_priors_of_ones_own(table):
@@ -137,7 +137,7 @@ def test_confidential_data_are_marked(table):
     assert repr(exact).startswith("NOT PRIVATE") and exact.summary["private"] is False
     assert -1 <= compared.summary["adjusted_rand_index"] <= 1
     assert compared.summary["private"] is False and repr(compared).startswith("NOT PRIVATE")
-    assert "NOT PRIVATE, as that run was made without noise" in compared.report.read_text()
+    assert "NOT PRIVATE, as that run was made without noise" in compared.report().read_text()
     with_itself = sotto.density(release, compare=sotto.density(release, **QUICK), **QUICK)
     assert with_itself.summary["private"] is True
     assert any("not known to be of the same release" in sentence for sentence in compared.warnings)

@@ -6,9 +6,22 @@ formula_text <- function(formula) {
   paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " ")
 }
 
+# Its name, also where it is given as glm takes it: binomial, or binomial().
+family_name <- function(family) {
+  if (is.null(family) || is.character(family)) return(family)
+  if (is.function(family)) family <- family()
+  links <- c(binomial = "logit", poisson = "log", gaussian = "identity")
+  known <- inherits(family, "family") && family$family %in% names(links)
+  if (!known) refuse("family is text, e.g. \"binomial\", or binomial(), poisson() or gaussian()")
+  if (family$link != links[[family$family]]) {
+    refuse("the link of ", family$family, " is ", links[[family$family]], " here: drop ", family$link)
+  }
+  family$family
+}
+
 # Arguments as --set KEY=VALUE; `settings`, which are such keys, win. What is NULL is left to its default.
 configuration <- function(formula, family, epsilon, delta, method, chains, draws, warmup, seed, threads, cuts, prior, settings) {
-  if (!is.null(family) && !is.character(family)) refuse("family is text, e.g. \"binomial\"")
+  family <- family_name(family)
   for (key in intersect(names(settings), c("data.file", "data.schema", "output.directory"))) {
     refuse(key, " is no setting here: it is an argument")
   }

@@ -68,6 +68,10 @@ const char* promise_of(const Source& reference) {
              : "NOT PRIVATE: the reference was made without noise, and these figures tell of its rows.";
 }
 
+nlohmann::ordered_json known(const std::optional<bool>& is_private) {
+  return is_private ? nlohmann::ordered_json(*is_private) : nlohmann::ordered_json(nullptr);
+}
+
 nlohmann::ordered_json json_of(const DrawsComparison& comparison, const Source& reference) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
   for (const ParameterComparison& line : comparison.parameters) {
@@ -78,8 +82,7 @@ nlohmann::ordered_json json_of(const DrawsComparison& comparison, const Source& 
                               {"draws", comparison.draws},
                               {"reference_draws", comparison.reference},
                               {"parameters", parameters}};
-  json["reference_is_private"] =
-      reference.is_private ? nlohmann::ordered_json(*reference.is_private) : nlohmann::ordered_json(nullptr);
+  json["reference_is_private"] = known(reference.is_private);
   return json;
 }
 
@@ -117,11 +120,13 @@ void diagnose(const DiagnoseOptions& options) {
                                 {"least_ess_tail", extreme(summary, &ParameterSummary::ess_tail, true)}};
     const auto nested = short_chain_rhat(record.draws);
     json["nested_rhat"] = nested ? nlohmann::ordered_json(*nested) : nlohmann::ordered_json(nullptr);
+    json["private"] = known(source.is_private);
     json.update(summary_json(summary, complaints, none));
     if (comparison) json["comparison"] = json_of(*comparison, *reference);
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
+  if (!source.is_private.value_or(true)) fmt::print("NOT PRIVATE: these draws were made without noise.\n\n");
   if (!none.empty()) fmt::print("{}.\n\n", none);
   fmt::print("{}\n", posterior_table(record.draws));
   if (complaints.empty()) {

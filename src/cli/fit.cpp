@@ -131,8 +131,9 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   say_result(config, record, summary, options.json);
   for (const std::string& sentence : all_warnings(record, summary))
     fmt::print(stderr, "sotto: {}\n", sentence);
+  // The budget is spent, and there are draws, but a script must not take them for an answer.
+  if (!no_answer(record, summary).empty()) status = EX_TEMPFAIL;
   if (outcome.ending == StopReason::interrupted) status = 130;
-  if (outcome.ending == StopReason::diverged) status = EX_TEMPFAIL;
   if (outcome.ending != StopReason::finished) {
     fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,
                config.out, outcome.spent);

@@ -64,6 +64,8 @@ void print_check(const TableCheck& check, std::size_t maximum_rows, const Schema
   if (maximum_rows > 0)
     fmt::print("{} rows more are left out because their person has maximum_rows = {} others\n", check.cut,
                maximum_rows);
+  if (check.nobodys > 0)
+    fmt::print("{} rows are left out because their person's cell is empty\n", check.nobodys);
   fmt::print("\n");
   std::size_t width = 6;
   for (const ColumnCheck& column : check.columns) width = std::max(width, column.name.size());

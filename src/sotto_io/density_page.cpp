@@ -5,11 +5,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/report/figures.hpp"
+#include "sotto/report/format_number.hpp"
+#include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 #include "sotto_io/density_figure.hpp"
 
 namespace sotto {
 namespace {
+
+constexpr const char* kTableEnd = "</tbody></table></div>\n";
+
+std::string title(const DensityReport& report) {
+  std::string names;
+  for (const ColumnDensity& c : report.result.columns) names += (names.empty() ? "" : ", ") + c.name;
+  return "Density of " + names;
+}
+
+// For what was drawn from the release alone.
+std::string own_badge(const DensityReport& report) {
+  return draws_are_private(report) ? "" : not_private_badge();
+}
 
 std::string column_section(const DensityReport& report, std::size_t d) {
   const ColumnDensity& c = report.result.columns[d];
@@ -31,46 +47,43 @@ std::string column_section(const DensityReport& report, std::size_t d) {
 std::string quantity_table(const DensityReport& report) {
   if (report.result.quantities.empty()) return {};
   const double percent = 100 * report.settings.level;
-  std::string text = fmt::format(
-      "<h2>Quantities</h2>\n<table><tr><th></th><th>mean</th><th>sd</th><th>{0:.4g} % interval</th>"
-      "<th>before any data</th></tr>\n",
-      percent);
+  std::string text =
+      heading("quantities", "Quantities", own_badge(report)) +
+      open_table({"quantity", "mean", "sd", fmt::format("{:.4g} % interval", percent), "before any data"});
   for (const QuantityEstimate& q : report.result.quantities)
     text += fmt::format(
         "<tr><td>{}</td><td>{:.4g}</td><td>{:.2g}</td><td>{:.4g} to {:.4g}</td><td>{:.4g} to "
         "{:.4g}</td></tr>\n",
         escape_html(q.text), q.mean, q.sd, q.lower, q.upper, q.prior_lower, q.prior_upper);
-  return text + "</table>\n";
+  return text + kTableEnd;
 }
 
 std::string difference_table(const DensityReport& report) {
   if (report.differences.empty()) return {};
-  std::string text = fmt::format(
-      "<h2>Differences from the other group</h2>\n{}<p>This group less the other, whose rows are taken to be "
-      "other "
-      "people's.</p>\n<table><tr><th></th><th>mean</th><th>sd</th><th>{:.4g} % interval</th><th>probability "
-      "that it "
-      "is above 0</th></tr>\n",
-      report.differences_are_private
-          ? ""
-          : "<p class=\"alarm\">NOT PRIVATE, as that run was made without noise.</p>\n",
-      100 * report.settings.level);
+  std::string text = heading("differences", "Differences from the other group",
+                             report.differences_are_private ? own_badge(report) : not_private_badge());
+  if (!report.differences_are_private)
+    text += box("np", {"NOT PRIVATE, as that run was made without noise."});
+  text += "<p>This group less the other, whose rows are taken to be other people's.</p>\n" +
+          open_table({"quantity", "mean", "sd", fmt::format("{:.4g} % interval", 100 * report.settings.level),
+                      "probability that it is above 0"});
   for (const QuantityDifference& d : report.differences)
     text += fmt::format(
         "<tr><td>{}</td><td>{:.4g}</td><td>{:.2g}</td><td>{:.4g} to {:.4g}</td><td>{:.3f}</td></tr>\n",
         escape_html(d.text), d.mean, d.sd, d.lower, d.upper, d.positive);
-  return text + "</table>\n";
+  return text + kTableEnd;
 }
 
 std::string cluster_figure(const DensityResult& r) {
-  std::string rows;
+  std::string text = open_table({"clusters", "probability"});
   for (std::size_t k = 1; k < r.cluster_count.size(); ++k) {
     if (r.cluster_count[k] < 0.005) continue;
-    rows += fmt::format(
-        "<tr><td>{}</td><td>{:.3f}</td><td class=\"bar\"><div style=\"width:{:.1f}%\"></div></td></tr>\n", k,
-        r.cluster_count[k], 100 * r.cluster_count[k]);
+    text += fmt::format(
+        "<tr><td>{}</td><td>{:.3f} <span class=\"bar\" aria-hidden=\"true\"><b style=\"width:{:.1f}%\">"
+        "</b></span></td></tr>\n",
+        k, r.cluster_count[k], 100 * r.cluster_count[k]);
   }
-  return "<table><tr><th>clusters</th><th>probability</th><th></th></tr>\n" + rows + "</table>\n";
+  return text + kTableEnd;
 }
 
 // So that nobody reads a number of groups into what the prior alone would give.
@@ -87,19 +100,58 @@ std::string prior_clusters(const DensityReport& report) {
   return text + "</p>\n";
 }
 
-std::string privacy_paragraph(const DensityReport& report) {
+std::string mixing_name(const DensitySettings& s) {
+  if (s.mixing == "pitman-yor")
+    return fmt::format("Pitman-Yor (strength {}, discount {})", s.concentration, s.discount);
+  if (s.mixing == "finite") return fmt::format("Finite (about {} components)", s.components);
+  return s.concentration_prior
+             ? fmt::format("Dirichlet process (concentration with a gamma prior of shape {} and rate {})",
+                           s.concentration_prior->shape, s.concentration_prior->rate)
+             : fmt::format("Dirichlet process (concentration {})", s.concentration);
+}
+
+// What all of the page is, before anything else.
+std::string head(const DensityReport& report) {
+  const DensityResult& r = report.result;
+  const bool own = draws_are_private(report);
+  std::string text = fmt::format(
+      "<header><p class=\"kicker\">{}</p><h1>{}{}</h1><p class=\"muted\">{} mixture of {} kernels, algorithm "
+      "{}</p>",
+      own ? "Density under differential privacy" : "Density without privacy", escape_html(title(report)),
+      own_badge(report), mixing_name(report.settings), escape_html(r.kernel), escape_html(r.algorithm));
   if (!report.channel) {
-    return "<p class=\"alarm\">NOT PRIVATE. This page was computed from confidential data without any noise. "
-           "Do not "
-           "publish it.</p>\n";
+    text += box("np", {"NOT PRIVATE. This page was computed from confidential data without any noise. Do not "
+                       "publish it."});
+  } else if (!own) {
+    text += box("np", {"NOT PRIVATE. The noise of the release did not come from the operating system."});
+  } else if (!is_private(report)) {
+    text += box("np", {"IN PART NOT PRIVATE: what is marked so is outside the guarantee. Do not publish this "
+                       "page."});
   }
+  text += "<dl class=\"facts\">";
+  if (own) {
+    const Guarantee& total = report.channel->total;
+    if (std::isfinite(total.epsilon.value())) {
+      text += fact("epsilon", format_number(total.epsilon.value())) +
+              fact("delta", format_number(total.delta.value()));
+    } else {
+      text += fact("rho", format_number(total.rho.value()), "zero-concentrated");
+    }
+    text += fact("protected unit", "one row") + fact("neighbouring data", "one exchanged");
+  }
+  text += fact("rows", fmt::format("{}", report.rows), own ? "public" : "");
+  std::size_t draws = 0;
+  for (const Chain& chain : r.draws.chains) draws += static_cast<std::size_t>(chain.draws.rows());
+  text += fact("draws", fmt::format("{}", draws), fmt::format("{} chains", r.draws.chains.size()));
+  text += "</dl></header>";
+  const std::vector<std::string> told = warnings(report);
+  return told.empty() ? text : text + box("", told);
+}
+
+std::string privacy_section(const DensityReport& report) {
+  if (!report.channel) return {};
   const ChannelFile& file = *report.channel;
-  std::string text;
-  if (!file.is_private) {
-    text +=
-        "<p class=\"alarm\">NOT PRIVATE. The noise of the release did not come from the operating "
-        "system.</p>\n";
-  }
+  std::string text = heading("privacy", "What was promised", own_badge(report));
   for (std::size_t d = 0; d < report.channels.size(); ++d)
     text += fmt::format("{} column <b>{}</b> through the channel <b>{}</b>", d == 0 ? "<p>Released:" : ",",
                         escape_html(report.result.columns[d].name), escape_html(report.channels[d]));
@@ -117,16 +169,6 @@ std::string privacy_paragraph(const DensityReport& report) {
          "alone and costs nothing more, however often it is repeated.</p>\n";
 }
 
-std::string mixing_name(const DensitySettings& s) {
-  if (s.mixing == "pitman-yor")
-    return fmt::format("Pitman-Yor (strength {}, discount {})", s.concentration, s.discount);
-  if (s.mixing == "finite") return fmt::format("Finite (about {} components)", s.components);
-  return s.concentration_prior
-             ? fmt::format("Dirichlet process (concentration with a gamma prior of shape {} and rate {})",
-                           s.concentration_prior->shape, s.concentration_prior->rate)
-             : fmt::format("Dirichlet process (concentration {})", s.concentration);
-}
-
 std::string base_sentence(const ColumnDensity& column) {
   std::string numbers;
   for (const auto& [name, value] : column.base)
@@ -134,82 +176,73 @@ std::string base_sentence(const ColumnDensity& column) {
   return fmt::format(" Base measure of {}: {}.", escape_html(column.name), numbers);
 }
 
-constexpr const char* kStyle =
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 "
-    "1rem;color:#222;background:#fff}"
-    "figure{margin:1rem 0}figure>svg{width:100%;height:auto}.key svg{vertical-align:middle;margin-right:.4em}"
-    ".key span{display:inline-block;margin-right:1.2em}text{font-size:13px;fill:currentColor}"
-    ".outer{fill:#9ecae1;opacity:.45}.inner{fill:#6baed6;opacity:.6}polyline{fill:none;stroke-width:2}"
-    ".mean{stroke:#08519c}.prior{stroke:#777;stroke-dasharray:6 4}.kernel{stroke:#d94801;stroke-dasharray:2 "
-    "3}"
-    ".frame{fill:none;stroke:#888}.rule{stroke:#888;opacity:.25}"
-    "td,"
-    "th{text-align:left;padding:.1rem "
-    ".8rem .1rem 0}"
-    ".bar{width:60%}.bar "
-    "div{background:#6baed6;height:.9em}.alarm{background:#b00020;color:#fff;padding:.5rem 1rem;"
-    "font-weight:bold}@media(prefers-color-scheme:dark){body{color:#ddd;background:#111}.mean{stroke:#9ecae1}"
-    "}";
-
-}  // namespace
-
-std::string density_html(const DensityReport& report) {
+std::string clusters_section(const DensityReport& report) {
   const DensityResult& r = report.result;
-  std::string names;
-  for (const ColumnDensity& c : r.columns) names += (names.empty() ? "" : ", ") + escape_html(c.name);
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width\"><title>Density of "
-      "{0}</title><style>{1}</style></head><body>\n<h1>Density of {0}</h1>\n",
-      names, kStyle);
-  page += privacy_paragraph(report);
-  page += "<h2>Estimate</h2>\n";
-  for (std::size_t d = 0; d < r.columns.size(); ++d) page += column_section(report, d);
-  page += quantity_table(report) + difference_table(report);
-  page += "<h2>Clusters</h2>\n" + cluster_figure(r) + prior_clusters(report);
+  std::string text =
+      heading("clusters", "Clusters", own_badge(report)) + cluster_figure(r) + prior_clusters(report);
   if (r.by_vi) {
-    page += fmt::format(
+    text += fmt::format(
         "<p>Clusters in the partition of least expected variation of information: {} (expected loss {:.3f} "
         "nats).</p>\n",
         1 + *std::max_element(r.by_vi->allocation.begin(), r.by_vi->allocation.end()),
         r.by_vi->expected_loss);
   } else {
-    page +=
+    text +=
         "<p>One release describes all rows together, so it does not tell which rows belong together.</p>\n";
   }
   if (report.agreement)
-    page += fmt::format(
+    text += fmt::format(
         "<p>{}Adjusted Rand index with {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}).</p>\n",
         report.agreement_is_private ? ""
         : report.with_labels        ? "NOT PRIVATE unless the labels are public: "
                                     : "NOT PRIVATE, as that run was made without noise: ",
         report.with_labels ? "the labels" : "the partition of the other run", *report.agreement,
         100 * report.settings.level, report.agreement_lower, report.agreement_upper);
-  page += fmt::format(
-      "<h2>How it was computed</h2>\n<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws "
-      "every {} sweeps after {} sweeps of warmup, seed {}.",
-      mixing_name(report.settings), escape_html(r.kernel), escape_html(r.algorithm), report.settings.chains,
-      report.settings.draws, report.settings.thin, report.settings.warmup, report.settings.seed);
-  for (const ColumnDensity& column : r.columns) page += base_sentence(column);
+  return text;
+}
+
+std::string diagnostics_section(const DensityReport& report) {
+  std::string text = heading("diagnostics", "Diagnostics", own_badge(report)) +
+                     open_table({"quantity", "R-hat", "ESS bulk", "ESS tail"});
+  for (const ParameterSummary& p : report.diagnostics)
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(p.parameter),
+                        std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat), format_count(p.ess_bulk),
+                        format_count(p.ess_tail));
+  return text + kTableEnd +
+         "<p class=\"note\">log_density.1, 2, ...: the logarithm of the density at evenly spaced points of "
+         "the "
+         "range; quantity.1, 2, ...: the quantities in their order.</p>\n";
+}
+
+std::string method_section(const DensityReport& report) {
+  const DensityResult& r = report.result;
+  std::string text =
+      heading("manifest", "How it was made") +
+      fmt::format(
+          "<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws every {} sweeps after {} sweeps "
+          "of warmup, seed {}.",
+          mixing_name(report.settings), escape_html(r.kernel), escape_html(r.algorithm),
+          report.settings.chains, report.settings.draws, report.settings.thin, report.settings.warmup,
+          report.settings.seed);
+  for (const ColumnDensity& column : r.columns) text += base_sentence(column);
   if (report.settings.imputations > 1)
-    page += fmt::format(" {} confidential values were imputed per row.", report.settings.imputations);
+    text += fmt::format(" {} confidential values were imputed per row.", report.settings.imputations);
   if (r.proposals.proposed > 0) {
-    page += fmt::format(
+    text += fmt::format(
         " {:.1f} % of the proposals for the confidential data were accepted.",
         100 * static_cast<double>(r.proposals.accepted) / static_cast<double>(r.proposals.proposed));
   }
-  page +=
-      "</p>\n<p>log_density.1, 2, ...: the logarithm of the density at evenly spaced points of the "
-      "range; quantity.1, 2, ...: the quantities in their order.</p>\n"
-      "<table><tr><th>quantity</th><th>R-hat</th><th>ESS bulk</th><th>ESS tail</th></tr>\n";
-  for (const ParameterSummary& p : report.diagnostics) {
-    page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.0f}</td><td>{:.0f}</td></tr>\n", p.parameter,
-                        p.rhat, p.ess_bulk, p.ess_tail);
-  }
-  page += "</table>\n";
-  for (const std::string& warning : warnings(report))
-    page += fmt::format("<p>{}</p>\n", escape_html(warning));
-  return page + "</body></html>\n";
+  return text + "</p>\n";
+}
+
+}  // namespace
+
+std::string density_html(const DensityReport& report) {
+  std::string text = head(report) + heading("answer", "What was found", own_badge(report));
+  for (std::size_t d = 0; d < report.result.columns.size(); ++d) text += column_section(report, d);
+  text += quantity_table(report) + difference_table(report) + clusters_section(report);
+  text += privacy_section(report) + diagnostics_section(report) + method_section(report);
+  return html_page((is_private(report) ? "" : "NOT PRIVATE: ") + title(report), text);
 }
 
 }  // namespace sotto

@@ -74,10 +74,10 @@ void add_chains(std::vector<ResultFile>& files, const fs::path& folder, const Cs
   }
 }
 
-std::string summary_csv(const std::vector<ParameterSummary>& summary,
-                        const std::vector<std::pair<std::string, double>>& prior_sensitivity) {
+std::string summary_csv(const std::vector<ParameterSummary>& summary, const RunRecord& record) {
+  const auto& prior_sensitivity = record.prior_sensitivity;
   std::string text = "parameter,mean,sd,mcse_mean,mcse_sd,q05,q50,q95,ess_bulk,ess_tail,rhat";
-  text += prior_sensitivity.empty() ? "\n" : ",prior_sensitivity\n";
+  text += prior_sensitivity.empty() ? ",private\n" : ",prior_sensitivity,private\n";
   for (const auto& line : summary) {
     std::string name = line.parameter;
     if (name.find_first_of(",\"\n\r") != std::string::npos) {
@@ -93,7 +93,7 @@ std::string summary_csv(const std::vector<ParameterSummary>& summary,
       numbers.push_back(of == prior_sensitivity.end() ? std::nan("") : of->second);
     }
     for (const double x : numbers) text += std::isnan(x) ? ",NA" : fmt::format(",{:.10g}", x);
-    text += '\n';
+    text += record.privacy.is_private ? ",true\n" : ",false\n";
   }
   return text;
 }
@@ -155,10 +155,12 @@ void write_run(const fs::path& directory, RunRecord record) {
   add_chains(files, "", csv_header(record, record.privacy.is_private), record.draws);
   add_comparison_chains(files, record);
   const auto summary = summarise(record.draws);
-  files.push_back({"summary.csv", [&] { return summary_csv(summary, record.prior_sensitivity); }});
+  files.push_back({"summary.csv", [&] { return summary_csv(summary, record); }});
   files.push_back({"summary.json", [&] {
-                     return dump(summary_json(summary, all_warnings(record, summary),
+                     nlohmann::ordered_json json{{"private", record.privacy.is_private}};
+                     json.update(summary_json(summary, all_warnings(record, summary),
                                               no_answer(record, summary), record.prior_sensitivity));
+                     return dump(json);
                    }});
   add_manifest(files, record);
   add_pages(files, record);

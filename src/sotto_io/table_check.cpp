@@ -47,7 +47,9 @@ TableCheck check_table(const RecordReader& read, const Schema& schema) {
       ++check.not_whole;
       return;
     }
-    bool complete = !schema.unit.is_row() && !is_missing(trim(record.cells.back().value_or("")));
+    const bool nobody = !schema.unit.is_row() && is_missing(trim(record.cells.back().value_or("")));
+    if (nobody) ++check.nobodys;
+    bool complete = !schema.unit.is_row() && !nobody;
     for (std::size_t j = 0; j < declared; ++j) {
       const std::string_view cell = record.cells[j].value_or("");
       const CellReading reading = read_cell(schema.columns[j], cell).reading;
@@ -70,6 +72,7 @@ nlohmann::ordered_json to_json(const TableCheck& check) {
                               {"not_of_the_headers_form", check.not_whole},
                               {"rows_used", check.used},
                               {"rows_beyond_maximum_rows", check.cut},
+                              {"rows_without_person", check.nobodys},
                               {"columns", nlohmann::ordered_json::array()}};
   for (const ColumnCheck& column : check.columns) {
     json["columns"].push_back({{"name", column.name},

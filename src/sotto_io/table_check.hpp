@@ -35,6 +35,7 @@ struct TableCheck {
   std::size_t not_whole = 0;  ///< another number of cells than the header, or beyond the limits
   std::size_t used = 0;       ///< rows that contribute
   std::size_t cut = 0;        ///< rows that do not because their person has maximum_rows others
+  std::size_t nobodys = 0;    ///< rows that do not because the cell of their person is empty
   std::vector<ColumnCheck> columns;
 };
 

@@ -124,7 +124,7 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   const std::string fit =
       "fit --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --draws 10 --out out ";
   const Outcome first = sotto(fit + "--epsilon 1");
-  ASSERT_EQ(first.status, 0) << first.err;
+  ASSERT_THAT(first.status, has_draws()) << first.err;
   EXPECT_EQ(first.err.find("already released"), std::string::npos);
   EXPECT_NE(first.out.find("two like this promise no more than epsilon 2 together"), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(content("out/privacy.json")).contains("earlier"));
@@ -132,7 +132,7 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
                                  "{\"opened\":{\"epsilon\":2.0,\"delta\":1e-07,\"adjacency\":\"substitute\","
                                  "\"privacy_unit\":\"one row\"}}\n{\"boo");
   const Outcome third = sotto(fit + "--epsilon 0.5 --overwrite");
-  ASSERT_EQ(third.status, 0) << third.err;
+  ASSERT_THAT(third.status, has_draws()) << third.err;
   EXPECT_EQ(third.out.find("two like this"), std::string::npos);
   EXPECT_NE(third.err.find("2 earlier runs have already released"), std::string::npos) << third.err;
   EXPECT_NE(third.err.find("no more than epsilon 3.500 (delta"), std::string::npos) << third.err;
@@ -153,11 +153,11 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
 TEST_F(Charges, of_earlier_runs_with_another_unit_have_no_sum) {
   const std::string fit =
       "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out ";
-  ASSERT_EQ(sotto(fit).status, 0);
+  ASSERT_THAT(sotto(fit).status, has_draws());
   write("s.toml",
         "adjacency = \"add-remove\"\n" + content("s.toml").substr(content("s.toml").find("[[column]]")));
   const Outcome second = sotto(fit + "--overwrite");
-  ASSERT_EQ(second.status, 0) << second.err;
+  ASSERT_THAT(second.status, has_draws()) << second.err;
   EXPECT_NE(second.err.find("no figure covers those and this run together"), std::string::npos) << second.err;
   const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
   EXPECT_EQ(privacy.at("earlier").at("runs"), 1);
@@ -198,7 +198,7 @@ TEST_F(Charges, a_full_disk_is_told_with_what_was_spent) {
 TEST_F(Charges, a_full_disk_leaves_the_earlier_draws) {
   const std::string fit =
       "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out --draws ";
-  ASSERT_EQ(shell(fit + "10").status, 0);
+  ASSERT_THAT(shell(fit + "10").status, has_draws());
   const std::string draws = content("out/chain_1.csv") + content("out/privacy.json");
   const Outcome run = shell("ulimit -f 40\n" + fit + "4000 --overwrite");
   EXPECT_EQ(run.status, EX_IOERR) << run.err;

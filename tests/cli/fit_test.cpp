@@ -57,7 +57,7 @@ TEST_F(FitProgram, real_responses_have_no_unit_of_their_own) {
   const Outcome run = sotto(
       "fit --data d.csv --schema money.toml --formula 'pay ~ x' --family normal --not-private --chains 1 "
       "--draws 400 --out out");
-  ASSERT_EQ(run.status, 0) << run.err;
+  ASSERT_THAT(run.status, has_draws()) << run.err;
   EXPECT_NEAR(mean_of(content("out/summary.json"), "Intercept"), 60000, 6 * 550);
   EXPECT_NEAR(mean_of(content("out/summary.json"), "x"), 20000, 6 * 910);
   EXPECT_NE(content("out/manifest.json").find("normal(100000, 50000) on the scaled column"),
@@ -80,7 +80,7 @@ TEST_F(FitProgram, times_to_an_event_have_hazards_in_pieces) {
   const std::string start =
       "fit --data d.csv --schema times.toml --formula 'Surv(years, died) ~ 1' --delta 1e-6 ";
   const Outcome run = sotto(start + "--cuts 2 --epsilon 100000 --out out");  // Surv implies the family
-  ASSERT_EQ(run.status, 0) << run.err;
+  ASSERT_THAT(run.status, has_draws()) << run.err;
   EXPECT_NEAR(mean_of(content("out/summary.json"), "Intercept"), std::log(0.1), 6 * 0.075);
   EXPECT_NEAR(mean_of(content("out/summary.json"), "years[2-10]"), std::log(2), 6 * 0.08);
   EXPECT_NE(run.out.find("for one row"), std::string::npos) << run.out;
@@ -115,7 +115,7 @@ TEST_F(FitProgram, any_row_is_a_legal_row) {
   text += "nan,nan,nan\n1,1e308,a\n\n0,-inf,unseen\n1\n1,2,3,4,5\n\"\n\n,\",0,a\nyes,\xff\xfe,b\n";
   write("d.csv", text);
   const Outcome outcome = fit("d.csv", "--formula 'y ~ x + C(g)' --epsilon 25 --draws 20 --json");
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ASSERT_THAT(outcome.status, has_draws()) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   // What else is said depends on the noise; of an epsilon that large, something is.
   std::string warnings;
@@ -155,7 +155,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
       const std::string more =
           method == std::string("barker-subsampled") ? " --set method.step_size=0.01" : "";
       const Outcome outcome = sotto("fit " + config + " --epsilon 2" + few + method + more);
-      ASSERT_EQ(outcome.status, 0) << method << outcome.err;
+      ASSERT_THAT(outcome.status, has_draws()) << method << outcome.err;
       const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
       EXPECT_TRUE(privacy.at("private").get<bool>());
       EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 2);
@@ -163,7 +163,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
     for (const char* method : {"metropolis", "nonprivate-hmc", "nonprivate-barker"}) {
       const Outcome outcome = sotto("fit " + config + " --not-private --set method.clip_ratio=2" +
                                     " --set method.clip_gradient=9" + few + method);
-      ASSERT_EQ(outcome.status, 0) << method << outcome.err;
+      ASSERT_THAT(outcome.status, has_draws()) << method << outcome.err;
       const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
       EXPECT_FALSE(privacy.at("private").get<bool>());
       EXPECT_FALSE(privacy.at("exact").get<bool>());
@@ -184,7 +184,7 @@ TEST_F(FitProgram, several_owners_tables_make_one_fit) {
         "[model]\nfamily = \"normal-mean\"\ncolumns = [\"u\"]\nsd = [2]\n");
   const std::string arguments = "fit fit.toml --epsilon 1 --delta 1e-6 --draws 20 --json";
   const Outcome outcome = sotto(arguments);
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ASSERT_THAT(outcome.status, has_draws()) << outcome.err;
   const auto privacy = nlohmann::json::parse(outcome.out).at("privacy");
   EXPECT_EQ(privacy.at("privacy_unit"), "one row of one owner's table");
   EXPECT_LE(privacy.at("spent_epsilon").get<double>(), 1);
@@ -207,21 +207,22 @@ TEST_F(FitProgram, a_table_of_no_rows_costs_nothing) {
   // Where a row may be added or removed, their number is private and an empty table is like any other.
   write("s.toml",
         "adjacency = \"add-remove\"\n" + content("s.toml").substr(content("s.toml").find("[[column]]")));
-  EXPECT_EQ(fit("none.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, 0);
+  EXPECT_THAT(fit("none.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, has_draws());
 }
 
 TEST_F(FitProgram, durations_are_published_only_when_asked_for) {
   std::string text = "y,x\n";
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
   write("d.csv", text);
-  ASSERT_EQ(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, 0);
+  ASSERT_THAT(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20").status, has_draws());
   const auto json = [&](const char* name) { return nlohmann::json::parse(content(name)); };
   for (const char* key : {"wall_seconds", "warmup_seconds", "sampling_seconds"})
     EXPECT_TRUE(json("out/manifest.json").at(key).is_null()) << key;
   EXPECT_FALSE(json("out/privacy.json").at("times_published").get<bool>());
   EXPECT_NE(json("out/privacy.json").at("time").get<std::string>().find("No duration"), std::string::npos);
   EXPECT_NE(content("out/chain_1.csv").find(" 0 seconds (Total)"), std::string::npos);
-  ASSERT_EQ(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20 --timing --overwrite").status, 0);
+  ASSERT_THAT(fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 20 --timing --overwrite").status,
+              has_draws());
   EXPECT_GT(json("out/manifest.json").at("wall_seconds").get<double>(), 0);
   EXPECT_TRUE(json("out/privacy.json").at("times_published").get<bool>());
 }
@@ -231,14 +232,14 @@ TEST_F(FitProgram, says_on_standard_output_what_is_not_private) {
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
   write("d.csv", text);
   const Outcome exact = fit("d.csv", "--formula 'y ~ x' --not-private --draws 20");
-  ASSERT_EQ(exact.status, 0) << exact.err;
+  ASSERT_THAT(exact.status, has_draws()) << exact.err;
   EXPECT_NE(exact.out.find("\nNOT PRIVATE\n"), std::string::npos) << exact.out;
   const std::string release = "--formula 'y ~ x' --epsilon 1 --draws 20 --overwrite";
   const Outcome beside = fit("d.csv", release + " --set privacy.compare_not_private=true");
-  ASSERT_EQ(beside.status, 0) << beside.err;
+  ASSERT_THAT(beside.status, has_draws()) << beside.err;
   EXPECT_NE(beside.out.find("not_private/report.html (NOT PRIVATE)"), std::string::npos) << beside.out;
   const Outcome alone = fit("d.csv", release);
-  ASSERT_EQ(alone.status, 0) << alone.err;
+  ASSERT_THAT(alone.status, has_draws()) << alone.err;
   EXPECT_EQ(alone.out.find("NOT PRIVATE"), std::string::npos) << alone.out;
 }
 
@@ -247,7 +248,7 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
   write("d.csv", text);
   const std::string arguments = "--formula 'y ~ x' --epsilon 1 --draws 20 ";
-  ASSERT_EQ(fit("d.csv", arguments + "--set privacy.compare_not_private=true").status, 0);
+  ASSERT_THAT(fit("d.csv", arguments + "--set privacy.compare_not_private=true").status, has_draws());
   const std::vector<std::string> names = {"not_private/chain_1.csv", "not_private/chain_2.csv",
                                           "not_private/chain_3.csv", "not_private/chain_4.csv",
                                           "not_private/report.html"};
@@ -261,7 +262,7 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   ASSERT_EQ(sotto("report out --without-comparison").status, 0);
   EXPECT_EQ(content("out/report.html"), page);
   EXPECT_FALSE(exists("out/not_private/report.html"));
-  ASSERT_EQ(fit("d.csv", arguments + "--overwrite").status, 0);
+  ASSERT_THAT(fit("d.csv", arguments + "--overwrite").status, has_draws());
   EXPECT_FALSE(exists("out/not_private"));
 }
 
@@ -270,7 +271,7 @@ TEST_F(FitProgram, files_keep_the_umask) {
   const std::string command =
       "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 "
       "--overwrite "
-      "--out out >/dev/null && stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
+      "--out out >/dev/null; stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
   EXPECT_EQ(shell("umask 077; " + command).out, "600\n");
   EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
 }
@@ -280,7 +281,7 @@ TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
   write_persons();
   const auto statement = [&] {
     const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite");
-    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.status, has_draws()) << run.err;
     return nlohmann::json::parse(content("out/privacy.json"));
   };
   EXPECT_EQ(statement().at("privacy_unit"), "one row");
@@ -297,7 +298,7 @@ TEST_F(FitProgram, what_is_taken_of_a_persons_rows_is_said) {
   const auto told = [&](const std::string& method, const char* words) {
     const Outcome run =
         fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 10 --overwrite --method " + method);
-    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.status, has_draws()) << run.err;
     return run.err.find(words) != std::string::npos;
   };
   constexpr const char* kAlike = "independent of each other";

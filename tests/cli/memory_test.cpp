@@ -60,7 +60,7 @@ class Memory : public Program {
   [[nodiscard]] Scan scanned(const std::string& variables, const std::string& command) const {
     const Outcome run = shell("rm -f found.txt\nSOTTO_SCAN_RESULT=found.txt LD_PRELOAD='" SOTTO_SCAN "' " +
                               variables + " $sotto " + command);
-    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.status, has_draws()) << run.err;
     Scan scan;
     std::istringstream(content("found.txt")) >> scan.found >> scan.kilobytes >> scan.dumpable >> scan.core;
     return scan;
@@ -79,16 +79,18 @@ TEST_F(Memory, no_row_changes_it) {
 
 // The least limit under which a fit of plain rows works is enough for all others.
 TEST_F(Memory, no_row_changes_the_exit_status_under_a_limit) {
-  const auto status = [&](int megabytes, const std::string& name) {
-    return shell("ulimit -v " + std::to_string(megabytes * 1024) + "\n$sotto fit --data " + name + " " +
-                 options_)
-        .status;
+  // Whether its own noisy draws are an answer is no matter of memory.
+  const auto works = [&](int megabytes, const std::string& name) {
+    return testing::Value(shell("ulimit -v " + std::to_string(megabytes * 1024) + "\n$sotto fit --data " +
+                                name + " " + options_)
+                              .status,
+                          has_draws());
   };
   int least = 64;
-  while (least < 4096 && status(least, "plain.csv") != 0) least += 32;
+  while (least < 4096 && !works(least, "plain.csv")) least += 32;
   ASSERT_LT(least, 4096);
   for (const char* name : {"plain.csv", "commas.csv", "used.csv", "unused.csv"})
-    EXPECT_EQ(status(least + 16, name), 0) << name << " under " << least << " MiB\n" << content("stderr.txt");
+    EXPECT_TRUE(works(least + 16, name)) << name << " under " << least << " MiB\n" << content("stderr.txt");
 }
 
 TEST_F(Memory, rows_beyond_the_limits_contribute_nothing_and_count) {

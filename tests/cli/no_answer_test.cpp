@@ -29,7 +29,7 @@ class NoAnswer : public Program {
   }
   /// What every reader of the fit meets.
   void expect_no_answer(const Outcome& run) const {
-    ASSERT_EQ(run.status, 0) << run.err;
+    ASSERT_EQ(run.status, EX_TEMPFAIL) << run.err;
     EXPECT_THAT(run.out, HasSubstr("NO ANSWER: "));
     EXPECT_THAT(run.out, HasSubstr("sotto diagnose out shows"));
     EXPECT_THAT(run.out, Not(HasSubstr("parameter ")));
@@ -40,6 +40,7 @@ class NoAnswer : public Program {
     EXPECT_THAT(page, Not(HasSubstr("90 % intervals of effects")));
     EXPECT_THAT(nlohmann::json::parse(content("out/summary.json")).at("no_answer").get<std::string>(),
                 HasSubstr("NO ANSWER"));
+    EXPECT_EQ(nlohmann::json::parse(content("out/summary.json")).at("private"), true);
     const Outcome asked = sotto("diagnose out");
     EXPECT_THAT(asked.out, testing::StartsWith("NO ANSWER: "));
     EXPECT_THAT(asked.out, HasSubstr("parameter "));
@@ -59,9 +60,21 @@ TEST_F(NoAnswer, of_rows_that_the_schema_cannot_read) {
 TEST_F(NoAnswer, is_not_said_where_all_is_well) {
   write_table("0.5", "-0.5");
   const Outcome run = fit("--not-private --draws 400");
+  EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("NO ANSWER")));
   EXPECT_THAT(run.out, HasSubstr("parameter "));
   EXPECT_EQ(nlohmann::json::parse(content("out/summary.json")).at("no_answer"), "");
+}
+
+TEST_F(NoAnswer, or_an_answer_without_privacy_is_marked_in_the_summary_itself) {
+  write_table("0.5", "-0.5");
+  ASSERT_EQ(fit("--not-private --draws 400").status, 0);
+  EXPECT_EQ(nlohmann::json::parse(content("out/summary.json")).at("private"), false);
+  const std::string table = content("out/summary.csv");
+  EXPECT_THAT(table.substr(0, table.find('\n')), testing::EndsWith(",private"));
+  EXPECT_THAT(table, testing::EndsWith(",false\n"));
+  EXPECT_THAT(sotto("diagnose out").out, testing::StartsWith("NOT PRIVATE"));
+  EXPECT_EQ(nlohmann::json::parse(sotto("diagnose --json out").out).at("private"), false);
 }
 
 }  // namespace

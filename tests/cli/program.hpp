@@ -1,8 +1,10 @@
 // Runs the program and collects what it says.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,6 +27,9 @@ inline std::string file_content(const std::filesystem::path& path) {
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
+
+/// A fit that made its draws, be they an answer or, as short chains are none, no answer.
+inline testing::Matcher<int> has_draws() { return testing::AnyOf(0, EX_TEMPFAIL); }
 
 /// A test with an empty folder of its own in which the program runs.
 class Program : public testing::Test {

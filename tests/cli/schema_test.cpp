@@ -58,9 +58,12 @@ TEST_F(SchemaVerb, check_tells_rows_beyond_the_maximum_of_their_person) {
   const auto json = nlohmann::json::parse(sotto("schema --check --json d.csv s.toml").out);
   EXPECT_EQ(json.at("rows_used"), 3);
   EXPECT_EQ(json.at("rows_beyond_maximum_rows"), 2);
+  EXPECT_EQ(json.at("rows_without_person"), 1);
   const Outcome text = sotto("schema --check d.csv s.toml");
   EXPECT_NE(text.out.find("\n2 rows more are left out because their person has maximum_rows = 2 others\n"),
             std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("\n1 rows are left out because their person's cell is empty\n"), std::string::npos)
       << text.out;
   write("s.toml", "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 1\n");
   EXPECT_EQ(sotto("schema --check d.csv s.toml").out.find("maximum_rows"), std::string::npos);

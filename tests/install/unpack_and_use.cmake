@@ -29,6 +29,15 @@ run(ldd ${usr}/bin/sotto)
 if(output MATCHES "not found" OR output MATCHES "/\\.venv/")
   message(FATAL_ERROR "the program needs what no package has:\n${output}")
 endif()
+# Who has only README.md, with what was installed.
+set(walk ${CMAKE_CURRENT_LIST_DIR}/newcomer_walk.py)
+run(${PYTHON} ${walk} program ${usr}/bin)
+find_program(R R)
+if(R)
+  file(MAKE_DIRECTORY ${WORK}/r_library)
+  run(${R} CMD INSTALL --library=${WORK}/r_library ${SOURCE}/r)
+  run(${PYTHON} ${walk} r ${WORK}/r_library ${usr}/bin)
+endif()
 foreach(file share/man/man1/sotto.1 share/bash-completion/completions/sotto share/zsh/vendor-completions/_sotto
              share/fish/vendor_completions.d/sotto.fish share/doc/sotto/copyright share/doc/sotto/sotto.cdx.json
              share/doc/libsotto-dev/copyright include/sotto/sotto.hpp lib/libsotto_io.a lib/cmake/sotto/sotto-config.cmake)

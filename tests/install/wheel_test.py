@@ -1,4 +1,4 @@
-"""The wheel of tools/wheel fits a table in a new environment, where nothing of the tree can be seen.
+"""The wheel of tools/wheel fits a table in a new environment, where nothing of the tree can be seen, and as README.md says.
 
 usage: wheel_test.py PROJECT_FOLDER
 """
@@ -26,4 +26,6 @@ with tempfile.TemporaryDirectory() as work:
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True)
     said = subprocess.run([python, "-I", "-c", FIT], cwd=work, check=True, capture_output=True, text=True, env={}).stdout
     assert said.startswith(work), said
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pandas"], check=True)
+    subprocess.run([python, Path(__file__).with_name("newcomer_walk.py"), "python", python], check=True)
 print(wheel.name)

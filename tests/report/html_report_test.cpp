@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 
+#include "sotto/diagnostics/sequences.hpp"
 #include "sotto/report/figures.hpp"
+#include "sotto/report/format_number.hpp"
 #include "sotto/report/plot.hpp"
 #include "support/synthetic_run.hpp"
 
@@ -34,7 +37,7 @@ TEST(HtmlReport, asks_the_network_for_nothing) {
 TEST(HtmlReport, every_opened_element_is_closed) {
   const std::string page = html_report(synthetic_run(200));
   for (const char* name :
-       {"div", "span",    "section", "table", "tr", "td", "th", "p",    "h2",   "h4",  "figure",
+       {"div", "span",    "section", "table", "tr", "td", "th", "p",    "h2",   "h3",  "figure",
         "svg", "details", "ul",      "li",    "dl", "dd", "dt", "main", "body", "html"}) {
     const std::regex open("<" + std::string(name) + "[ >]");
     const auto opened = static_cast<std::size_t>(
@@ -131,6 +134,27 @@ TEST(HtmlReport, labels_at_the_ends_of_an_axis_stay_inside) {
   EXPECT_THAT(axis, HasSubstr("<span class=\"low\" style=\"left:0.00%\">0"));
   EXPECT_THAT(axis, HasSubstr("<span style=\"left:50.00%\">half"));
   EXPECT_THAT(axis, HasSubstr("<span class=\"high\" style=\"left:100.00%\">1"));
+}
+
+TEST(HtmlReport, every_figure_has_its_numbers) {
+  const RunRecord record = synthetic_run(200);
+  for (const std::string& figure : {density_figures(record), trace_figures(record), rank_figures(record),
+                                    privacy_curve_figure(record.privacy), tradeoff_figure(record.privacy)})
+    EXPECT_EQ(times(figure, "<summary>In numbers</summary>"), 1U);
+  std::vector<double> all = pooled(record.draws, 1);
+  std::sort(all.begin(), all.end());
+  EXPECT_THAT(density_figures(record),
+              HasSubstr(fmt::format("<td>{}</td><td>{}</td>", record.draws.parameters[1],
+                                    format_number(quantile_of_sorted(all, 0.01)))));
+  EXPECT_THAT(trace_figures(record),
+              HasSubstr(fmt::format("<td>{}</td><td>{}</td>", record.draws.parameters[1],
+                                    format_number(record.draws.chains[0].draws.col(1).mean()))));
+  EXPECT_THAT(tradeoff_figure(record.privacy),
+              HasSubstr(fmt::format("<td>10 %</td><td>{}</td>",
+                                    format_percent(best_true_positive_rate(record.privacy.curve, 0.1)))));
+  EXPECT_THAT(privacy_curve_figure(record.privacy),
+              HasSubstr(fmt::format("<td>{}</td><td>{}</td>", format_number(record.privacy.curve[0].epsilon),
+                                    format_number(record.privacy.curve[0].delta))));
 }
 
 TEST(HtmlReport, independent_draws_have_no_traces) {

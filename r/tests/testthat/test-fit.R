@@ -170,3 +170,13 @@ test_that("a run that is stopped keeps its draws and says so", {
   expect_lt(dim(draws)[[1]], 2e6)
   expect_false(anyNA(draws))
 })
+
+test_that("a family may be given as glm takes it", {
+  expect_identical(sotto:::family_name(binomial), "binomial")
+  expect_identical(sotto:::family_name(poisson()), "poisson")
+  expect_identical(sotto:::family_name(gaussian()), "gaussian")
+  expect_error(sotto:::family_name(binomial("probit")), "the link of binomial is logit here: drop probit", class = "sotto_usage_error")
+  expect_error(sotto:::family_name(Gamma()), "family is text", class = "sotto_usage_error")
+  fit <- fit_visits(ill ~ age, family = poisson(), draws = 60)
+  expect_match(capture.output(print(fit)), "^Poisson regression", all = FALSE)
+})

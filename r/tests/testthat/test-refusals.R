@@ -48,7 +48,7 @@ test_that("arguments of no known type are refused before anything is run", {
   refuse(fit_visits(data = 1:3))
   refuse(fit_visits(schema = list(age = 1)))
   refuse(fit_visits(epsilon = NA))
-  refuse(fit_visits(family = binomial()))
+  refuse(fit_visits(family = Gamma()))
   refuse(fit_visits(prior = list(default = quote(x))))
   refuse(fit_visits(settings = list(data.file = "x.csv")))
   refuse(fit_visits(out = 3))

@@ -135,13 +135,16 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
         "The shortest chain has {} draws. With chains that short, R-hat and ESS say little", shortest);
     if (const auto nested = short_chain_rhat(draws))
       text += fmt::format("; nested R-hat over the chains is {:.2f}", *nested);
-    sentences.push_back(text +
-                        ". Do not take the intervals at face value; release-once draws without limit.");
+    sentences.push_back(
+        text +
+        ". Do not take the intervals at face value; of regressions and means, release-once draws without "
+        "limit.");
   }
   if (!apart.empty()) {
     sentences.push_back(
-        fmt::format("The chains have not mixed: R-hat is above {} for {}. Where draws cost budget, choose "
-                    "release-once for the next run, or a larger epsilon; elsewhere take more draws.",
+        fmt::format("The chains have not mixed: R-hat is above {} for {}. Where draws cost budget, take a "
+                    "larger epsilon for the next run or, for a regression or means, release-once; elsewhere "
+                    "take more draws.",
                     kRhatLimit, first_names(apart)));
   }
   if (!few.empty()) {

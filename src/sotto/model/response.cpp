@@ -23,8 +23,9 @@ void check_function(const Variable& variable, const SchemaColumn& column) {
     refuse_formula(fmt::format("{}: {} is a category", variable.text(), column.name));
   const auto [lower, upper] = column.range();
   if (variable.function->defined != nullptr && !variable.function->defined(lower))
-    refuse_formula(
-        fmt::format("{} is not defined at the declared lower bound {}; raise it", variable.text(), lower));
+    refuse_formula(fmt::format("{} is not defined at the declared lower bound {}; raise it{}",
+                               variable.text(), lower,
+                               variable.function->name == "log" && lower > -1 ? ", or take log1p" : ""));
   if (variable.is_basis() && column.kind != ColumnKind::real && upper - lower < variable.number)
     refuse_formula(fmt::format("{}: {} takes {} values alone; write C({}), or a smaller number",
                                variable.text(), column.name, upper - lower + 1, column.name));

@@ -12,28 +12,12 @@
 #include "sotto/report/design_certificate.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
-#include "sotto/report/page_style.hpp"
+#include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 #include "sotto/report/run_json.hpp"
 
 namespace sotto {
 namespace {
-
-std::string fact(const std::string& name, const std::string& value, const std::string& note = "") {
-  return fmt::format("<div><dt>{}</dt><dd>{}{}</dd></div>", name, value,
-                     note.empty() ? "" : "<small>" + note + "</small>");
-}
-
-std::string box(const char* style, const std::vector<std::string>& sentences) {
-  std::string text = fmt::format("<div class=\"box {}\" role=\"note\">", style);
-  for (const auto& sentence : sentences) text += "<p>" + escape_html(sentence) + "</p>";
-  return text + "</div>";
-}
-
-// A section's heading; with a badge where what follows holds results without privacy.
-std::string heading(const char* id, const char* title, const std::string& badge) {
-  return fmt::format("<h2 id=\"{}\">{}{}</h2>", id, title, badge);
-}
 
 // For sections on this run alone.
 std::string own_badge(const RunRecord& record) {
@@ -245,7 +229,7 @@ std::string diagnostics_sections(const RunRecord& record, const std::vector<Para
 }
 
 std::string manifest_section(const RunRecord& record) {
-  std::string text = heading("manifest", "How it was made", "");
+  std::string text = heading("manifest", "How it was made");
   text += fmt::format("<p>Started {}", escape_html(record.manifest.started));
   if (record.manifest.wall_seconds > 0)
     text += fmt::format("; took {} s", format_number(record.manifest.wall_seconds));
@@ -290,7 +274,7 @@ std::string manifest_section(const RunRecord& record) {
     }
   }
   text += "<h3>How to cite this result</h3><p>" + escape_html(citation(record)) + "</p>";
-  text += "<details><summary>Configuration and versions</summary><pre>";
+  text += "<details><summary>Configuration and versions</summary><pre tabindex=\"0\">";
   nlohmann::ordered_json json;
   json["configuration"] = record.manifest.configuration;
   for (const auto& [name, version] : record.manifest.versions) json["versions"][name] = version;
@@ -303,24 +287,16 @@ std::string manifest_section(const RunRecord& record) {
 std::string html_report(const RunRecord& record) {
   const auto summary = summarise(record.draws);
   const auto complaints = all_warnings(record, summary);
-  std::string text =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">";
-  text +=
-      fmt::format("<title>{}{}</title><style>{}</style></head><body><main>",
-                  record.privacy.is_private ? "" : "NOT PRIVATE: ", escape_html(record.title), kPageStyle);
-  text += head(record);
+  std::string text = head(record);
   if (!complaints.empty()) text += box("", complaints);
   text += heading("answer", "What was found", badge(record, summary)) + answer(record, summary);
   text += privacy_section(record) + diagnostics_sections(record, summary);
   if (!record.certificate.is_null())
-    text += heading("certificate", "What simulations of this design showed", "") +
+    text += heading("certificate", "What simulations of this design showed") +
             certificate_section(record.certificate);
   text += budget_section(record);
   text += manifest_section(record);
-  return text + "</main></body></html>\n";
+  return html_page((record.privacy.is_private ? "" : "NOT PRIVATE: ") + record.title, text);
 }
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// The style sheet of report.html: one column, light and dark, screen and paper, no outside resource.
+// The style sheet of every report.html: one column, light and dark, screen and paper, no outside resource.
 #pragma once
 
 namespace sotto {
@@ -19,7 +19,7 @@ h1,h2{font-family:Charter,"Bitstream Charter","Iowan Old Style",Georgia,"DejaVu 
 h1{font-size:clamp(1.6rem,4.5vw,2.3rem);margin:.2rem 0 .4rem;overflow-wrap:anywhere}
 h2{font-size:1.4rem;margin:3.2rem 0 .5rem;padding-top:1.1rem;border-top:1px solid var(--line)}
 h3{font-size:1rem;margin:1.6rem 0 .4rem}
-h4{font-size:.85rem;font-weight:600;margin:0 0 .35rem;overflow-wrap:anywhere}
+.card h3{font-size:.85rem;font-weight:600;margin:0 0 .35rem;overflow-wrap:anywhere}
 p{margin:.5rem 0 .9rem;max-width:44rem}
 .kicker{letter-spacing:.14em;text-transform:uppercase;font-size:.75rem;color:var(--muted);margin:0}
 .muted{color:var(--muted)}small,.note{font-size:.86rem;color:var(--muted)}
@@ -32,7 +32,7 @@ border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:1.4rem 0}
 .box{border-left:4px solid var(--warn);background:var(--warnsoft);padding:.7rem 1rem;margin:1rem 0;border-radius:0 6px 6px 0}
 .box p,.box ul{margin:.2rem 0}.box ul{padding-left:1.1rem}.box.np{border-color:var(--np);background:var(--npsoft)}
 .box.good{border-color:var(--accent);background:var(--soft)}
-.badge{display:inline-block;background:var(--np);color:var(--bg);font:700 .68rem/1.6 system-ui,sans-serif;
+.badge{display:inline-block;background:var(--np);color:var(--bg);font:700 .7rem/1.6 system-ui,sans-serif;
 letter-spacing:.06em;padding:0 .5em;border-radius:3px;vertical-align:.2em;margin-left:.8em;white-space:nowrap}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.84rem;color:var(--muted);margin:.4rem 0 .8rem}
 .legend span{display:inline-flex;align-items:center;gap:.45em}
@@ -49,7 +49,12 @@ svg path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .np90{stroke:var(--np);stroke-width:1.6;stroke-dasharray:4 3}.npdot{stroke:var(--np);stroke-width:7;stroke-linecap:round}
 .cut{stroke:var(--muted);stroke-width:1.6}
 .postline{stroke:var(--accent);stroke-width:1.8}.npline{stroke:var(--np);stroke-width:1.4;stroke-dasharray:4 3}
-svg .shade{fill:var(--soft)}
+svg .shade,svg .outer,svg .inner{fill:var(--soft)}
+.priorline{stroke:var(--muted);stroke-width:1.6;stroke-dasharray:6 4}.kernel{stroke:var(--k1);stroke-width:1.8;stroke-dasharray:2 3}
+.legend i.outer{border-top:9px solid var(--soft)}.legend i.inner{border-top:9px solid var(--soft);background:var(--soft)}
+.legend i.priorline{border-top:2px dashed var(--muted)}.legend i.kernel{border-top:2px dotted var(--k1)}
+figure.tall{margin:.6rem 0 1rem}.tall .plot .area,.tall .yaxis{height:18rem}.tall .xaxis{height:2.3rem}
+.tall .xaxis span{max-width:4.6rem;max-height:2.4em;overflow:hidden;overflow-wrap:anywhere;white-space:normal;text-align:center;line-height:1.2}
 .trace{stroke-width:1;opacity:.8}.k0{stroke:var(--k0)}.k1{stroke:var(--k1)}.k2{stroke:var(--k2)}.k3{stroke:var(--k3)}
 .k4{stroke:var(--k4)}.k5{stroke:var(--k5)}
 .frow{display:grid;grid-template-columns:minmax(6rem,13rem) 1fr 13.5rem;gap:.9rem;align-items:center;
@@ -69,7 +74,7 @@ border-bottom:1px solid var(--line)}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.4rem;margin-top:1.8rem}
 .pair .plot .area,.pair .yaxis{height:14rem}.pair .plot{margin:0 1.4rem 0 0}
 .pair figure{margin:0;min-width:0}figcaption{font-size:.86rem;color:var(--muted);margin-bottom:.7rem}
-sup{line-height:0;font-size:.75em}
+sup{line-height:0;font-size:max(.75em,11px)}
 .scroll{overflow-x:auto;margin:.6rem 0;background:linear-gradient(to right,var(--bg) 30%,#0000),
 linear-gradient(to left,var(--bg) 30%,#0000) 100% 0,linear-gradient(to right,var(--shade),#0000),
 linear-gradient(to left,var(--shade),#0000) 100% 0;background-size:3rem 100%,3rem 100%,1rem 100%,1rem 100%;

@@ -101,6 +101,12 @@ void Plot::area(const Curve& points, double base, std::string_view style) {
   marks_ += fmt::format("<path class=\"{}\" d=\"{}Z\"/>", style, path(closed));
 }
 
+void Plot::band(const Curve& lower, const Curve& upper, std::string_view style) {
+  Curve closed = lower;
+  closed.insert(closed.end(), upper.rbegin(), upper.rend());
+  marks_ += fmt::format("<path class=\"{}\" d=\"{}Z\"/>", style, path(closed));
+}
+
 // A line of no length with round ends stays a round dot however the drawing is stretched.
 void Plot::dot(double x, double y, std::string_view style) { line({{x, y}, {x, y}}, style); }
 

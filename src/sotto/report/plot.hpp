@@ -36,6 +36,8 @@ class Plot {
   void line(const Curve& points, std::string_view style);
   /// Between the curve and the height `base`.
   void area(const Curve& points, double base, std::string_view style);
+  /// Between two curves.
+  void band(const Curve& lower, const Curve& upper, std::string_view style);
   void dot(double x, double y, std::string_view style);
   void horizontal(double y, std::string_view style) { line({{x_.low, y}, {x_.high, y}}, style); }
   void vertical(double x, std::string_view style) { line({{x, y_.low}, {x, y_.high}}, style); }

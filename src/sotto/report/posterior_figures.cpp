@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "sotto/diagnostics/sequences.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
+#include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 
 namespace sotto {
@@ -143,7 +145,7 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
 }
 
 std::string card(const std::string& name, const std::string& figure) {
-  return fmt::format("<div class=\"card\"><h4>{}</h4>{}</div>", escape_html(name), figure);
+  return fmt::format("<div class=\"card\"><h3>{}</h3>{}</div>", escape_html(name), figure);
 }
 
 std::string cards_of(const RunRecord& record, std::string (*figure)(const RunRecord&, std::size_t)) {
@@ -210,10 +212,11 @@ std::string trace_card(const RunRecord& record, std::size_t i) {
                         round_ticks(span_of(all, 0.05), 3)));
 }
 
-std::string rank_card(const RunRecord& record, std::size_t i) {
+// Of each chain (a column) the share of its draws in every slice of the ranks of all draws, 1 where chains agree; empty for too few
+// draws.
+Matrix rank_shares(const RunRecord& record, std::size_t i) {
   const Matrix x = sequences(record.draws, static_cast<Eigen::Index>(i));
-  if (x.rows() < 4 || !x.allFinite())
-    return card(record.draws.parameters[i], "<p class=\"muted\">too few draws</p>");
+  if (x.rows() < 4 || !x.allFinite()) return {};
   const Matrix ranks = average_ranks(x);
   const auto bins = std::clamp<Eigen::Index>(x.rows() / 10, 2, 20);
   Matrix share = Matrix::Zero(bins, x.cols());
@@ -225,18 +228,73 @@ std::string rank_card(const RunRecord& record, std::size_t i) {
       share(bin, c) += static_cast<double>(bins) / static_cast<double>(x.rows());
     }
   }
+  return share;
+}
+
+std::string rank_card(const RunRecord& record, std::size_t i) {
+  const Matrix share = rank_shares(record, i);
+  if (share.size() == 0) return card(record.draws.parameters[i], "<p class=\"muted\">too few draws</p>");
   Plot plot({0, 1}, {0, std::max(2.0, share.maxCoeff() * 1.05)});
   plot.horizontal(1, "zero");
-  for (Eigen::Index c = 0; c < x.cols(); ++c) {
+  const auto bins = static_cast<double>(share.rows());
+  for (Eigen::Index c = 0; c < share.cols(); ++c) {
     Curve steps;
-    for (Eigen::Index b = 0; b < bins; ++b) {
-      steps.emplace_back(static_cast<double>(b) / static_cast<double>(bins), share(b, c));
-      steps.emplace_back(static_cast<double>(b + 1) / static_cast<double>(bins), share(b, c));
+    for (Eigen::Index b = 0; b < share.rows(); ++b) {
+      steps.emplace_back(static_cast<double>(b) / bins, share(b, c));
+      steps.emplace_back(static_cast<double>(b + 1) / bins, share(b, c));
     }
     plot.line(steps, fmt::format("trace k{}", c % 6));
   }
   return card(record.draws.parameters[i],
               plot.html("Ranks of the draws of " + record.draws.parameters[i] + " by chain", {}, {}));
+}
+
+using TableRow = std::vector<std::string>;
+
+// The figures of `cards_of` in numbers: a line for each parameter, its name first.
+std::string numbers_of(const RunRecord& record, TableRow headings,
+                       TableRow (*cells)(const RunRecord&, std::size_t)) {
+  headings.insert(headings.begin(), "parameter");
+  std::vector<TableRow> rows;
+  for (std::size_t i = 0; i < std::min(record.draws.parameters.size(), kFigures); ++i) {
+    rows.push_back(cells(record, i));
+    rows.back().insert(rows.back().begin(), escape_html(record.draws.parameters[i]));
+  }
+  return figure_table(headings, rows);
+}
+
+constexpr std::array kTableQuantiles{0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+
+TableRow quantile_cells(const RunRecord& record, std::size_t i) {
+  std::vector<double> all = pooled(record.draws, static_cast<Eigen::Index>(i));
+  std::sort(all.begin(), all.end());
+  TableRow cells;
+  for (const double p : kTableQuantiles) cells.push_back(format_number(quantile_of_sorted(all, p)));
+  return cells;
+}
+
+TableRow mean_cells(const RunRecord& record, std::size_t i) {
+  TableRow cells;
+  for (const Chain& chain : record.draws.chains)
+    cells.push_back(
+        format_number(chain.draws.rows() == 0 ? NAN : chain.draws.col(static_cast<Eigen::Index>(i)).mean()));
+  return cells;
+}
+
+TableRow share_cells(const RunRecord& record, std::size_t i) {
+  const Matrix share = rank_shares(record, i);
+  if (share.size() == 0) return TableRow(record.draws.chains.size(), "-");
+  TableRow cells;
+  for (const auto& chain : share.colwise())
+    cells.push_back(fmt::format("{:.2f} to {:.2f}", chain.minCoeff(), chain.maxCoeff()));
+  return cells;
+}
+
+TableRow chain_headings(const RunRecord& record, const char* what) {
+  TableRow headings;
+  for (std::size_t c = 1; c <= record.draws.chains.size(); ++c)
+    headings.push_back(fmt::format("chain {}, {}", c, what));
+  return headings;
 }
 
 }  // namespace
@@ -269,8 +327,18 @@ std::string forest_figure(const RunRecord& record) {
          escape_html(first_names(apart)) + ".</p>";
 }
 
-std::string density_figures(const RunRecord& record) { return cards_of(record, density_card); }
-std::string trace_figures(const RunRecord& record) { return cards_of(record, trace_card); }
-std::string rank_figures(const RunRecord& record) { return cards_of(record, rank_card); }
+std::string density_figures(const RunRecord& record) {
+  TableRow headings;
+  for (const double p : kTableQuantiles) headings.push_back(fmt::format("{:g} %", 100 * p));
+  return cards_of(record, density_card) + numbers_of(record, headings, quantile_cells);
+}
+
+std::string trace_figures(const RunRecord& record) {
+  return cards_of(record, trace_card) + numbers_of(record, chain_headings(record, "mean"), mean_cells);
+}
+
+std::string rank_figures(const RunRecord& record) {
+  return cards_of(record, rank_card) + numbers_of(record, chain_headings(record, "shares"), share_cells);
+}
 
 }  // namespace sotto

@@ -5,9 +5,15 @@
 
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
+#include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 
 namespace sotto {
+namespace {
+
+constexpr std::size_t kNumbers = 15;  // points of a curve in a table
+
+}  // namespace
 
 std::string privacy_curve_figure(const PrivacyStatement& statement) {
   Curve curve;
@@ -25,10 +31,16 @@ std::string privacy_curve_figure(const PrivacyStatement& statement) {
   for (double power = 0; power >= bottom; power -= step) {
     powers.emplace_back(power, power == 0 ? "1" : fmt::format("10<sup>{:.0f}</sup>", power));
   }
+  std::vector<std::vector<std::string>> numbers;
+  const std::size_t stride = (statement.curve.size() + kNumbers - 1) / kNumbers;
+  for (std::size_t i = 0; i < statement.curve.size(); i += stride)
+    numbers.push_back({format_number(statement.curve[i].epsilon), format_number(statement.curve[i].delta)});
   return plot.html(
-      fmt::format("The privacy curve: delta against epsilon, and the promised point epsilon {}, delta {}",
-                  format_number(statement.epsilon), format_number(statement.delta)),
-      round_ticks(x, 5), powers);
+             fmt::format(
+                 "The privacy curve: delta against epsilon, and the promised point epsilon {}, delta {}",
+                 format_number(statement.epsilon), format_number(statement.delta)),
+             round_ticks(x, 5), powers) +
+         figure_table({"epsilon", "delta"}, numbers);
 }
 
 std::string tradeoff_figure(const PrivacyStatement& statement) {
@@ -40,9 +52,15 @@ std::string tradeoff_figure(const PrivacyStatement& statement) {
   plot.area(curve, 0, "shade");
   plot.line(curve, "postline");
   const Ticks ticks{{0, "0"}, {0.25, "25 %"}, {0.5, "50 %"}, {0.75, "75 %"}, {1, "100 %"}};
+  std::vector<std::vector<std::string>> numbers;
+  for (const double wrong : {0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9})
+    numbers.push_back(
+        {format_percent(wrong), format_percent(best_true_positive_rate(statement.curve, wrong))});
   return plot.html(
-      "The trade-off curve: the greatest true-positive rate of an attacker against the false-positive rate",
-      ticks, ticks);
+             "The trade-off curve: the greatest true-positive rate of an attacker against the false-positive "
+             "rate",
+             ticks, ticks) +
+         figure_table({"false-positive rate", "greatest true-positive rate"}, numbers);
 }
 
 }  // namespace sotto
