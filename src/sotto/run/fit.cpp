@@ -14,10 +14,14 @@
 #include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/pilot.hpp"
+#include "sotto/run/run_length.hpp"
 #include "sotto/run/run_plan.hpp"
 
 namespace sotto {
 namespace {
+
+constexpr double kNoLimit =
+    std::numeric_limits<double>::infinity();  // of what steps may cost without privacy
 
 void complete(Draws& draws, const FitConfig& config, const PublicProblem& problem) {
   problem.groups.complete(draws, problem.group_scales, config.method.seed);
@@ -27,12 +31,20 @@ void complete(Draws& draws, const FitConfig& config, const PublicProblem& proble
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
-  const ChainSettings settings = chain_settings(method, config.method);
+  const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
   Draws draws{problem.public_info.parameters,
               method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
   complete(draws, config, problem.public_info);
   return draws;
+}
+
+/// In the place of what a configuration leaves to the method.
+void state_length(const ChainSettings& settings, RunRecord& record) {
+  nlohmann::ordered_json& stated = record.manifest.configuration["method"];
+  stated["draws"] = settings.draws;
+  stated["warmup"] = settings.warmup;
+  stated["thin"] = settings.thin;
 }
 
 /// In the place of what a configuration says of model and priors.
@@ -81,9 +93,10 @@ constexpr const char* kAlike =
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
            EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
-  const ChainSettings settings = chain_settings(method, config.method);
-  const RunPlan run_plan = make_run_plan(
-      method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy, method.looks);
+  ChainSettings settings = run_length(method, config, problem, nullptr, budget.left());
+  RunPlan run_plan =
+      make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method.chains), budget,
+                    entropy, method.looks);
   record.draws.parameters = problem.public_info.parameters;
   const Progress report = [&](std::size_t done, std::size_t total) {
     return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
@@ -98,6 +111,11 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   if (run_plan.look_cost.value() > 0) {
     pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
     if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
+  }
+  if (run_plan.steps_cost.value() > 0) {
+    settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);
+    share_among(steps_in_all(settings, config.method.chains), run_plan);
+    state_length(settings, record);
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});
@@ -123,11 +141,9 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   record.warnings = problem.public_info.warnings;
   record.manifest.versions = current_versions();
   record.manifest.configuration = to_json(config);
-  const ChainSettings settings = chain_settings(method, config.method);
-  nlohmann::ordered_json& stated = record.manifest.configuration["method"];
-  stated["name"] = method.name;
-  stated["draws"] = settings.draws;
-  stated["warmup"] = method.run == nullptr ? 0 : settings.warmup;
+  record.manifest.configuration["method"]["name"] = method.name;
+  state_length(run_length(method, config, problem, nullptr, Rho(config.not_private ? kNoLimit : 0)), record);
+  if (method.run == nullptr) record.manifest.configuration["method"]["warmup"] = 0;
   if (problem.public_info.own) state_own_model(problem.public_info, record.manifest.configuration);
   record.manifest.started = utc_now();
 
@@ -185,7 +201,7 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   open.not_private = true;
   open.method.name = "auto";
   open.method.draws = open.method.warmup = 0;
-  open.method.thin = 1;
+  open.method.thin = 0;
   open.method.proposal = {};
   return open_draws(resolve_method(open, problem), open, problem, progress);
 }
