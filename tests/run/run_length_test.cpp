@@ -90,7 +90,9 @@ TEST(RunLength, follows_from_no_secret) {
       return std::vector<std::size_t>{settings.draws, settings.warmup, settings.thin};
     };
     EXPECT_EQ(length(1000, 0.5), length(1000, -4));
-    if (adjacency == Adjacency::add_remove) EXPECT_EQ(length(1000, 0.5), length(1001, 0.5));
+    if (adjacency == Adjacency::add_remove) {
+      EXPECT_EQ(length(1000, 0.5), length(1001, 0.5));
+    }
   }
 }
 
