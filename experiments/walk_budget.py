@@ -121,23 +121,23 @@ def simulated(dim, k, steps, noise, rng):
         jumped += np.mean(np.sum((candidate - at)[accepted] ** 2, axis=1)) * accepted.mean() / dim if accepted.any() else 0
         at[accepted] = candidate[accepted]
     gap = jumped / moves / 2
-    return steps * gap / (2 - gap), length
+    return steps * gap / (2 - gap)
 
 
 def theory():
-    print("| dim | k steps | noise sd | step length | effective draws k | formula |")
-    print("|---|---|---|---|---|---|")
+    sizes = (0.5, 1, 1.5, 2, 2.4, 3, 4)
+    print("| dim | k T | " + " | ".join(f"noise {noise:g}" for noise in sizes) + " |")
+    print("|---|---|" + "---|" * len(sizes))
     rng = np.random.default_rng(3)
     for dim in (2, 5, 20):
-        for product in (0.1, 1, 10, 100):
+        for product in (1, 10, 100):
             steps, k = 10000, product / 10000
-            for noise in (0.5, 1, 1.5, 2, 2.4, 3, 4):
+            cells = []
+            for noise in sizes:
                 total = noise * math.sqrt(1 + 1 / product)
-                if total > 6:
-                    continue
-                got, length = simulated(dim, k, steps, noise, rng)
                 formula = noise**2 * 2 * normal_tail(total / 2) / (4 * dim)
-                print(f"| {dim} | {product:g} | {noise:g} | {length:.2f} | {got * k:.3f} | {formula:.3f} |")
+                cells.append(f"{1000 * k * simulated(dim, k, steps, noise, rng):.0f}, {1000 * formula:.0f}")
+            print(f"| {dim} | {product:g} | " + " | ".join(cells) + " |", flush=True)
 
 
 def main():
