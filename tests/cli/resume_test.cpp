@@ -54,7 +54,7 @@ TEST_F(ResumeProgram, needs_no_rows_and_leaves_the_books_as_they_are) {
 TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
   ASSERT_EQ(fit("--out out --draws 100").status, 0);
   const std::string draws = content("out/chain_1.csv");
-  EXPECT_NE(fit("--resume out --epsilon 3").err.find("whose epsilon is not"), std::string::npos);
+  EXPECT_NE(fit("--resume out --set privacy.epsilon=3").err.find("whose epsilon is not"), std::string::npos);
   EXPECT_NE(fit("--resume out --method penalty").err.find("asks at every step"), std::string::npos);
   EXPECT_NE(fit("--resume out --not-private").err.find("reads no rows"), std::string::npos);
   EXPECT_NE(fit("--resume out --out other").status, 0);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kNoLimit = 1e300;
 
-FitConfig config_of(const std::string& method, const std::vector<std::string>& more = {}) {
+FitConfig length_config(const std::string& method, const std::vector<std::string>& more = {}) {
   std::vector<std::string> settings = {"data.file=x",
                                        "data.schema=x",
                                        "model.family=\"normal-mean\"",
@@ -36,7 +36,7 @@ FitConfig config_of(const std::string& method, const std::vector<std::string>& m
 }
 
 /// Two columns within 5 of zero.
-Table table_of(std::size_t rows, double value = 0.5, Adjacency adjacency = Adjacency::substitute) {
+Table length_table(std::size_t rows, double value = 0.5, Adjacency adjacency = Adjacency::substitute) {
   Schema schema;
   schema.adjacency = adjacency;
   schema.columns = {{.name = "x", .bounds = {-5, 5}}, {.name = "y", .bounds = {-5, 5}}};
@@ -57,8 +57,8 @@ ChainSettings length_of(const FitConfig& config, const Table& table, double rho)
 // moves of unit length on average, 100 (1 + 2 / pi) / n.
 TEST(RunLength, useful_steps_are_ten_over_the_noise_of_one) {
   constexpr double kPi = 3.14159265358979;
-  const Table table = table_of(1000);
-  const Problem problem = make_problem(config_of("penalty"), table);
+  const Table table = length_table(1000);
+  const Problem problem = make_problem(length_config("penalty"), table);
   const double k = 100 * (1 + 2 / kPi) / 1000 / (2 * 0.5);
   // The mean of 64 moves has a standard error of 14 %: three of them.
   EXPECT_NEAR(useful_steps(problem.public_info, nullptr, Rho(0.5)) * k / 10, 1, 0.42);
@@ -68,8 +68,8 @@ TEST(RunLength, useful_steps_are_ten_over_the_noise_of_one) {
 }
 
 TEST(RunLength, grows_with_the_budget_up_to_what_a_walk_needs) {
-  const Table table = table_of(1000);
-  const FitConfig config = config_of("penalty");
+  const Table table = length_table(1000);
+  const FitConfig config = length_config("penalty");
   EXPECT_EQ(length_of(config, table, 0.5).thin, 1u);
   const ChainSettings some = length_of(config, table, 450);
   EXPECT_GT(some.thin, 1u);
@@ -84,9 +84,9 @@ TEST(RunLength, grows_with_the_budget_up_to_what_a_walk_needs) {
 // Where their number is secret, nothing of it may show in how long a run is; where it is public, time counts.
 TEST(RunLength, follows_from_no_secret) {
   for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
-    const FitConfig config = config_of("penalty", {"method.chains=100"});
+    const FitConfig config = length_config("penalty", {"method.chains=100"});
     const auto length = [&](std::size_t rows, double value) {
-      const ChainSettings settings = length_of(config, table_of(rows, value, adjacency), kNoLimit);
+      const ChainSettings settings = length_of(config, length_table(rows, value, adjacency), kNoLimit);
       return std::vector<std::size_t>{settings.draws, settings.warmup, settings.thin};
     };
     EXPECT_EQ(length(1000, 0.5), length(1000, -4));
@@ -97,28 +97,28 @@ TEST(RunLength, follows_from_no_secret) {
 }
 
 TEST(RunLength, many_rows_shorten_it) {
-  FitConfig config = config_of("penalty", {"method.chains=100"});
-  const std::size_t few = length_of(config, table_of(10), kNoLimit).thin;
+  FitConfig config = length_config("penalty", {"method.chains=100"});
+  const std::size_t few = length_of(config, length_table(10), kNoLimit).thin;
   EXPECT_EQ(few, 4u);
-  EXPECT_LT(length_of(config, table_of(30000), kNoLimit).thin, few);
-  EXPECT_EQ(length_of(config, table_of(10, 0.5, Adjacency::add_remove), kNoLimit).thin, 1u)
+  EXPECT_LT(length_of(config, length_table(30000), kNoLimit).thin, few);
+  EXPECT_EQ(length_of(config, length_table(10, 0.5, Adjacency::add_remove), kNoLimit).thin, 1u)
       << "how many there are is not known";
 }
 
 TEST(RunLength, is_what_the_configuration_says) {
-  const Table table = table_of(1000);
+  const Table table = length_table(1000);
   const ChainSettings named = length_of(
-      config_of("penalty", {"method.thin=7", "method.warmup=11", "method.draws=13"}), table, kNoLimit);
+      length_config("penalty", {"method.thin=7", "method.warmup=11", "method.draws=13"}), table, kNoLimit);
   EXPECT_EQ(named.thin, 7u);
   EXPECT_EQ(named.warmup, 11u);
   EXPECT_EQ(named.draws, 13u);
-  EXPECT_EQ(length_of(config_of("hmc"), table, kNoLimit).thin, 1u) << "its steps do not wander";
+  EXPECT_EQ(length_of(length_config("hmc"), table, kNoLimit).thin, 1u) << "its steps do not wander";
 }
 
 /// Some steps of the whole run stay in the manifest, and are what was paid for.
 TEST(RunLength, is_told_and_paid_for) {
-  const Table table = table_of(200);
-  const FitConfig config = config_of("penalty", {"privacy.epsilon=1000", "method.draws=20"});
+  const Table table = length_table(200);
+  const FitConfig config = length_config("penalty", {"privacy.epsilon=1000", "method.draws=20"});
   TestEntropy entropy(4);
   const RunRecord record = fit(config, make_problem(config, table), entropy);
   const auto& told = record.manifest.configuration["method"];

@@ -63,7 +63,7 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   problem.unit = unit_of(table.schema(), glm == nullptr ? 1 : glm->pieces().count);
   problem.unit.side_by_side = glm != nullptr && stand_side_by_side(table.schema().unit, *glm);
   problem.public_info.privacy_unit = in_words(problem.unit);
-  problem.public_info.declaration = declaration_of(table.schema());
+  problem.public_info.declaration = declaration_of(table.schema().select(columns_read(config.model)));
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
   return problem;
