@@ -71,7 +71,7 @@ TEST(RunLength, grows_with_the_budget_up_to_what_a_walk_needs) {
   const Table table = length_table(1000);
   const FitConfig config = length_config("penalty");
   EXPECT_EQ(length_of(config, table, 0.5).thin, 1u);
-  const ChainSettings some = length_of(config, table, 450);
+  const ChainSettings some = length_of(config, table, 170);
   EXPECT_GT(some.thin, 1u);
   EXPECT_LT(some.thin, 4u);
   const ChainSettings all = length_of(config, table, kNoLimit);
