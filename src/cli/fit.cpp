@@ -64,19 +64,17 @@ void say_result(const FitConfig& config, const RunRecord& record,
   if (record.comparison) fmt::print("{} (NOT PRIVATE)\n", not_private_report(config.out).string());
 }
 
-FitOutcome fit_with_progress(const FitConfig& config, const Problem& problem, bool overwrite) {
-  SystemEntropy entropy;
+/// `fitted` takes what it tells its progress to.
+template <class Fitted>
+FitOutcome with_progress(const FitConfig& config, const Fitted& fitted) {
   Progress line;
-  return fit_to_directory(
-      config, problem, entropy,
-      [&](std::size_t done, std::size_t total, double epsilon) {
-        std::optional<double> budget;
-        if (config.epsilon && !config.not_private) budget = epsilon / *config.epsilon;
-        line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
-                    budget);
-        return !interrupted();
-      },
-      overwrite);
+  return fitted([&](std::size_t done, std::size_t total, double epsilon) {
+    std::optional<double> budget;
+    if (config.epsilon && !config.not_private) budget = epsilon / *config.epsilon;
+    line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
+                budget);
+    return !interrupted();
+  });
 }
 
 const char* why_ended(StopReason ending) {
@@ -103,7 +101,36 @@ void refuse_one_table_of_two_owners(const std::vector<std::filesystem::path>& fi
   }
 }
 
+void finish(const FitOptions& options, const FitConfig& config, const FitOutcome& outcome, int& status) {
+  const RunRecord& record = outcome.record;
+  const std::vector<ParameterSummary> summary = summarise(record.draws);
+  say_result(config, record, summary, options.json);
+  for (const std::string& sentence : all_warnings(record, summary))
+    fmt::print(stderr, "sotto: {}\n", sentence);
+  // The budget is spent, and there are draws, but a script must not take them for an answer.
+  if (!no_answer(record, summary).empty()) status = EX_TEMPFAIL;
+  if (outcome.ending == StopReason::interrupted) status = 130;
+  if (outcome.ending != StopReason::finished) {
+    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,
+               config.out, outcome.spent);
+  }
+}
+
+/// From the releases alone: the table is not read, whatever is said of it.
+void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
+  FitConfig config = configuration(options, verb);
+  config.out = options.resume;
+  const Schema schema = read_schema(resolved(config.schema, verb.count("--schema") > 0, options));
+  check_model(config, schema);
+  note_signals();
+  finish(options, config,
+         with_progress(
+             config, [&](const FitProgress& progress) { return resume_directory(config, schema, progress); }),
+         status);
+}
+
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
+  if (!options.resume.empty()) return resume_fit(options, verb, status);
   const FitConfig config = configuration(options, verb);
   if (config.data.empty() && config.owners.empty()) refuse("which table? give --data, or data.file");
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
@@ -125,19 +152,13 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
                                                 : make_problem(config, std::span<const Table>(tables));
 
   note_signals();
-  const FitOutcome outcome = fit_with_progress(config, problem, options.overwrite);
-  const RunRecord& record = outcome.record;
-  const std::vector<ParameterSummary> summary = summarise(record.draws);
-  say_result(config, record, summary, options.json);
-  for (const std::string& sentence : all_warnings(record, summary))
-    fmt::print(stderr, "sotto: {}\n", sentence);
-  // The budget is spent, and there are draws, but a script must not take them for an answer.
-  if (!no_answer(record, summary).empty()) status = EX_TEMPFAIL;
-  if (outcome.ending == StopReason::interrupted) status = 130;
-  if (outcome.ending != StopReason::finished) {
-    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,
-               config.out, outcome.spent);
-  }
+  SystemEntropy entropy;
+  finish(options, config,
+         with_progress(config,
+                       [&](const FitProgress& progress) {
+                         return fit_to_directory(config, problem, entropy, progress, options.overwrite);
+                       }),
+         status);
 }
 
 }  // namespace
@@ -151,6 +172,10 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_option("--out", options->out, "output directory (default out)");
   verb->add_flag("--overwrite", options->overwrite,
                  "replace a release that was paid for; its charges stay in charges.jsonl");
+  CLI::Option* resume = verb->add_option("--resume", options->resume,
+                                         "directory of a release-once fit: draw anew from the releases that "
+                                         "it paid for; reads no rows, costs nothing");
+  for (const char* other : {"--out", "--overwrite"}) resume->excludes(verb->get_option(other));
   verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");

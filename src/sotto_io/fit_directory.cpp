@@ -131,6 +131,31 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
 
 }  // namespace
 
+FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const FitProgress& progress) {
+  if (config.not_private || config.compare_not_private)
+    refuse(
+        "what goes on from releases reads no rows: drop privacy.not_private and privacy.compare_not_private");
+  const KeptAnswers kept = read_kept_answers(config.out);
+  const RunRecord before = read_run(config.out);
+  std::optional<double> rows;
+  if (const auto count = kept.fit.value("rows", nlohmann::ordered_json()); count.is_number()) rows = count;
+  FitOutcome outcome{
+      .record = fit_again(config, make_problem_without_rows(config, schema, rows), kept, progress),
+      .spent = "nothing more was spent"};
+  for (const Chain& chain : outcome.record.draws.chains)
+    outcome.draws += static_cast<std::size_t>(chain.draws.rows());
+  if (outcome.draws == 0)
+    throw Error(ErrorCode::interrupted, "stopped before the first draw; nothing was spent");
+  if (any_stopped(outcome.record.draws, StopReason::interrupted)) outcome.ending = StopReason::interrupted;
+  outcome.record.privacy = before.privacy;
+  write_run(config.out, outcome.record);
+  if (!before.certificate.is_null()) {
+    outcome.record.certificate = before.certificate;
+    write_report(config.out, outcome.record);
+  }
+  return outcome;
+}
+
 FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress, bool overwrite) {
   check_run_directory(config.out, {}, overwrite);

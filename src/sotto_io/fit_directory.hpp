@@ -30,4 +30,12 @@ struct FitOutcome {
                                           EntropySource& entropy, const FitProgress& progress = {},
                                           bool overwrite = false);
 
+/// Draws anew from the releases that `config.out` keeps, in the place of the draws there: no row is read and nothing is charged, so
+/// privacy.json and charges.jsonl say what they said. What may be checked without rows is: model, priors, budget, declaration and
+/// their number where it is public; which table it was is not.
+/// Errors: no_input where no fit keeps releases there; those of `fit_again` and `write_run`; interrupted before the first draw.
+/// Checked by tests/cli/resume_test.cpp: needs_no_rows_and_leaves_the_books_as_they_are
+[[nodiscard]] FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
+                                          const FitProgress& progress = {});
+
 }  // namespace sotto

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kNotPrivate = "not_private";
 constexpr const char* kPrivacy = "privacy.json";
 constexpr const char* kCharges = "charges.jsonl";
+constexpr const char* kReleases = "releases.json";
 constexpr const char* kCertificate = "certificate.json";
 
 fs::path chain_file(const fs::path& directory, std::size_t chain) {
@@ -163,6 +164,7 @@ void write_run(const fs::path& directory, RunRecord record) {
                      return dump(json);
                    }});
   add_manifest(files, record);
+  if (record.kept) files.push_back({kReleases, [&record] { return dump(to_json(*record.kept)); }});
   add_pages(files, record);
   replace_results(directory, files);
 }
@@ -217,6 +219,18 @@ Draws read_draws(const fs::path& directory) {
   const auto files = chain_files(directory);
   if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
   return read_cmdstan_csv(files);
+}
+
+KeptAnswers read_kept_answers(const fs::path& directory) {
+  if (!fs::exists(directory / kReleases)) {
+    throw Error(
+        ErrorCode::no_input,
+        fmt::format(
+            "{} keeps no releases to draw from again: release-once leaves {} there; a chain asks at every "
+            "step, so more of its draws are a fit of their own",
+            directory.string(), kReleases));
+  }
+  return kept_answers_from_json(read_json_file(directory / kReleases));
 }
 
 RunRecord read_run(const fs::path& directory) {

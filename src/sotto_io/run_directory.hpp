@@ -28,6 +28,9 @@ void add_comparison(const std::filesystem::path& directory, RunRecord record);
 /// Reads the draws of a run's chain files. Errors: no_input when there are none, data when one is damaged.
 [[nodiscard]] Draws read_draws(const std::filesystem::path& directory);
 
+/// The releases behind the draws. Errors: no_input where there are none, data where they are damaged.
+[[nodiscard]] KeptAnswers read_kept_answers(const std::filesystem::path& directory);
+
 /// Reads what `write_run` wrote. Errors: no_input when a file is missing, data when one is damaged.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);
 

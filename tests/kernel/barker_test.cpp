@@ -64,7 +64,7 @@ double reversibility_error(double variance) {
   const Barker<LatticeWalk> kernel(
       {.noise_variance = variance, .proposal = {}},
       {[](const Position&) { return 0.0; }, [](const Position& x) { return x; }});
-  std::vector<Walk<LatticeWalk>> states;
+  std::vector<Barker<LatticeWalk>::State> states;
   for (int i = 0; i < 5; ++i) states.push_back(kernel.init(Position::Constant(1, i)));
   // Exact ratios: hardly any noise, on a grid too coarse for it.
   const EnumeratedNoise noise = variance > 0 ? EnumeratedNoise{0x1p-7, variance} : EnumeratedNoise{1, 1e-9};
@@ -85,7 +85,9 @@ TEST(Barker, proposals_that_cost_too_much_are_rejected_unasked) {
   const Barker<LatticeWalk> kernel(
       {.noise_variance = 1,
        .proposal = {},
-       .affordable = [](const Position& at, const Position& to) { return std::max(at[0], to[0]) < 3; }},
+       .shares = [](const Position& at,
+                    const Position& to) { return std::max(at[0], to[0]) < 3 ? 1.0 : 5.0; },
+       .most_shares = 4},
       {[](const Position&) { return 0.0; }, [](const Position& x) { return x; }});
   ChainRng rng(1);
   int unasked = 0;
@@ -95,6 +97,7 @@ TEST(Barker, proposals_that_cost_too_much_are_rejected_unasked) {
     if (step.done()) {
       ++unasked;
       EXPECT_EQ(step.info().acceptance, 0);
+      EXPECT_EQ(step.info().shares, 4);
       EXPECT_EQ(state.position[0], 2);
     } else {
       EXPECT_EQ(std::get<RatioQuery>(step.pending()).to[0], 1);
@@ -102,6 +105,23 @@ TEST(Barker, proposals_that_cost_too_much_are_rejected_unasked) {
   }
   EXPECT_GT(unasked, 5);
   EXPECT_LT(unasked, 35);
+}
+
+/// What warmup makes of a first step length where each step costs `shares` and would nearly always be accepted.
+double learnt(double shares) {
+  const Barker<> kernel({.noise_variance = 1,
+                         .proposal = NormalWalk(Matrix::Identity(2, 2)),
+                         .step_size = 1,
+                         .shares = [](const Position&, const Position&) { return 0.0; }},
+                        {[](const Position&) { return 0.0; }, [](const Position& x) { return x; }});
+  auto state = kernel.init(Position::Zero(2));
+  for (std::size_t t = 0; t < 50; ++t) kernel.adapt(state, {.acceptance = 0.5, .shares = shares}, t, 1000);
+  return state.step_size.value();
+}
+
+TEST(Barker, steps_that_cost_more_than_their_share_are_made_shorter) {
+  EXPECT_GT(learnt(0.2), 1.5);
+  EXPECT_LT(learnt(1.5), 0.7);
 }
 
 TEST(Barker, exact_ratios_give_the_logistic_test_itself) { EXPECT_LT(reversibility_error(0), 1e-12); }

@@ -19,6 +19,7 @@
 #include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/problem.hpp"
+#include "sotto/run/run_length.hpp"
 #include "sotto/run/run_plan.hpp"
 #include "support/recording_ledger.hpp"
 #include "support/test_entropy.hpp"
@@ -214,8 +215,8 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
   const Problem problem = make_problem(config, here);
   const Problem other = make_problem(config, there);
   const Method& method = resolve_method(config, problem);
-  const ChainSettings settings = chain_settings(method, config.method);
-  const std::size_t steps = steps_in_all(settings, config.method);
+  const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(0));
+  const std::size_t steps = steps_in_all(settings, config.method.chains);
 
   RecordingLedger ledger{Epsilon(30)};
   TestEntropy entropy(11);

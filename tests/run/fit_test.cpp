@@ -184,7 +184,7 @@ TEST(Fit, ends_with_what_was_drawn_when_asked_to_stop) {
   const FitConfig config =
       parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"mdvis > 0 ~ disea\"",
                             "privacy.epsilon=3", "privacy.delta=1e-6", "method.name=\"penalty\"",
-                            "method.warmup=5", "method.draws=50", "method.chains=2"});
+                            "method.warmup=5", "method.draws=50", "method.chains=2", "method.thin=1"});
   const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
   const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
   TestEntropy entropy(17);

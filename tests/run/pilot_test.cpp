@@ -185,7 +185,7 @@ TEST(Pilot, barker_ends_with_the_draws_that_were_asked_for) {
       const RunRecord record = fit(config, make_problem(config, data), entropy);
       for (const Chain& chain : record.draws.chains) {
         EXPECT_EQ(chain.stop, StopReason::finished) << epsilon;
-        EXPECT_EQ(chain.draws.rows(), 200);
+        EXPECT_EQ(chain.draws.rows(), 1000);
       }
       EXPECT_LE(record.privacy.spent_epsilon, epsilon);
       EXPECT_GT(record.privacy.spent_epsilon, 0.5 * epsilon) << "a budget left over is lost";

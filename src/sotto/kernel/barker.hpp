@@ -1,6 +1,7 @@
 // DP Barker: the logistic acceptance test, whose own randomness absorbs the noise on the log-likelihood ratio.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -39,25 +40,34 @@ class Barker {
     double step_size = 0;            ///< 0: 2.4 / sqrt(dim)
     double target_acceptance = 0.2;  ///< 0: step size and covariance stay as they are
     std::size_t owners = 1;          ///< who share the noise evenly
-    /// Whether a ratio between two positions may be asked for, the same in both directions and from public things alone;
-    /// none: always. Other proposals are rejected unasked, which leaves the target as it is.
-    std::function<bool(const Position&, const Position&)> affordable = {};
+    /// What a ratio between two positions costs, in even shares of the budget: the same in both directions, from public things
+    /// alone; none: nobody counts. Warmup learns steps whose proposals cost less than a share on average.
+    std::function<double(const Position&, const Position&)> shares = {};
+    double most_shares =
+        3;  ///< proposals that cost more are rejected unasked, which leaves the target as it is
   };
-  using State = Walk<P>;
+  struct State : Walk<P> {
+    double acceptance = 0, shares = 0;  ///< of the latest proposals, on average
+  };
 
   Barker(Settings settings, LogPrior prior) : settings_(std::move(settings)), prior_(std::move(prior)) {
     if (settings_.noise_variance != 0) correction_.emplace(settings_.noise_variance);
   }
 
   [[nodiscard]] State init(const Position& position) const {
-    return start_walk(position, settings_.proposal, settings_.step_size);
+    return {start_walk(position, settings_.proposal, settings_.step_size), settings_.target_acceptance,
+            kSpent};
   }
 
   [[nodiscard]] Step step(State& state, ChainRng& rng) const {
     StepInfo info{.step_size = state.step_size.value()};
     const Position candidate = state.proposal.propose(state.position, info.step_size, rng);
     const double threshold = rng.uniform();
-    if (settings_.affordable && !settings_.affordable(state.position, candidate)) co_return info;
+    if (settings_.shares) {
+      const double shares = settings_.shares(state.position, candidate);
+      info.shares = std::fmin(shares, settings_.most_shares);
+      if (!(shares <= settings_.most_shares)) co_return info;
+    }
     const double known = prior_.log_density(candidate) - prior_.log_density(state.position) +
                          state.proposal.log_ratio(state.position, candidate, info.step_size);
     const double noise_sd = std::sqrt(settings_.noise_variance / static_cast<double>(settings_.owners));
@@ -79,13 +89,27 @@ class Barker {
   }
 
   void adapt(State& state, const StepInfo& info, std::size_t t, std::size_t warmup) const {
-    if (settings_.target_acceptance > 0) adapt_walk(state, info, settings_.target_acceptance, t, warmup);
+    if (settings_.target_acceptance == 0) return;
+    StepInfo told = info;
+    if (std::isnan(told.acceptance)) told.acceptance = 0;
+    if (settings_.shares) {
+      // Single tests nearly always come out at 0 or 1: averages tell which of both bounds holds steps back.
+      state.acceptance += kNewest * (told.acceptance - state.acceptance);
+      state.shares += kNewest * (info.shares - state.shares);
+      const double cheap = settings_.target_acceptance + kCheapness * (kSpent - state.shares);
+      told.acceptance = std::min(state.acceptance, cheap);
+    }
+    adapt_walk(state, told, settings_.target_acceptance, t, warmup);
   }
 
   /// Only with noise.
   [[nodiscard]] const Correction& correction() const { return *correction_; }
 
  private:
+  static constexpr double kSpent =
+      0.9;  ///< of a share, on average: the rest is for steps that cost more later
+  static constexpr double kCheapness = 0.25;  ///< of what a share saved counts for, beside acceptance
+  static constexpr double kNewest = 0.05;     ///< weight in the averages
   Settings settings_;
   LogPrior prior_;
   std::optional<Correction> correction_;

@@ -16,6 +16,8 @@ struct StepInfo {
   double acceptance = 0;   ///< the probability with which the proposal was accepted
   bool divergent = false;  ///< the proposal left the range in which bounds and densities are finite
   double step_size = 0;    ///< of the proposal
+  double shares =
+      0;  ///< of an even split of the budget that the proposal costs, where its length decides that
 };
 
 /// A coroutine that performs one step. Kernels write `const RatioQuery query{...}; const auto ratio =

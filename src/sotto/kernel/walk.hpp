@@ -27,7 +27,7 @@ template <Proposal P>
 }
 
 /// First half of warmup: step size only. Second half: also the covariance, from the chain's own positions, if
-/// the proposal can learn one.
+/// the proposal can learn one; steps stay as long as they were, as a chain that hardly moved knows the shape at best.
 template <Proposal P>
 void adapt_walk(Walk<P>& walk, const StepInfo& info, double target, std::size_t t, std::size_t warmup) {
   walk.step_size.learn(std::isnan(info.acceptance) ? 0 : info.acceptance, target, t, warmup);
@@ -37,8 +37,11 @@ void adapt_walk(Walk<P>& walk, const StepInfo& info, double target, std::size_t 
                 }) {
     if (4 * t >= warmup) walk.seen.add(walk.position);
     if (walk.seen.count() >= 20 && (2 * t == warmup || 2 * t == warmup + 1)) {
-      walk.proposal.learn(walk.seen.shrunk(walk.proposal.covariance()));
-      walk.step_size = StepSize(walk.step_size.value());
+      const Matrix known = walk.proposal.covariance();
+      const Matrix learnt = walk.seen.shrunk(known);
+      walk.proposal.learn(learnt);
+      const double longer = std::exp((known.diagonal().array() / learnt.diagonal().array()).log().mean() / 2);
+      walk.step_size = StepSize(walk.step_size.value() * longer);
     }
   }
 }

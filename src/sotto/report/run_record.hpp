@@ -10,6 +10,7 @@
 
 #include "sotto/chain/draws.hpp"
 #include "sotto/diagnostics/summary.hpp"
+#include "sotto/release/kept_answers.hpp"
 #include "sotto/report/privacy_statement.hpp"
 
 namespace sotto {
@@ -63,6 +64,8 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   std::string ratio{};  ///< what exp of an effect is, "odds ratio" for instance; empty: nothing
   nlohmann::ordered_json
       certificate{};  ///< of this design, from simulated tables (report/design_certificate.hpp); null: none
+  std::optional<KeptAnswers>
+      kept{};  ///< the releases behind the draws, where these can be drawn again from them
   PrivacyStatement privacy;
   Manifest manifest;
 };

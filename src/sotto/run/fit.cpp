@@ -10,14 +10,21 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/version.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/owner/answer_keeper.hpp"
+#include "sotto/release/kept_answers.hpp"
 #include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/pilot.hpp"
+#include "sotto/run/run_length.hpp"
 #include "sotto/run/run_plan.hpp"
 
 namespace sotto {
 namespace {
+
+constexpr double kNoLimit =
+    std::numeric_limits<double>::infinity();  // of what steps may cost without privacy
 
 void complete(Draws& draws, const FitConfig& config, const PublicProblem& problem) {
   problem.groups.complete(draws, problem.group_scales, config.method.seed);
@@ -27,12 +34,20 @@ void complete(Draws& draws, const FitConfig& config, const PublicProblem& proble
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
-  const ChainSettings settings = chain_settings(method, config.method);
+  const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
   Draws draws{problem.public_info.parameters,
               method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
   complete(draws, config, problem.public_info);
   return draws;
+}
+
+/// In the place of what a configuration leaves to the method.
+void state_length(const ChainSettings& settings, RunRecord& record) {
+  nlohmann::ordered_json& stated = record.manifest.configuration["method"];
+  stated["draws"] = settings.draws;
+  stated["warmup"] = settings.warmup;
+  stated["thin"] = settings.thin;
 }
 
 /// In the place of what a configuration says of model and priors.
@@ -78,26 +93,94 @@ constexpr const char* kAlike =
     "the "
     "formula says, intervals are too narrow; model one row a person, a mean or a sum, where that may matter.";
 
+/// A millionth is kept for the slack of discreteness.
+Rho cost_of_release_once(const Budget& untouched) { return Rho(untouched.left().value() * (1 - 1e-6)); }
+
+/// All that release-once's questions follow from, beside its answers.
+nlohmann::ordered_json what_is_asked(const FitConfig& config, const Problem& problem) {
+  const nlohmann::ordered_json all = to_json(config);
+  nlohmann::ordered_json fit = {{"version", version()},
+                                {"model", all.at("model")},
+                                {"prior", all.at("prior")},
+                                {"epsilon", *config.epsilon},
+                                {"delta", *config.delta},
+                                {"schema", problem.public_info.declaration},
+                                {"owners", problem.public_info.owners},
+                                {"rows", nullptr}};
+  if (problem.public_info.rows) fit["rows"] = *problem.public_info.rows;
+  return fit;
+}
+
+void refuse_another_fit(const nlohmann::ordered_json& kept, const nlohmann::ordered_json& asked) {
+  for (const auto& [key, value] : asked.items()) {
+    if (kept.value(key, nlohmann::ordered_json()) == value) continue;
+    refuse(fmt::format(
+        "the releases are of a fit whose {} is not what it is now: say what was said then, or make a "
+        "fit of its own",
+        key == "version" ? "version of this program" : key));
+  }
+}
+
+/// What is known before anything is asked.
+RunRecord record_of(const Method& method, const FitConfig& config, const Problem& problem) {
+  RunRecord record;
+  record.title = problem.public_info.title;
+  record.model = problem.public_info.model;
+  record.effects = problem.public_info.effects;
+  record.ratio = problem.public_info.ratio;
+  record.method = method.name;
+  record.priors = problem.public_info.prior_descriptions;
+  record.warnings = problem.public_info.warnings;
+  record.manifest.versions = current_versions();
+  record.manifest.configuration = to_json(config);
+  record.manifest.configuration["method"]["name"] = method.name;
+  state_length(run_length(method, config, problem, nullptr, Rho(config.not_private ? kNoLimit : 0)), record);
+  if (method.run == nullptr) record.manifest.configuration["method"]["warmup"] = 0;
+  if (problem.public_info.own) state_own_model(problem.public_info, record.manifest.configuration);
+  record.manifest.started = utc_now();
+  return record;
+}
+
+/// Of what is declared and promised.
+void warn(const Method& method, const FitConfig& config, const Problem& problem, RunRecord& record) {
+  if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
+  if (problem.unit.table_rows() > 1) {
+    const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;
+    if (!allowed) record.warnings.emplace_back(kAlike);
+  }
+  if (!config.not_private) {
+    for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
+      record.warnings.push_back(std::move(sentence));
+    }
+  }
+}
+
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
            EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
-  const ChainSettings settings = chain_settings(method, config.method);
-  const RunPlan run_plan = make_run_plan(
-      method.regime, config, problem, steps_in_all(settings, config.method), budget, entropy, method.looks);
+  ChainSettings settings = run_length(method, config, problem, nullptr, budget.left());
+  RunPlan run_plan =
+      make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method.chains), budget,
+                    entropy, method.looks);
   record.draws.parameters = problem.public_info.parameters;
   const Progress report = [&](std::size_t done, std::size_t total) {
     return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
   };
   if (method.run == nullptr) {
-    // A millionth is kept for the slack of discreteness.
-    const Rho cost(budget.left().value() * (1 - 1e-6));
-    run_release_once(config, problem, settings.draws, *run_plan.interface, cost, report, record);
+    AnswerKeeper keeper(*run_plan.interface, what_is_asked(config, problem));
+    run_release_once(config, problem, settings.draws, keeper, cost_of_release_once(budget), report, record);
+    record.kept = keeper.kept();
     return;
   }
   std::optional<Pilot> pilot;
   if (run_plan.look_cost.value() > 0) {
     pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
     if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
+  }
+  if (run_plan.steps_cost.value() > 0) {
+    settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);
+    share_among(steps_in_all(settings, config.method.chains), run_plan);
+    state_length(settings, record);
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});
@@ -113,23 +196,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   const auto begin = clock();
   check_fit_config(config);
   const Method& method = resolve_method(config, problem);
-  RunRecord record;
-  record.title = problem.public_info.title;
-  record.model = problem.public_info.model;
-  record.effects = problem.public_info.effects;
-  record.ratio = problem.public_info.ratio;
-  record.method = method.name;
-  record.priors = problem.public_info.prior_descriptions;
-  record.warnings = problem.public_info.warnings;
-  record.manifest.versions = current_versions();
-  record.manifest.configuration = to_json(config);
-  const ChainSettings settings = chain_settings(method, config.method);
-  nlohmann::ordered_json& stated = record.manifest.configuration["method"];
-  stated["name"] = method.name;
-  stated["draws"] = settings.draws;
-  stated["warmup"] = method.run == nullptr ? 0 : settings.warmup;
-  if (problem.public_info.own) state_own_model(problem.public_info, record.manifest.configuration);
-  record.manifest.started = utc_now();
+  RunRecord record = record_of(method, config, problem);
 
   if (config.not_private) {
     record.draws = open_draws(method, config, problem, [&](std::size_t done, std::size_t total) {
@@ -159,16 +226,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     }
     record.privacy = statement(budget, problem, entropy);
   }
-  if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
-  if (problem.unit.table_rows() > 1) {
-    const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;
-    if (!allowed) record.warnings.emplace_back(kAlike);
-  }
-  if (!config.not_private) {
-    for (std::string& sentence : promise_warnings(*config.epsilon, *config.delta, problem.public_info.rows)) {
-      record.warnings.push_back(std::move(sentence));
-    }
-  }
+  warn(method, config, problem, record);
   if (method.approximation != nullptr) {
     std::string sentence = method.approximation(config);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
@@ -180,12 +238,34 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   return record;
 }
 
+RunRecord fit_again(const FitConfig& config, const Problem& problem, const KeptAnswers& kept,
+                    const FitProgress& progress) {
+  check_fit_config(config);
+  const Method& method = resolve_method(config, problem);
+  if (method.run != nullptr)
+    refuse(fmt::format("{} asks at every step, so more of its draws cost budget: only release-once goes on",
+                       method.name));
+  refuse_another_fit(kept.fit, what_is_asked(config, problem));
+  RunRecord record = record_of(method, config, problem);
+  const Budget budget(Epsilon(*config.epsilon), Delta(*config.delta));
+  const double spent = *config.epsilon;
+  AnswersAgain answers(kept);
+  record.draws.parameters = problem.public_info.parameters;
+  const std::size_t draws = config.method.draws > 0 ? config.method.draws : method.draws;
+  run_release_once(
+      config, problem, draws, answers, cost_of_release_once(budget),
+      [&](std::size_t done, std::size_t total) { return !progress || progress(done, total, spent); }, record);
+  record.kept = kept;
+  warn(method, config, problem, record);
+  return record;
+}
+
 Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const Progress& progress) {
   FitConfig open = config;
   open.not_private = true;
   open.method.name = "auto";
   open.method.draws = open.method.warmup = 0;
-  open.method.thin = 1;
+  open.method.thin = 0;
   open.method.proposal = {};
   return open_draws(resolve_method(open, problem), open, problem, progress);
 }

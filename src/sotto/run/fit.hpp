@@ -34,6 +34,13 @@ class PaidError : public Error {
 [[nodiscard]] RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress = {}, const BookingWriter& writer = {});
 
+/// Draws anew from releases that an earlier fit paid for, as many and with whatever seed the configuration says. Nobody is asked and
+/// nothing is charged; the record's privacy is left to the caller, whose statement of the earlier fit stays true.
+/// Errors: configuration, naming what is not as it was; data where `kept` is damaged.
+/// Checked by tests/run/fit_again_test.cpp: draws_are_those_of_the_fit_that_paid, goes_on_from_no_other_fit
+[[nodiscard]] RunRecord fit_again(const FitConfig& config, const Problem& problem, const KeptAnswers& kept,
+                                  const FitProgress& progress = {});
+
 /// NOT PRIVATE: the same model fitted without noise, to be shown beside a private run. Chains that `progress` stopped say so.
 [[nodiscard]] Draws fit_without_privacy(const FitConfig& config, const Problem& problem,
                                         const Progress& progress = {});

@@ -109,6 +109,10 @@ void read_all(Section& root, FitConfig& config) {
     if (s.find("draws") != nullptr && method.draws < 2)
       refuse("method.draws (--draws) must be at least 2; leave it out for as many as suit the method");
     s.read("thin", method.thin);
+    if (s.find("thin") != nullptr && method.thin < 1)
+      refuse(
+          "method.thin must be at least 1; leave it out for as many steps a draw as the budget has a use "
+          "for");
     s.read("seed", method.seed);
     s.read("leapfrog_steps", method.leapfrog_steps);
     s.read("step_size", method.step_size);
@@ -218,7 +222,6 @@ void check_fit_config(const FitConfig& config) {
   }
   if (config.method.warmup > kMostDraws)
     refuse(fmt::format("method.warmup (--warmup): at most {} steps a chain", kMostDraws));
-  if (config.method.thin < 1) refuse("method.thin must be at least 1");
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
   const ProposalConfig& proposal = config.method.proposal;

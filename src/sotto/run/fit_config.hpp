@@ -44,9 +44,9 @@ struct ProposalConfig {
 struct MethodConfig {
   std::string name = "auto";
   std::size_t chains = 4;
-  std::size_t warmup = 0;  ///< 0: as many as draws
-  std::size_t draws = 0;   ///< per chain; 0: what suits the method
-  std::size_t thin = 1;
+  std::size_t warmup = 0;     ///< 0: chosen
+  std::size_t draws = 0;      ///< per chain; 0: what suits the method
+  std::size_t thin = 0;       ///< steps per draw; 0: what the budget has a use for (run_length.hpp)
   std::uint64_t seed = 1;     ///< of the chains; never of the noise
   int leapfrog_steps = 5;     ///< hmc
   double step_size = 0;       ///< 0: chosen and adapted

@@ -47,16 +47,8 @@ std::vector<Chain> run_kernel(const ChainRun& run, const K& kernel) {
                     run.progress);
 }
 
-/// What is known, or guessed, of the posterior's covariance and centre.
-Matrix guess(const ChainRun& run) {
-  if (run.pilot) return run.pilot->covariance;
-  if (run.problem.prior_covariance.size() > 0) return run.problem.prior_covariance;
-  return run.problem.prior_scale.array().square().matrix().asDiagonal();
-}
-Position centre(const ChainRun& run) {
-  if (run.problem.chosen_start) return *run.problem.chosen_start;
-  return run.pilot ? run.pilot->at : run.problem.start;
-}
+Matrix guess(const ChainRun& run) { return known_covariance(run.problem, run.pilot); }
+Position centre(const ChainRun& run) { return known_centre(run.problem, run.pilot); }
 
 TruncatedWalk truncated_walk(const ChainRun& run) {
   const Position sd = guess(run).diagonal().cwiseSqrt();
@@ -70,10 +62,13 @@ Independence independence(const ChainRun& run) {
   return {run.pilot->at, kWider * kWider * run.pilot->released};
 }
 
+/// A walk with directions goes on as long as it is accepted, so shorter steps pay (docs/walks.md).
 template <Guidance guidance>
 std::vector<Chain> coordinate_walk(const ChainRun& run) {
+  constexpr double kTarget = guidance == Guidance::directed ? 0.42 : 0.3;
   return run_kernel(run, CoordinateWalk<guidance>({.cost = run.step_budget.step_cost,
-                                                   .scale = 2.4 * guess(run).diagonal().cwiseSqrt()},
+                                                   .scale = 2.4 * guess(run).diagonal().cwiseSqrt(),
+                                                   .target_acceptance = kTarget},
                                                   run.problem.prior));
 }
 
@@ -100,30 +95,28 @@ std::vector<Chain> exponential_family(const ChainRun& run) {
 }
 
 /// The noise is fixed, so the length of a step decides its cost, more of it the farther out the chain is. A proposal that
-/// costs more than some steps' shares is rejected unasked; warmup weighs longer steps against such proposals, and then about
-/// half of the shares are spent.
+/// costs more than some steps' shares is rejected unasked.
 template <Proposal P>
 std::vector<Chain> barker_with(const ChainRun& run, const P& walk) {
-  constexpr double kShares = 3;
-  const double most = kShares * run.step_budget.step_cost.value();
-  const auto cost = [&run](const Position& from, const Position& to) {
+  constexpr double kMostShares = 3;
+  const auto shares = [&run](const Position& from, const Position& to) {
     const double moved = run.problem.ratio_sensitivity(from, to);
-    return moved * moved * static_cast<double>(run.problem.owners) / (2 * run.config.noise_variance);
+    return moved * moved * static_cast<double>(run.problem.owners) /
+           (2 * run.config.noise_variance * run.step_budget.step_cost.value());
   };
   const Position from = centre(run);
   const double step = run.config.step_size > 0 ? run.config.step_size
-                                               : longest_step(from, walk, 0.5, [&](const Position& to) {
-                                                   return cost(from, to) > most ? 1.0 : 0.0;
+                                               : longest_step(from, walk, 0.9, [&](const Position& to) {
+                                                   return std::fmin(shares(from, to), kMostShares);
                                                  });
-  return run_kernel(
-      run, Barker<P>({.noise_variance = run.config.noise_variance,
-                      .proposal = walk,
-                      .step_size = step,
-                      .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
-                      .owners = run.problem.owners,
-                      .affordable = [cost, most](const Position& at,
-                                                 const Position& to) { return cost(at, to) <= most; }},
-                     run.problem.prior));
+  return run_kernel(run, Barker<P>({.noise_variance = run.config.noise_variance,
+                                    .proposal = walk,
+                                    .step_size = step,
+                                    .target_acceptance = run.config.step_size > 0 ? 0 : 0.25,
+                                    .owners = run.problem.owners,
+                                    .shares = shares,
+                                    .most_shares = kMostShares},
+                                   run.problem.prior));
 }
 
 std::vector<Chain> barker(const ChainRun& run) {
@@ -153,12 +146,14 @@ std::vector<Chain> exact_barker(const ChainRun& run) {
   return with(NormalWalk(guess(run)));
 }
 
-/// Half of a step's cost for the ratio, half for the gradients.
+/// The path's gradients are noisy in every direction, the ratio is in one: what both add to the test's variance is least where the
+/// ratio has one part of the cost and the gradients sqrt(dim) (docs/walks.md).
 std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
   const int leapfrog = run.config.leapfrog_steps;
-  const double half = run.step_budget.step_cost.value() / 2;
-  return run_kernel(run, Hmc({.ratio_cost = Rho(half),
-                              .gradient_cost = Rho(half / (leapfrog + 1)),
+  const double cost = run.step_budget.step_cost.value();
+  const double ratio_cost = cost / (1 + std::sqrt(static_cast<double>(run.problem.start.size())));
+  return run_kernel(run, Hmc({.ratio_cost = Rho(ratio_cost),
+                              .gradient_cost = Rho((cost - ratio_cost) / (leapfrog + 1)),
                               .steps = leapfrog,
                               .step_size = run.config.step_size > 0 ? run.config.step_size : 0.3,
                               .jitter = run.config.jitter,
@@ -268,39 +263,31 @@ const std::vector<Method>& methods() {
   constexpr bool kPrivate = false;
   constexpr bool kForStudy = true;
   constexpr bool kLooks = true;
+  constexpr double kWanders = 2;  // a walk's effective draws take three to five steps a coordinate
   static const std::vector<Method> table = {
       {"release-once", kPrivate, QueryRegime::rows, 1000, nullptr, once_is_approximate},
-      {"penalty", kPrivate, QueryRegime::rows, 200, penalty, nullptr, kLooks},
-      {"penalty-one-at-a-time", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::none>, nullptr,
-       kLooks},
-      {"guided-walk", kPrivate, QueryRegime::rows, 200, coordinate_walk<Guidance::directed>, nullptr, kLooks},
-      {"penalty-exponential-family", kPrivate, QueryRegime::statistics, 1000, exponential_family},
-      {"penalty-subsampled", kPrivate, QueryRegime::batch_ratios, 1000, penalty, subsampled_is_approximate},
-      {"barker", kPrivate, QueryRegime::rows, 200, barker, barker_is_approximate, kLooks},
+      {"penalty", kPrivate, QueryRegime::rows, 1000, penalty, nullptr, kLooks, kWanders},
+      {"penalty-one-at-a-time", kPrivate, QueryRegime::rows, 1000, coordinate_walk<Guidance::none>, nullptr,
+       kLooks, kWanders},
+      {"guided-walk", kPrivate, QueryRegime::rows, 1000, coordinate_walk<Guidance::directed>, nullptr, kLooks,
+       kWanders},
+      {"penalty-exponential-family", kPrivate, QueryRegime::statistics, 1000, exponential_family, nullptr,
+       false, kWanders},
+      {"penalty-subsampled", kPrivate, QueryRegime::batch_ratios, 1000, penalty, subsampled_is_approximate,
+       false, kWanders},
+      {"barker", kPrivate, QueryRegime::rows, 1000, barker, barker_is_approximate, kLooks, kWanders},
       {"barker-subsampled", kPrivate, QueryRegime::variance_completed_ratios, 1000, barker_subsampled,
        barker_subsampled_is_approximate},
-      {"hmc", kPrivate, QueryRegime::rows, 200, hmc, nullptr, kLooks},
-      {"hmc-friction", kPrivate, QueryRegime::rows, 200, hmc_friction, nullptr, kLooks},
+      {"hmc", kPrivate, QueryRegime::rows, 500, hmc, nullptr, kLooks},
+      {"hmc-friction", kPrivate, QueryRegime::rows, 500, hmc_friction, nullptr, kLooks},
       {"sgld", kPrivate, QueryRegime::batches, 2000, sgld, langevin_is_approximate, kLooks},
       {"sgnht", kPrivate, QueryRegime::batches, 2000, sgnht, langevin_is_approximate, kLooks},
-      {"metropolis", kForStudy, QueryRegime::rows, 1000, penalty, clipping_is_approximate},
+      {"metropolis", kForStudy, QueryRegime::rows, 1000, penalty, clipping_is_approximate, false, kWanders},
       {"nonprivate-hmc", kForStudy, QueryRegime::rows, 1000, hmc, clipping_is_approximate},
-      {"nonprivate-barker", kForStudy, QueryRegime::rows, 1000, exact_barker, clipping_is_approximate},
+      {"nonprivate-barker", kForStudy, QueryRegime::rows, 1000, exact_barker, clipping_is_approximate, false,
+       kWanders},
   };
   return table;
-}
-
-ChainSettings chain_settings(const Method& method, const MethodConfig& config) {
-  ChainSettings settings;
-  settings.draws = config.draws > 0 ? config.draws : method.draws;
-  settings.warmup = config.warmup > 0 ? config.warmup : settings.draws;
-  settings.thin = config.thin;
-  settings.seed = config.seed;
-  return settings;
-}
-
-std::size_t steps_in_all(const ChainSettings& settings, const MethodConfig& config) {
-  return config.chains * (settings.warmup + settings.draws * settings.thin);
 }
 
 }  // namespace sotto

@@ -33,15 +33,11 @@ struct Method {
   std::vector<Chain> (*run)(const ChainRun&);  ///< none: release-once, which runs no chain on the owner
   std::string (*approximation)(const FitConfig&) = nullptr;  ///< a sentence; none: the target is exact
   bool looks = false;  ///< begins with a look at the rows, where the model allows one
+  double steps_per_coordinate =
+      0;  ///< of a walk, from one draw to the next where noise does not count; 0: each step ends in one
 };
 
 /// Every method there is, private ones first.
 [[nodiscard]] const std::vector<Method>& methods();
-
-/// What `method.draws` and `method.warmup` stand for when they are 0.
-[[nodiscard]] ChainSettings chain_settings(const Method& method, const MethodConfig& config);
-
-/// Of all chains together.
-[[nodiscard]] std::size_t steps_in_all(const ChainSettings& settings, const MethodConfig& config);
 
 }  // namespace sotto

@@ -90,8 +90,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   if (name == "auto") {
     name = config.not_private                  ? "nonprivate-hmc"
            : can_release_once(config, problem) ? "release-once"
-           : problem.public_info.own           ? "guided-walk"
-                                               : "hmc";
+                                               : "guided-walk";
   }
   const auto names = [](bool for_study) {
     std::vector<std::string> list;

@@ -37,6 +37,7 @@ Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owne
               .at = Position::Zero(glm.dim()),
               .covariance = covariance_of(release, glm.dim()),
               .released = {},
+              .rows = release.rows,
               .noise_dominates = check_once(release, posterior).noise_dominates};
   for (const Chain& chain : posterior.chains) {
     pilot.starts.emplace_back(chain.draws.row(0));
@@ -51,6 +52,17 @@ Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owne
   }
   pilot.released = (scatter + Matrix(scatter.diagonal().asDiagonal())) / 2;
   return pilot;
+}
+
+Matrix known_covariance(const PublicProblem& problem, const Pilot* pilot) {
+  if (pilot != nullptr) return pilot->covariance;
+  if (problem.prior_covariance.size() > 0) return problem.prior_covariance;
+  return problem.prior_scale.array().square().matrix().asDiagonal();
+}
+
+Position known_centre(const PublicProblem& problem, const Pilot* pilot) {
+  if (problem.chosen_start) return *problem.chosen_start;
+  return pilot != nullptr ? pilot->at : problem.start;
 }
 
 }  // namespace sotto

@@ -21,6 +21,7 @@ struct Pilot {
   Position at;                   ///< their centre
   Matrix covariance;             ///< of the posterior, without the noise of the look
   Matrix released;               ///< of the posterior given the look, its noise included
+  double rows = 0;               ///< their number, as released
   bool noise_dominates = false;  ///< the look tells little: starts are far off, the covariance is rough
 };
 
@@ -30,5 +31,9 @@ struct Pilot {
 /// `cost`: of all releases together. Errors: budget before anything is released.
 /// Checked by tests/run/pilot_test.cpp: finds_where_the_posterior_lies_and_how_wide_it_is
 [[nodiscard]] Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost);
+
+/// What is known, or guessed, of the posterior's covariance and centre. `pilot`: none before a look, or without one.
+[[nodiscard]] Matrix known_covariance(const PublicProblem& problem, const Pilot* pilot);
+[[nodiscard]] Position known_centre(const PublicProblem& problem, const Pilot* pilot);
 
 }  // namespace sotto

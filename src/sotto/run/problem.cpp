@@ -43,6 +43,18 @@ std::optional<Position> chosen_start(const std::map<std::string, double>& start,
   return position;
 }
 
+std::string declaration_of(const Schema& schema) {
+  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+  for (const SchemaColumn& column : schema.columns) {
+    columns.push_back({column.name, static_cast<int>(column.kind), column.bounds.lower, column.bounds.upper,
+                       column.levels, static_cast<int>(column.missing), column.imputed,
+                       static_cast<int>(column.out_of_range)});
+  }
+  return nlohmann::ordered_json({columns, schema.unit.person, schema.unit.maximum_rows,
+                                 schema.adjacency == Adjacency::substitute})
+      .dump();
+}
+
 /// Columns and their meaning are the table's; `rows`: of all owners together, where their number is public.
 Problem problem_of(const FitConfig& config, const Table& table, std::optional<double> rows) {
   Problem problem = is_location(config.model) ? location_problem(config, table, rows)
@@ -51,9 +63,15 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   problem.unit = unit_of(table.schema(), glm == nullptr ? 1 : glm->pieces().count);
   problem.unit.side_by_side = glm != nullptr && stand_side_by_side(table.schema().unit, *glm);
   problem.public_info.privacy_unit = in_words(problem.unit);
+  problem.public_info.declaration = declaration_of(table.schema().select(columns_read(config.model)));
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
   return problem;
+}
+
+void name_owners(std::size_t count, Problem& problem) {
+  problem.public_info.owners = count;
+  problem.public_info.privacy_unit += " of one owner's table";
 }
 
 Rows joined(const std::vector<std::function<Rows()>>& owners) {
@@ -135,6 +153,17 @@ Problem make_problem(const FitConfig& config, const Table& table) {
   return problem_of(config, table, public_rows(table));
 }
 
+Problem make_problem_without_rows(const FitConfig& config, const Schema& schema,
+                                  std::optional<double> count) {
+  const Table none(schema.select(columns_read(config.model)));
+  Problem problem = problem_of(config, none, count);
+  problem.rows = []() -> Rows {
+    throw Error(ErrorCode::internal, "rows were asked for where none are at hand");
+  };
+  if (!config.owners.empty()) name_owners(config.owners.size(), problem);
+  return problem;
+}
+
 Problem make_problem(const FitConfig& config, std::span<const Table> owners) {
   if (owners.size() < 2) refuse("[[owner]] is for several tables: name at least two, or one by data.file");
   std::optional<double> rows = 0;
@@ -151,8 +180,7 @@ Problem make_problem(const FitConfig& config, std::span<const Table> owners) {
   Problem problem = problem_of(config, owners.front(), rows);
   for (const Table& table : owners) problem.owners.push_back(problem_of(config, table, rows).rows);
   problem.rows = [all = problem.owners] { return joined(all); };
-  problem.public_info.owners = owners.size();
-  problem.public_info.privacy_unit += " of one owner's table";
+  name_owners(owners.size(), problem);
   return problem;
 }
 

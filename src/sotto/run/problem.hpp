@@ -26,6 +26,7 @@ struct PublicProblem {
   std::string title;
   std::string model;
   std::string privacy_unit;              ///< whose rows are protected, in words
+  std::string declaration{};             ///< of the table: columns that are read, unit and adjacency
   std::vector<std::string> parameters;   ///< as reported, but for groups
   std::vector<std::string> effects{};    ///< regressions: those of columns, unless there is no intercept
   std::string ratio{};                   ///< what exp of an effect is called; empty: nothing
@@ -101,6 +102,11 @@ void check_model(const FitConfig& config, const Schema& schema);
 /// The table must hold those columns and outlive the problem. Errors: configuration when model and schema do not fit, and for a
 /// configuration that names several owners; data for a table without rows where their number is public.
 [[nodiscard]] Problem make_problem(const FitConfig& config, const Table& table);
+
+/// The public side of a problem whose rows are not at hand: `rows` throws. `count`: their number, where it is public.
+/// Errors: configuration as above.
+[[nodiscard]] Problem make_problem_without_rows(const FitConfig& config, const Schema& schema,
+                                                std::optional<double> count);
 
 /// The same of several owners' tables, all of one schema. Errors: also configuration where the schema protects units of several rows.
 [[nodiscard]] Problem make_problem(const FitConfig& config, std::span<const Table> owners);

@@ -34,10 +34,6 @@ namespace {
 constexpr double kSlackOfCost = 1e-6;
 constexpr double kSlackOfRun = 1e-3;
 
-Rho cost_of_step(double rho, std::size_t steps) {
-  return Rho(rho * (1 - kSlackOfCost) / static_cast<double>(steps));
-}
-
 Target target_of_run(const Ledger& ledger, Adjacency adjacency, BoundKind kind) {
   return {.epsilon = Epsilon(ledger.epsilon().value() * (1 - kSlackOfRun)),
           .delta = ledger.delta(),
@@ -81,11 +77,12 @@ std::unique_ptr<QueryInterface> all_rows(const Making& making) {
 
 RunPlan serve_rows(const Making& making) {
   const Rho look = making.cost_of_look();
-  return {
-      .interface = all_rows(making),
-      .step_budget = {.step_cost = cost_of_step(making.ledger.left().value() - look.value(), making.steps),
-                      .coefficients = {}},
-      .look_cost = look};
+  RunPlan plan{.interface = all_rows(making),
+               .step_budget = {.coefficients = {}},
+               .look_cost = look,
+               .steps_cost = Rho(making.ledger.left().value() - look.value())};
+  share_among(making.steps, plan);
+  return plan;
 }
 
 RunPlan serve_batches(const Making& making) {
@@ -183,7 +180,7 @@ void refuse_steps_that_never_arrive(const Making& making, std::size_t rows, std:
     }
     const std::size_t each = longer.steps / making.config.method.chains / 2;
     advice = fmt::format("choose penalty, or set method.warmup = {} and method.thin = {}", each,
-                         std::max<std::size_t>(1, making.config.method.thin * factor));
+                         factor * std::max<std::size_t>(1, making.config.method.thin));
     break;
   }
   throw Error(ErrorCode::budget,
@@ -213,10 +210,13 @@ RunPlan serve_variance_completed_ratios(const Making& making) {
 template <ExponentialFamily F>
 RunPlan serve_family(const Making& making, F family) {
   const StandardStatistic statistic(std::move(family), making.config.model.likelihood_power);
-  return {making.owner(measure_statistic(making.problem.rows(), statistic, making.problem.unit,
-                                         options(making.config).threads)),
-          {.step_cost = cost_of_step(making.ledger.left().value(), making.steps),
-           .coefficients = [statistic](const Position& x) { return statistic.coefficients(x); }}};
+  RunPlan plan{
+      .interface = making.owner(measure_statistic(making.problem.rows(), statistic, making.problem.unit,
+                                                  options(making.config).threads)),
+      .step_budget = {.coefficients = [statistic](const Position& x) { return statistic.coefficients(x); }},
+      .steps_cost = making.ledger.left()};
+  share_among(making.steps, plan);
+  return plan;
 }
 
 RunPlan serve_linear_regression(const Making& making, const Glm& glm) {
@@ -257,6 +257,10 @@ AnyModel clipped(const FitConfig& config, const AnyModel& model) {
 }
 
 }  // namespace
+
+void share_among(std::size_t steps, RunPlan& plan) {
+  plan.step_budget.step_cost = Rho(plan.steps_cost.value() * (1 - kSlackOfCost) / static_cast<double>(steps));
+}
 
 RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem, std::size_t steps,
                       Ledger& ledger, EntropySource& entropy, bool looks) {

@@ -35,8 +35,12 @@ struct StepBudget {
 struct RunPlan {
   std::unique_ptr<QueryInterface> interface;
   StepBudget step_budget;
-  Rho look_cost{0};  ///< kept for a look at the rows before the chains begin (pilot.hpp)
+  Rho look_cost{0};   ///< kept for a look at the rows before the chains begin (pilot.hpp)
+  Rho steps_cost{0};  ///< of all steps together; 0: their number is settled, as they are paid for
 };
+
+/// In the place of the number of steps that a plan was made for, which must not be settled.
+void share_among(std::size_t steps, RunPlan& plan);
 
 /// An owner whose budget lasts for `steps` steps of all chains together, after a look if the method `looks` first. Batches
 /// are paid for here, all of them.

@@ -1,0 +1,76 @@
+#include "sotto/run/run_length.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sotto/math/decomposition.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr double kNoiseOverStep = 10;  // of variances
+
+// Cells of the rows that a default run reads at most, about half a minute of one thread, and its steps where the number of rows is secret.
+constexpr double kMostCells = 2e10;
+constexpr double kMostSteps = 2e4;
+
+// Warmup beside the steps that are kept: chains that start from a look have only their steps' length to learn.
+constexpr double kWarmupAfterLook = 0.25;
+constexpr double kWarmupFromAfar = 1;
+
+double steps_worth_the_time(const PublicProblem& problem, const Pilot* pilot) {
+  const std::optional<double> rows = problem.rows       ? problem.rows
+                                     : pilot != nullptr ? std::optional(pilot->rows)
+                                                        : std::nullopt;
+  if (!rows) return kMostSteps;
+  return kMostCells / (std::max(*rows, 1.0) * static_cast<double>(problem.start.size()));
+}
+
+}  // namespace
+
+double useful_steps(const PublicProblem& problem, const Pilot* pilot, Rho rho) {
+  constexpr int kMoves = 64;
+  constexpr double kShort = 0.1;
+  const Position from = known_centre(problem, pilot);
+  const Matrix factor = Cholesky(known_covariance(problem, pilot)).lower();
+  ChainRng rng(1);
+  double moved = 0;
+  for (int i = 0; i < kMoves; ++i) {
+    const Position move = kShort * (factor * rng.normals(from.size()));
+    moved += std::pow(problem.ratio_sensitivity(from, from + move), 2) / kMoves;
+  }
+  const double squared_length = kShort * kShort * static_cast<double>(from.size());
+  const double k = moved * static_cast<double>(problem.owners) / (2 * rho.value() * squared_length);
+  return kNoiseOverStep / k;
+}
+
+ChainSettings run_length(const Method& method, const FitConfig& config, const Problem& problem,
+                         const Pilot* pilot, Rho rho) {
+  const MethodConfig& chosen = config.method;
+  ChainSettings settings;
+  settings.seed = chosen.seed;
+  settings.draws = chosen.draws > 0 ? chosen.draws : method.draws;
+  settings.thin = std::max<std::size_t>(chosen.thin, 1);
+  const bool looks = method.looks && can_look(config, problem);
+  const double warmup_share = looks ? kWarmupAfterLook : kWarmupFromAfar;
+  if (chosen.thin == 0 && method.steps_per_coordinate > 0) {
+    const double most = method.steps_per_coordinate * static_cast<double>(problem.public_info.start.size());
+    const double steps = std::min(useful_steps(problem.public_info, pilot, rho),
+                                  steps_worth_the_time(problem.public_info, pilot));
+    const double unthinned = static_cast<double>(chosen.chains * settings.draws) * (1 + warmup_share);
+    settings.thin = static_cast<std::size_t>(std::max(1.0, std::min(most, steps / unthinned)));
+  }
+  settings.warmup = chosen.warmup;
+  if (settings.warmup == 0)
+    settings.warmup = static_cast<std::size_t>(
+        std::ceil(warmup_share * static_cast<double>(settings.draws * settings.thin)));
+  return settings;
+}
+
+std::size_t steps_in_all(const ChainSettings& settings, std::size_t chains) {
+  return chains * (settings.warmup + settings.draws * settings.thin);
+}
+
+}  // namespace sotto

@@ -1,0 +1,73 @@
+// sotto fit --resume: more draws from releases that were paid for, without the rows.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace sotto {
+namespace {
+
+class ResumeProgram : public Program {
+ protected:
+  void SetUp() override {
+    Program::SetUp();
+    write("s.toml",
+          "adjacency = \"substitute\"\n"
+          "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+          "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+    std::string text = "y,x\n";
+    for (int i = 0; i < 3000; ++i)
+      text += (i % 3 == 0 ? "1," : "0,") + std::to_string((i % 21 - 10) / 10.0) + "\n";
+    write("d.csv", text);
+  }
+  Outcome fit(const std::string& more) const {
+    return sotto(
+        "fit --data d.csv --schema s.toml --formula 'y ~ x' --family bernoulli --epsilon 2 --delta 1e-6 " +
+        more);
+  }
+  [[nodiscard]] std::string method_of_draws() const {
+    return nlohmann::json::parse(content("out/manifest.json"))
+        .at("configuration")
+        .at("method")
+        .at("draws")
+        .dump();
+  }
+};
+
+TEST_F(ResumeProgram, needs_no_rows_and_leaves_the_books_as_they_are) {
+  ASSERT_EQ(fit("--out out --draws 100").status, 0);
+  const std::string charges = content("out/charges.jsonl");
+  const auto told = nlohmann::json::parse(content("out/privacy.json"));
+  std::filesystem::remove(folder_ / "d.csv");
+  const Outcome more = fit("--resume out --draws 3000 --json");
+  ASSERT_EQ(more.status, 0) << more.err;
+  EXPECT_EQ(method_of_draws(), "3000");
+  EXPECT_EQ(content("out/charges.jsonl"), charges);
+  EXPECT_EQ(nlohmann::json::parse(content("out/privacy.json")), told);
+  const std::string chain = content("out/chain_1.csv");
+  EXPECT_GT(std::count(chain.begin(), chain.end(), '\n'), 3000);
+  EXPECT_EQ(fit("--resume out --draws 50").status, 0) << "and again";
+  EXPECT_EQ(content("out/charges.jsonl"), charges);
+}
+
+TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
+  ASSERT_EQ(fit("--out out --draws 100").status, 0);
+  const std::string draws = content("out/chain_1.csv");
+  EXPECT_NE(fit("--resume out --set privacy.epsilon=3").err.find("whose epsilon is not"), std::string::npos);
+  EXPECT_NE(fit("--resume out --method penalty").err.find("asks at every step"), std::string::npos);
+  EXPECT_NE(fit("--resume out --not-private").err.find("reads no rows"), std::string::npos);
+  EXPECT_NE(fit("--resume out --out other").status, 0);
+  EXPECT_EQ(fit("--resume nowhere").status, 66);
+  write("s.toml",
+        "adjacency = \"substitute\"\n"
+        "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 2\n");
+  EXPECT_NE(fit("--resume out").err.find("whose schema is not"), std::string::npos);
+  EXPECT_EQ(content("out/chain_1.csv"), draws) << "a refusal leaves everything as it was";
+  ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2").status, 0);
+  EXPECT_NE(fit("--resume chain").err.find("keeps no releases"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto
