@@ -1,10 +1,11 @@
 """Draws from the priors that a run states, for figures that show them beside the posterior."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 _FAMILY = re.compile(r"(normal|student_t|laplace)\(([^,)]*)")
 _REFERENCE = 100_000  # draws of a standard distribution, whose 95 % quantile gives the scale
@@ -28,11 +29,12 @@ def prior_draws(priors: Sequence[Mapping[str, Any]], chains: int, draws: int) ->
             low, middle, high = np.log([low, middle, high])
         if abs(high + low - 2 * middle) > 0.1 * (high - low):
             continue
-        standard = {
+        draw: dict[str, Callable[[int], NDArray[np.float64]]] = {
             "normal": generator.standard_normal,
             "laplace": lambda size: generator.laplace(size=size),
             "student_t": lambda size: generator.standard_t(float(family[2]), size),
-        }[family[1]](_REFERENCE)
+        }
+        standard = draw[family[1]](_REFERENCE)
         scale = (high - low) / 2 / np.quantile(np.abs(standard), 0.9)
         values = middle + scale * generator.choice(standard, (chains, draws))
         found[prior["parameter"]] = np.exp(values) if positive else values

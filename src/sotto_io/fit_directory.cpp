@@ -129,19 +129,39 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
   add_comparison(config.out, outcome.record);
 }
 
+/// What stands there as a promise must be that of the releases: a statement of other ones would be taken over.
+void check_statement(const FitConfig& config, const Problem& problem, const nlohmann::ordered_json& fit,
+                     const RunRecord& before) {
+  const PrivacyStatement& promised = before.privacy;
+  const bool same = promised.is_private && before.method == "release-once" &&
+                    promised.epsilon == fit.value("epsilon", 0.0) &&
+                    promised.delta == fit.value("delta", 0.0) && promised.adjacency == problem.unit.adjacency;
+  if (!same)
+    refuse(fmt::format("{}/privacy.json is no statement of these releases: fit into another directory",
+                       config.out));
+  const EarlierRuns runs = read_earlier_runs(charges_file(config.out), promise_of(config, problem));
+  if (runs.count != 1) {
+    refuse(
+        fmt::format("{}/charges.jsonl tells of {} runs, and a directory goes on from its only one: fit into "
+                    "another directory",
+                    config.out, runs.count));
+  }
+}
+
 }  // namespace
 
 FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const FitProgress& progress) {
   if (config.not_private || config.compare_not_private)
     refuse(
         "what goes on from releases reads no rows: drop privacy.not_private and privacy.compare_not_private");
+  check_run_directory(config.out, {}, true);
   const KeptAnswers kept = read_kept_answers(config.out);
   const RunRecord before = read_run(config.out);
   std::optional<double> rows;
   if (const auto count = kept.fit.value("rows", nlohmann::ordered_json()); count.is_number()) rows = count;
-  FitOutcome outcome{
-      .record = fit_again(config, make_problem_without_rows(config, schema, rows), kept, progress),
-      .spent = "nothing more was spent"};
+  const Problem problem = make_problem_without_rows(config, schema, rows);
+  check_statement(config, problem, kept.fit, before);
+  FitOutcome outcome{.record = fit_again(config, problem, kept, progress), .spent = "nothing more was spent"};
   for (const Chain& chain : outcome.record.draws.chains)
     outcome.draws += static_cast<std::size_t>(chain.draws.rows());
   if (outcome.draws == 0)

@@ -65,8 +65,22 @@ TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
         "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 2\n");
   EXPECT_NE(fit("--resume out").err.find("whose schema is not"), std::string::npos);
   EXPECT_EQ(content("out/chain_1.csv"), draws) << "a refusal leaves everything as it was";
-  ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2").status, 0);
+  ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2").status, 75);  // ten draws are no answer
   EXPECT_NE(fit("--resume chain").err.find("keeps no releases"), std::string::npos);
+}
+
+// What another run promised, in the same directory or beside releases that were put there, is not said of these draws.
+TEST_F(ResumeProgram, is_refused_under_the_statement_of_another_run) {
+  ASSERT_EQ(fit("--out out --draws 100").status, 0);
+  ASSERT_EQ(fit("--out other --draws 100 --set privacy.epsilon=0.9").status, 0);
+  std::filesystem::copy_file(folder_ / "out/releases.json", folder_ / "other/releases.json",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_NE(fit("--resume other").err.find("is no statement of these releases"), std::string::npos);
+  ASSERT_EQ(fit("--out out --draws 100 --overwrite").status, 0);
+  EXPECT_NE(fit("--resume out").err.find("goes on from its only one"), std::string::npos);
+  std::filesystem::copy(folder_ / "other", folder_ / "third");
+  std::filesystem::remove(folder_ / "third/outputs.txt");
+  EXPECT_NE(fit("--resume third").err.find("stands in the way"), std::string::npos);
 }
 
 }  // namespace

@@ -198,8 +198,10 @@ double Response::value(double cell) const {
 }
 
 void Response::count_in_steps(double steps) {
-  if (!(range.upper > 0) || !std::isfinite(steps / range.upper))
-    refuse_formula(fmt::format("{}: the declared upper bound must be above 0", name));
+  if (!(range.lower >= 0) || !(range.upper > 0) || !std::isfinite(range.upper) ||
+      !std::isfinite(steps / range.upper))
+    refuse_formula(fmt::format(
+        "{}: a gamma model needs a response that is not negative: declare its bounds from 0 on", name));
   unit = range.upper / steps;
   range = {std::clamp(range.lower / unit, 0.0, steps), steps};
 }

@@ -29,7 +29,8 @@ CoefficientPrior sigma_prior(const OnceSettings& settings, const OnceRelease& re
 Matrix clear_covariance(const OnceRelease& release) {
   const BoundsPlan& plan = release.rounds.back().plan;
   const Matrix& frame = release.frame.matrix;
-  const bool sandwich = release.facts.thresholds || release.facts.unit_sizes;
+  const bool overdispersed = release.facts.link == Link::log && release.spread.dispersion > 0;
+  const bool sandwich = release.facts.thresholds || release.facts.unit_sizes || overdispersed;
   double factor = 1 / plan.kept;
   if (release.facts.clips()) {
     const double scale =
@@ -38,7 +39,7 @@ Matrix clear_covariance(const OnceRelease& release) {
     factor *= (sandwich ? clipped.square / clipped.slope : 1) / clipped.slope;
     if (release.facts.link == Link::identity && !sandwich) factor /= scale * scale;
   }
-  // Rows of ordered categories, and of one unit, are not independent: a sandwich stands for the likelihood's information.
+  // Rows of ordered categories, and of one unit, are not independent, and counts vary more than their mean: a sandwich stands for the likelihood's information.
   const Matrix& slope = release.pooled.information;
   const Matrix information = sandwich ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope)) : slope;
   const Matrix precision = factor * information + frame * release.prior.normal.precision * frame.transpose();

@@ -141,6 +141,8 @@ double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double r
     const double inside = clipped_normal(last.plan.clip / std::sqrt(last.plan.dispersion)).slope;
     guess = weight * std::max(square, noise) / inside;
     doubt = std::hypot(kWeightDoubt * guess, noise * weight / inside);
+  } else {  // counts: variance m + dispersion m^2 over m
+    guess = doubt = 1 + last.plan.count_dispersion * last.plan.level;
   }
   if (last.plan.unit_rows > 1)
     doubt = std::max(doubt, (last.plan.unit_rows - 1) * guess);  // a unit's rows may be alike
