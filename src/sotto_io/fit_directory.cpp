@@ -168,6 +168,8 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const
     throw Error(ErrorCode::interrupted, "stopped before the first draw; nothing was spent");
   if (any_stopped(outcome.record.draws, StopReason::interrupted)) outcome.ending = StopReason::interrupted;
   outcome.record.privacy = before.privacy;
+  if (before.manifest.configuration.contains("data"))  // whatever is named now was not read
+    outcome.record.manifest.configuration["data"] = before.manifest.configuration["data"];
   write_run(config.out, outcome.record);
   if (!before.certificate.is_null()) {
     outcome.record.certificate = before.certificate;

@@ -49,6 +49,13 @@ TEST_F(ResumeProgram, needs_no_rows_and_leaves_the_books_as_they_are) {
   EXPECT_GT(std::count(chain.begin(), chain.end(), '\n'), 3000);
   EXPECT_EQ(fit("--resume out --draws 50").status, 0) << "and again";
   EXPECT_EQ(content("out/charges.jsonl"), charges);
+  EXPECT_EQ(
+      sotto("fit --data never_read.csv --schema s.toml --formula 'y ~ x' --family bernoulli --epsilon 2 "
+            "--delta 1e-6 --resume out --draws 50")
+          .status,
+      0);
+  EXPECT_EQ(content("out/manifest.json").find("never_read"), std::string::npos)
+      << "no table that was not read";
 }
 
 TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {

@@ -278,6 +278,7 @@ std::vector<Design> designs() {
     for (const char* method : {"penalty", "hmc", "release-once"})
       all.push_back({method, "survival", "Surv(t, b) ~ x + w", unit});
     all.push_back({"release-once", "ordinal", "s ~ x + w", unit});
+    all.push_back({"release-once", "gamma", "w ~ x", unit});
     for (const auto& [family, formula] :
          std::vector<std::pair<std::string, std::string>>{{"bernoulli", "b ~ x + w"},
                                                           {"poisson", "n ~ x"},

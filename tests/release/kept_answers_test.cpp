@@ -87,9 +87,7 @@ TEST(KeptAnswers, that_are_damaged_are_refused) {
     less.erase(key);
     EXPECT_EQ(code(less), ErrorCode::data) << key;
     less[key] = 3;
-    if (std::string_view(key) != "fit") {
-      EXPECT_EQ(code(less), ErrorCode::data) << key;
-    }
+    EXPECT_EQ(code(less), ErrorCode::data) << key;
   }
   nlohmann::ordered_json short_key = whole;
   short_key["key"] = "ab";

@@ -296,21 +296,28 @@ inline SimulatedRegression skewed_in_group(Eigen::Index rows, double share, doub
   });
 }
 
+/// Counts up to `largest` whose means are multiplied by an effect of the row's own, which draws from `rng` too.
+template <class Effect>
+void respond_with_effects(SimulatedRegression& data, double largest, ChainRng& rng, const Effect& effect) {
+  data.link = Link::log;
+  data.truth = 0.4 * rng.normals(data.x.cols());
+  data.truth[0] = 0.6;
+  data.response = {0, largest};
+  data.y.resize(data.x.rows());
+  const Position eta = data.x * data.truth;
+  for (Eigen::Index i = 0; i < data.y.size(); ++i) {
+    const double own = effect(i);
+    data.y[i] = std::min(poisson_draw(std::exp(eta[i]) * own, rng), largest);
+  }
+}
+
 /// Counts whose means differ by log-normal effects of the rows, of mean 1.
 inline SimulatedRegression log_normal_counts(Eigen::Index rows, double log_sd, ChainRng& rng) {
   RegressionBuilder builder(rows, rng);
   for (int j = 0; j < 2; ++j) builder.numeric(rng.normals(rows), {-4, 4});
   SimulatedRegression data = builder.factor({.6, .4}).covariates();
-  data.link = Link::log;
-  data.truth = 0.4 * rng.normals(data.x.cols());
-  data.truth[0] = 0.6;
-  data.response = {0, 1000};
-  data.y.resize(rows);
-  const Position eta = data.x * data.truth;
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const double effect = std::exp(log_sd * rng.normal() - log_sd * log_sd / 2);
-    data.y[i] = std::min(poisson_draw(std::exp(eta[i]) * effect, rng), 1000.0);
-  }
+  respond_with_effects(data, 1000, rng,
+                       [&](Eigen::Index) { return std::exp(log_sd * rng.normal() - log_sd * log_sd / 2); });
   return data;
 }
 
@@ -320,17 +327,10 @@ inline SimulatedRegression dispersed_in_group(Eigen::Index rows, double share, b
   RegressionBuilder builder(rows, rng);
   for (int j = 0; j < 3; ++j) builder.numeric(builder.uniforms(-1, 1), {-1, 1});
   SimulatedRegression data = builder.factor({1 - share, share}).covariates();
-  data.link = Link::log;
-  data.truth = 0.4 * rng.normals(data.x.cols());
-  data.truth[0] = 0.6;
-  data.response = {0, 100};
-  data.y.resize(rows);
-  const Position eta = data.x * data.truth;
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    double frailty = log_normal ? std::exp(0.8 * rng.normal() - 0.32) : -std::log1p(-rng.uniform());
-    if (data.x(i, 4) == 0) frailty = 1;
-    data.y[i] = std::min(poisson_draw(std::exp(eta[i]) * frailty, rng), 100.0);
-  }
+  respond_with_effects(data, 100, rng, [&](Eigen::Index i) {
+    const double frailty = log_normal ? std::exp(0.8 * rng.normal() - 0.32) : -std::log1p(-rng.uniform());
+    return data.x(i, 4) == 0 ? 1 : frailty;
+  });
   return data;
 }
 

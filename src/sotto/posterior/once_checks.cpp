@@ -16,12 +16,13 @@ constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kSkewed = 0.95;      // probability
 constexpr double kTellBias =
     0.2;  // what clips took off and was put back, in a coefficient's standard deviations
-constexpr double kTellDoubt = 0.5;   // likewise, its doubt
-constexpr double kTellMoved = 1;     // of a coefficient by the remainder, in its standard deviations
-constexpr double kTellWider = 1.5;   // likewise, its standard deviation over that before
-constexpr double kLeastLevel = 0.4;  // of the information, released over expected
-constexpr double kFarOut = 2;        // standard deviations of a coefficient's prior
-constexpr double kPriorOnly = 0.6;   // of a coefficient's sd, over its prior's
+constexpr double kTellDoubt = 0.5;    // likewise, its doubt
+constexpr double kTellMoved = 1;      // of a coefficient by the remainder, in its standard deviations
+constexpr double kTellWider = 1.5;    // likewise, its standard deviation over that before
+constexpr double kFalseAlarm = 1e-5;  // of two releases that agree
+constexpr double kLeastLevel = 0.4;   // of the information, released over expected
+constexpr double kFarOut = 2;         // standard deviations of a coefficient's prior
+constexpr double kPriorOnly = 0.6;    // of a coefficient's sd, over its prior's
 constexpr double kPriorTells =
     0.2;                       // likewise: else what is hidden is an offset's, whose coefficient is known
 constexpr double kMisfit = 4;  // standard deviations of chi-squared
@@ -202,7 +203,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   }
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
-  const bool disagrees = !pooled.disagreement.empty() && pooled.disagreement.back() > kDisagreement;
+  const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
   const bool few_seen = pooled.level_ratio < kLeastLevel;

@@ -1,6 +1,7 @@
 #include "sotto/posterior/pooled_release.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
@@ -15,6 +16,7 @@ constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another position
 constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
 constexpr double kWeightDoubt = 0.1;     // relative error of the guessed mean weight
+constexpr double kUsed = 1e-3;           // probability: scores that agree less are left out
 constexpr double kLeastMisfit = 0.05;    // of the squares' eigenvalues against the information's
 
 double curvature_doubt(const StandIn& stand_in) {
@@ -99,11 +101,9 @@ void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& fram
     const double variance = round->score.variance + doubt;
     if (round != &last) {
       const double squares = (moved - last.score.value).squaredNorm() / (variance + last.score.variance);
-      release.disagreement.push_back((squares - d) / std::sqrt(2 * d));
-      if (release.disagreement.back() > kDisagreement) {
-        ++release.dropped;
-        continue;
-      }
+      const boost::math::chi_squared sound(d);
+      release.agreement.push_back(boost::math::cdf(boost::math::complement(sound, squares)));
+      if (release.agreement.back() < kUsed) continue;
     }
     release.score += moved / variance;
     weights += 1 / variance;

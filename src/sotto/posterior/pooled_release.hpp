@@ -11,9 +11,6 @@
 
 namespace sotto {
 
-/// Rounds further apart than this, in standard deviations of chi-squared, do not agree.
-inline constexpr double kDisagreement = 4;
-
 /// What was released at one position.
 struct OnceRound {
   Position at;
@@ -34,14 +31,12 @@ struct PooledRelease {
   Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
   double information_variance = 0;
   Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards the information
-  double dispersion = 1;    ///< trace of the spread over that of the information
-  double kept = 1;          ///< 1 - how far the information was shrunk
-  bool unresolved = false;  ///< the information's noise hides some direction
-  double level = 0;         ///< mean eigenvalue of the information
-  double level_ratio = 1;   ///< released level, four standard deviations up, over the expected one
-  std::vector<double>
-      disagreement;         ///< of earlier scores with the last, in standard deviations of chi-squared
-  std::size_t dropped = 0;  ///< earlier scores that disagree too much to be used
+  double dispersion = 1;          ///< trace of the spread over that of the information
+  double kept = 1;                ///< 1 - how far the information was shrunk
+  bool unresolved = false;        ///< the information's noise hides some direction
+  double level = 0;               ///< mean eigenvalue of the information
+  double level_ratio = 1;         ///< released level, four standard deviations up, over the expected one
+  std::vector<double> agreement;  ///< of earlier scores with the last: how likely their distance, or more
 };
 
 /// `rounds`: at least one, all in `frame`; the last one's position is the anchor.

@@ -50,6 +50,8 @@ KeptAnswers kept_answers_from_json(const nlohmann::ordered_json& json) {
     if (json.at("format") != kFormat)
       throw Error(ErrorCode::data, "the kept releases are those of another version of this program");
     KeptAnswers kept{.fit = json.at("fit"), .key = {}, .given = {}};
+    if (!kept.fit.is_object())
+      throw Error(ErrorCode::data, "the kept releases are damaged: they do not say of which fit they are");
     read_hexadecimal(json.at("key").get<std::string>(), kept.key.bytes);
     for (const auto& one : json.at("given")) {
       const auto answers = one.at("answers").get<std::string>();
