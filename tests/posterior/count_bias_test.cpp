@@ -41,7 +41,7 @@ TEST(CountBias, what_log_normal_effects_lose_is_put_back) {
         squares += one.cwiseAbs2() / kRows;
       }
       const CountClip counts{stand_in, at, kPlanned, kPlanned};
-      const ClipBias bias = counts.bias(clip, {{{}, 0.5}, {{.log_sd = log_sd}, 0.5}});
+      const ClipBias bias = counts.bias({clip}, {{{}, 0.5}, {{.log_sd = log_sd}, 0.5}});
       const Eigen::Vector2d expected = (counts.taken_off(clip, {}) + sum) / 2;
       const Eigen::Vector2d error = (squares / kRows).cwiseSqrt();
       // Parts of the effect's law, and steps of the predictor: 3 % of a count of 2.

@@ -49,7 +49,7 @@ Counted count(const std::function<double(double, ChainRng&)>& draw, std::uint64_
 }
 
 ClipBias found(const Counted& c, double clip) {
-  return Skewness::find(c.edges, c.parts, kNoise * kNoise, kRows, 1).bias(clip);
+  return Skewness::find(c.edges, c.parts, kNoise * kNoise, kRows, 1).bias({clip});
 }
 
 // One percent of the rows' standard deviation is 1.4 standard errors of a mean of 20,000. Twenty seeds.
@@ -89,7 +89,7 @@ TEST(Skewness, what_a_clip_takes_off_is_found) {
   EXPECT_LE(far, 1);
 }
 
-TEST(Skewness, none_known_is_none) { EXPECT_EQ(Skewness().bias(1).mean, Eigen::Vector2d::Zero()); }
+TEST(Skewness, none_known_is_none) { EXPECT_EQ(Skewness().bias({1}).mean, Eigen::Vector2d::Zero()); }
 
 }  // namespace
 }  // namespace sotto

@@ -31,7 +31,7 @@ double choose_clip(double noise, const ResidualSpread& spread, double rows) {
     const ClippedNormal c = clipped_normal(clip);
     const double square = c.square + spread.tails.square(clip * s) / (s * s);
     const double slope = std::max(c.slope - spread.tails.beyond(clip * s), 0.1);
-    const double bias = spread.skewness.bias(clip * s).square.trace() / (s * s);
+    const double bias = spread.skewness.bias({clip * s}).square.trace() / (s * s);
     return (square + noise * clip * clip + rows * bias) / (slope * slope);
   };
   const auto clip = [](int i) { return i <= 17 ? 1.3 + 0.1 * i : 3 * std::exp2((i - 17) / 4.0); };

@@ -36,11 +36,13 @@ Eigen::Vector2d CountClip::taken_off(double clip, const CountEffect& effect) con
   return sum / weights;
 }
 
-ClipBias CountClip::bias(double clip, const std::vector<LikelyEffect>& likely) const {
-  ClipBias bias;
+ClipBias CountClip::bias(const std::vector<double>& clips, const std::vector<LikelyEffect>& likely) const {
+  ClipBias bias(clips.size());
   for (const auto& [effect, probability] : likely) {
     if (probability < kNotLikely) continue;
-    const Eigen::Vector2d lost = taken_off(clip, effect);
+    Position lost(bias.mean.size());
+    for (std::size_t k = 0; k < clips.size(); ++k)
+      lost.segment(static_cast<Eigen::Index>(2 * k), 2) = taken_off(clips[k], effect);
     bias.mean += probability * lost;
     bias.square += probability * lost * lost.transpose();
   }

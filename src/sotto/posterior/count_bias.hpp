@@ -20,9 +20,10 @@ struct CountClip {
   /// predictor.
   [[nodiscard]] Eigen::Vector2d taken_off(double clip, const CountEffect& effect) const;
 
-  /// Moments over the effects that may hold.
+  /// Moments over the effects that may hold, of every clip.
   /// Checked by tests/posterior/count_bias_test.cpp: what_log_normal_effects_lose_is_put_back
-  [[nodiscard]] ClipBias bias(double clip, const std::vector<LikelyEffect>& likely) const;
+  [[nodiscard]] ClipBias bias(const std::vector<double>& clips,
+                              const std::vector<LikelyEffect>& likely) const;
 };
 
 }  // namespace sotto

@@ -29,7 +29,9 @@ constexpr int kLargerSteps = 34;  // 0.02 * 1.2^34 is 10
 constexpr double kFewShares[] = {.01, .03, .1};
 constexpr double kFewTimes[] = {5, 11, 25};
 constexpr double kFewDispersions[] = {0, .3, 1};
-constexpr double kLogSds[] = {.4, .5, .63, .79, 1, 1.26, 1.59, 2};
+constexpr double kLeastLogSd = 0.4;
+constexpr double kLongerTail = 1.07;
+constexpr int kLongerTailSteps = 24;  // 0.4 * 1.07^24 is 2
 
 struct Cells {
   Position edges;  ///< the first is 0
@@ -93,7 +95,8 @@ std::vector<LikelyEffect> effects() {
   const double gamma = (1 - kPoisson - kLogNormal - kFew) / (kLargerSteps + 1);
   for (int k = 0; k <= kLargerSteps; ++k)
     all.push_back({{.dispersion = kLeastDispersion * std::pow(kLarger, k)}, gamma});
-  for (const double sd : kLogSds) all.push_back({{.log_sd = sd}, kLogNormal / std::size(kLogSds)});
+  for (int k = 0; k <= kLongerTailSteps; ++k)
+    all.push_back({{.log_sd = kLeastLogSd * std::pow(kLongerTail, k)}, kLogNormal / (kLongerTailSteps + 1)});
   const double few = kFew / (std::size(kFewShares) * std::size(kFewTimes) * std::size(kFewDispersions));
   for (const double share : kFewShares) {
     for (const double times : kFewTimes) {

@@ -234,7 +234,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "out columns that say the same, or take a larger epsilon.");
   }
   const Skewness& skewness = release.spread.skewness;
-  const ClipBias bias = skewness.bias(release.rounds.back().plan.clip);
+  const ClipBias bias = skewness.bias({release.rounds.back().plan.clip});
   const double coefficient_sd =
       release.predictor_sd * release.predictor_unit / std::sqrt(static_cast<double>(release.facts.dim()));
   if (skewness.probability() > kSkewed && bias.mean.norm() > kTellBias * coefficient_sd) {

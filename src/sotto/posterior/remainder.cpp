@@ -38,12 +38,13 @@ struct ClippedAway {
 ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
   if (point.facts.link == Link::log) {
     const CountClip counts{point.stand_in, point.at, plan.count_dispersion, 0};
-    return {std::sqrt(counts.bias(clip, point.spread.effects).square(0, 0)),
+    return {std::sqrt(counts.bias({clip}, point.spread.effects).square(0, 0)),
             counts.taken_off(clip, {.dispersion = kDispersion})[0]};
   }
   const double sd = std::sqrt(plan.dispersion);
   const double from = std::max(clip / sd - kBegin, 0.0);
-  return {std::sqrt(point.spread.skewness.bias(clip).square(0, 0)), kUnseen * sd * std::exp(-from / kLength)};
+  return {std::sqrt(point.spread.skewness.bias({clip}).square(0, 0)),
+          kUnseen * sd * std::exp(-from / kLength)};
 }
 
 /// Of counts, that they vary more than the Poisson law says.
@@ -62,6 +63,22 @@ double weighted_rows(const PlanPoint& point, const BoundsPlan& plan) {
 Position fitted_direction(const PlanPoint& point) {
   const double sd = std::max(point.stand_in.predictor(point.at).sd, 1e-300);
   return point.frame * (point.stand_in.covariance() * point.at) / sd;
+}
+
+/// What clips take off the score beyond what the model puts back, one below another, as the histogram says.
+TakenOff taken_off_by(const PlanPoint& point, const BoundsPlan& plan, const std::vector<double>& clips) {
+  const ClipBias bias =
+      point.facts.link == Link::log
+          ? CountClip{point.stand_in, point.at, plan.count_dispersion, plan.count_dispersion}.bias(
+                clips, point.spread.effects)
+          : point.spread.skewness.bias(clips);
+  const Eigen::Index d = point.facts.dim();
+  Matrix sums = Matrix::Zero(d * static_cast<Eigen::Index>(clips.size()), bias.mean.size());
+  for (Eigen::Index k = 0; 2 * k < bias.mean.size(); ++k) {
+    sums.block(k * d, 2 * k, d, 1) = weighted_rows(point, plan) * point.frame * point.stand_in.mean();
+    sums.block(k * d, 2 * k + 1, d, 1) = weighted_rows(point, plan) * fitted_direction(point);
+  }
+  return {sums * bias.mean, sums * bias.covariance() * sums.transpose()};
 }
 
 /// Which rows may have tails that the others do not have, and how likely that is: covariance of what is taken off, a row.
@@ -107,16 +124,7 @@ CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matr
 TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan) {
   const Eigen::Index d = point.facts.dim();
   if (!point.facts.clips()) return {Position::Zero(d), Matrix::Zero(d, d)};
-  const ClipBias bias =
-      point.facts.link == Link::log
-          ? CountClip{point.stand_in, point.at, plan.count_dispersion, plan.count_dispersion}.bias(
-                plan.clip, point.spread.effects)
-          : point.spread.skewness.bias(plan.clip);
-  Matrix sums(d, 2);
-  sums.col(0) = point.frame * point.stand_in.mean();
-  sums.col(1) = fitted_direction(point);
-  sums *= weighted_rows(point, plan);
-  return {sums * bias.mean, sums * bias.covariance() * sums.transpose()};
+  return taken_off_by(point, plan, {plan.clip});
 }
 
 RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, Rho cost) {
@@ -125,34 +133,43 @@ RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, R
 
 TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
                    const NoisyVector& answer) {
-  const TakenOff known = taken_off(point, plan);
-  const Eigen::Index d = known.mean.size();
+  // What a wider clip puts back is what the clip takes off less what the wider one does.
+  const TakenOff clips = taken_off_by(point, plan, {plan.clip, query.wide_clip});
+  const Eigen::Index d = point.facts.dim();
+  Matrix to_answer(d, 2 * d);
+  to_answer << Matrix::Identity(d, d), -Matrix::Identity(d, d);
+  const Position off = clips.mean.head(d);
+  const Matrix off_variance = clips.covariance.topLeftCorner(d, d);
+  const Matrix off_with_answer = clips.covariance.topRows(d) * to_answer.transpose();
   const double rows = weighted_rows(point, plan);
   const ClippedAway whole = loss_at(point, plan, plan.clip);
   const ClippedAway beyond = loss_at(point, plan, query.wide_clip);
   const double seen =
       std::max(1 - (beyond.seen + beyond.unseen) / std::max(whole.seen + whole.unseen, 1e-300), 0.1);
-  const Matrix noise = (answer.variance + kSampling * rows * plan.dispersion) * Matrix::Identity(d, d);
-  const Position miss = answer.value - seen * known.mean;
+  const Matrix answer_variance =
+      to_answer * clips.covariance * to_answer.transpose() +
+      (answer.variance + kSampling * rows * plan.dispersion) * Matrix::Identity(d, d);
+  const Position miss = answer.value - to_answer * clips.mean;
 
   std::vector<double> log_weight;
   std::vector<TakenOff> given;
-  const auto add = [&](double probability, const Matrix& before) {
-    const Cholesky root(seen * seen * before + noise);
-    const Matrix gain = seen * root.solve(before).transpose();
-    log_weight.push_back(std::log(probability) - miss.dot(root.solve(miss)) / 2 -
+  const auto add = [&](double probability, const Matrix& uneven) {
+    const Cholesky root(answer_variance + seen * seen * uneven);
+    const Matrix together = off_with_answer + seen * uneven;
+    const Position pull = root.solve(miss);
+    log_weight.push_back(std::log(probability) - miss.dot(pull) / 2 -
                          root.lower().diagonal().array().log().sum());
-    const Position found = gain * miss;
-    given.push_back({known.mean + found,
-                     before - seen * gain * before + kSeenDoubt * kSeenDoubt * found * found.transpose()});
+    const Position found = seen * uneven * pull;
+    given.push_back({off + together * pull, off_variance + uneven -
+                                                together * root.solve(Matrix(together.transpose())) +
+                                                kSeenDoubt * kSeenDoubt * found * found.transpose()});
   };
   const double uneven = kUneven + kUnevenEffects * effects_probability(point.spread);
-  add(1 - uneven, known.covariance);
+  add(1 - uneven, Matrix::Zero(d, d));
   for (const Allocation& one : allocations(point)) {
     for (const Extent& extent : kExtents) {
       const double square = std::pow(extent.seen * whole.seen, 2) + std::pow(extent.unseen * whole.unseen, 2);
-      add(uneven * one.probability / kExtents.size(),
-          known.covariance + rows * rows * square * one.covariance);
+      add(uneven * one.probability / kExtents.size(), rows * rows * square * one.covariance);
     }
   }
   const double best = *std::max_element(log_weight.begin(), log_weight.end());

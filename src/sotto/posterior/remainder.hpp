@@ -23,9 +23,11 @@ struct TakenOff {
 /// Given the answer. Some rows may have tails that others do not have: if all of a tail sat with rows like one of them, drawn
 /// at random, what a clip takes off would be so many times that row's vector. How much there is of that, if any, is as
 /// likely as the answer says.
-/// Computes   mean and covariance of t ~ sum_k w_k N(mean, covariance + tau_k^2 n^2 V) given the answer ~ N(seen t, noise), V the
-///            second moments of a random row less what the histogram knows
-/// Checked by tests/posterior/remainder_test.cpp: effects_of_a_group_with_skewed_errors_are_near, little_is_moved_where_the_model_holds
+/// Computes   mean and covariance of t = b + u given the answer ~ N(b - b' + seen u, noise); b and b' what this clip and the wider
+///            one take off as the histogram says, u ~ sum_k w_k N(0, tau_k^2 n^2 V), V the second moments of a random row less what
+///            the histogram knows
+/// Checked by tests/posterior/remainder_test.cpp: effects_of_a_group_with_skewed_errors_are_near, little_is_moved_where_the_model_holds,
+///            tails_that_all_rows_have_stay_where_histograms_see_them
 [[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
                                  const NoisyVector& answer);
 

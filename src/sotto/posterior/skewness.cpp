@@ -50,15 +50,22 @@ Evidence weigh(const Differences& d, const Position& shape, double prior_sd) {
 
 }  // namespace
 
-ClipBias Skewness::bias(double clip) const {
-  ClipBias result;
+ClipBias::ClipBias(std::size_t clips)
+    : mean(Position::Zero(static_cast<Eigen::Index>(2 * clips))),
+      square(Matrix::Zero(mean.size(), mean.size())) {}
+
+ClipBias Skewness::bias(const std::vector<double>& clips) const {
+  ClipBias result(clips.size());
   for (const Law& law : laws_) {
-    const double from = std::max(clip, begin_);
-    const double beyond = (law.length * std::exp((begin_ - from) / law.length) + from - clip) / rows_;
-    Eigen::Vector2d mean = Eigen::Vector2d::Zero();
-    Eigen::Matrix2d covariance = Eigen::Matrix2d::Zero();
+    Position mean = Position::Zero(result.mean.size());
+    Matrix covariance = Matrix::Zero(mean.size(), mean.size());
     for (std::size_t p = 0; p < law.parts.size(); ++p) {
-      const Eigen::Vector2d effect(beyond, beyond * place_[p]);
+      Position effect(mean.size());
+      for (std::size_t k = 0; k < clips.size(); ++k) {
+        const double from = std::max(clips[k], begin_);
+        const double beyond = (law.length * std::exp((begin_ - from) / law.length) + from - clips[k]) / rows_;
+        effect.segment(static_cast<Eigen::Index>(2 * k), 2) << beyond, beyond * place_[p];
+      }
       mean += law.parts[p].mean * effect;
       covariance += law.parts[p].variance * effect * effect.transpose();
     }

@@ -7,13 +7,15 @@
 
 namespace sotto {
 
-/// Moments of (b0, b1) given the histogram, in units of the response: residuals beyond the clip have a mean of
-/// b0 + b1 e over the rows, e the standardised linear predictor.
+/// Moments of b = (b0, b1) given the histogram, in units of the response: residuals beyond a clip have a mean of
+/// b0 + b1 e over the rows, e the standardised linear predictor. Of several clips their b stand one below another.
 struct ClipBias {
-  Eigen::Vector2d mean = Eigen::Vector2d::Zero();
-  Eigen::Matrix2d square = Eigen::Matrix2d::Zero();  ///< E b b'
+  explicit ClipBias(std::size_t clips);
 
-  [[nodiscard]] Eigen::Matrix2d covariance() const { return square - mean * mean.transpose(); }
+  Position mean;
+  Matrix square;  ///< E b b'
+
+  [[nodiscard]] Matrix covariance() const { return square - mean * mean.transpose(); }
 };
 
 /// Noisy counts of the residuals of some rows by size: positive and negative ones between neighbouring edges.
@@ -28,7 +30,7 @@ class Skewness {
  public:
   Skewness() = default;
 
-  [[nodiscard]] ClipBias bias(double clip) const;
+  [[nodiscard]] ClipBias bias(const std::vector<double>& clips) const;
   /// Posterior probability that there is skewness.
   [[nodiscard]] double probability() const { return laws_.empty() ? 0 : 1 - laws_.back().weight; }
 
