@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sotto/math/decomposition.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "support/simulated_regression.hpp"
 
@@ -53,6 +54,43 @@ TEST(CountBias, what_log_normal_effects_lose_is_put_back) {
       EXPECT_GT(bias.covariance()(0, 0), 0);
     }
   }
+}
+
+// Three rows in ten are in a group with larger means.
+TEST(CountBias, rows_of_a_group_count_by_their_share) {
+  OnceFacts facts;
+  facts.link = Link::log;
+  facts.column_mean = Position{{1, 0, 0.3}};
+  facts.column_sd = Position{{0, 1, std::sqrt(0.21)}};
+  facts.indicator = {false, false, true};
+  facts.range = {{-9, 9}, {-9, 9}, {0, 1}};
+  const Matrix moments{{1, 0, 0.3}, {0, 1, 0}, {0.3, 0, 0.3}};
+  const StandIn stand_in(facts, inverse(Cholesky(moments).lower()), 1000);
+  const Position at{{0.6, 0.3, 1}};
+  constexpr double kPlanned = 1;
+  constexpr double kClip = 2;
+  const CountEffect effect{.log_sd = 1.2};
+  const std::vector<CountPart> parts = parts_of(effect);
+  const double sd = std::hypot(0.3, std::sqrt(0.21));
+  Eigen::Vector2d expected = Eigen::Vector2d::Zero();
+  double weights = 0;
+  for (double z = -4; z <= 4; z += 0.05) {
+    for (const double group : {0, 1}) {
+      const double from_centre = 0.3 * z + group - 0.3;
+      const double mean = std::exp(0.9 + from_centre);
+      const double reach = kClip * std::max(1.0, std::sqrt(mean + kPlanned * mean * mean));
+      const double low = std::max(mean - reach, 0.0);
+      const double lost = clipped_count({mean, kPlanned}, low, mean + reach).mean -
+                          clipped_mean(parts, mean, low, mean + reach);
+      const double weight = (group == 1 ? 0.3 : 0.7) * std::exp(-z * z / 2);
+      expected += weight * lost * Eigen::Vector2d{1, from_centre / sd};
+      weights += weight;
+    }
+  }
+  expected /= weights;
+  const Eigen::Vector2d found = CountClip{stand_in, at, kPlanned, kPlanned}.taken_off(kClip, effect);
+  EXPECT_NEAR(found[0], expected[0], 0.03 * expected[0]);
+  EXPECT_NEAR(found[1], expected[1], 0.05 * expected[1]);
 }
 
 }  // namespace

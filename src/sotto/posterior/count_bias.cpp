@@ -16,24 +16,26 @@ constexpr double kNotLikely = 1e-4;
 Eigen::Vector2d CountClip::taken_off(double clip, const CountEffect& effect) const {
   const std::vector<CountPart> parts = parts_of(effect);
   const NormalPredictor all = stand_in.predictor(at);
-  Eigen::Vector2d sum = Eigen::Vector2d::Zero();
-  double weights = 0;
+  Eigen::Vector2d result = Eigen::Vector2d::Zero();
   for (const auto& [centre, sd, share] : stand_in.predictors(at)) {
     const double steps = std::max(std::round(kPredictors * share), kFewestPredictors);
+    Eigen::Vector2d sum = Eigen::Vector2d::Zero();
+    double weights = 0;
     for (double q = 0; q <= steps; ++q) {
       const double t = kFarthestPredictor * (2 * q / steps - 1);
       const double eta = centre + sd * t;
       const double mean = count_mean(eta);
       const double reach = clip * std::max(1.0, std::sqrt(mean + planned * mean * mean));
       const double low = std::max(mean - reach, 0.0);
-      const double weight = share * std::exp(-t * t / 2);
+      const double weight = std::exp(-t * t / 2);
       const double lost = clipped_count({mean, subtracted}, low, mean + reach).mean -
                           clipped_mean(parts, mean, low, mean + reach);
       sum += weight * lost * Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)};
       weights += weight;
     }
+    result += share * sum / weights;
   }
-  return sum / weights;
+  return result;
 }
 
 ClipBias CountClip::bias(const std::vector<double>& clips, const std::vector<LikelyEffect>& likely) const {
