@@ -49,7 +49,7 @@ class Ledger:
     >>> table = pandas.DataFrame({"x": numpy.random.default_rng(1).uniform(-1, 1, 5000)}).assign(y=lambda t: t.x > 0.2)
     >>> schema = sotto.Schema({"x": sotto.real(-1, 1), "y": sotto.binary()})
     >>> with tempfile.TemporaryDirectory() as out:
-    ...     fit = sotto.fit(table, "y ~ x", schema=schema, epsilon=0.5, delta=1e-6, out=out, settings={"method.draws": 100})
+    ...     fit = sotto.fit(table, "y ~ x", schema=schema, epsilon=0.5, delta=1e-6, out=out, draws=100)
     ...     ledger = sotto.Ledger(out)
     >>> [(run.epsilon, run.ending) for run in ledger.runs]
     [(0.5, 'finished')]
