@@ -47,6 +47,7 @@ from sotto.events import (
     zcdp,
 )
 from sotto.fitting import fit
+from sotto.ledger import Ledger, RecordedRun
 from sotto.model import Model
 from sotto.planning import Plan, plan
 from sotto.privatising import Release, privatize
@@ -66,9 +67,11 @@ __all__ = [
     "Fit",
     "InternalError",
     "IoError",
+    "Ledger",
     "Model",
     "NoInputError",
     "Plan",
+    "RecordedRun",
     "Release",
     "Schema",
     "SottoWarning",

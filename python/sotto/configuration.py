@@ -10,7 +10,7 @@ from sotto.records import name_of, path_of
 from sotto.schema import Schema
 from sotto.toml import text_of
 
-_ARGUMENTS = {"data.file": "data", "data.schema": "schema", "output.directory": "out"}
+_ARGUMENTS = {"data.file": "data", "owner": "owners", "data.schema": "schema", "output.directory": "out"}
 
 
 def configuration(

@@ -8,19 +8,20 @@ from typing import Any
 
 from sotto import _sotto
 from sotto.configuration import assignments, configuration, declaration
-from sotto.errors import SottoWarning, UsageError
+from sotto.errors import ConfigurationError, SottoWarning, UsageError
 from sotto.model import Declared, Model, unheard
 from sotto.output import folder, remove_with
-from sotto.records import name_of, records_of
+from sotto.records import name_of, path_of, records_of
 from sotto.result import Fit
 from sotto.schema import Schema
 from sotto.trial import try_out
 
 
 def fit(
-    data: Any,
+    data: Any = None,
     formula: str | None = None,
     *,
+    owners: Iterable[Any] | None = None,
     model: Model | None = None,
     schema: Schema | str | os.PathLike[str],
     family: str | None = None,
@@ -38,6 +39,7 @@ def fit(
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     not_private: bool = False,
+    resume: str | os.PathLike[str] | None = None,
 ) -> Fit:
     """Draws from the posterior of a model, within a privacy budget.
 
@@ -47,6 +49,9 @@ def fit(
         the path of a CSV or Parquet file, or a table with an Arrow stream: pandas (2.2 or later), polars, pyarrow
     formula
         R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
+    owners
+        in the place of ``data``, at least two tables of owners who do not trust each other's noise, as ``data`` takes one: each adds noise of
+        its own and keeps books of its own. No row may be in two of them
     model
         a model of one's own in the place of a formula: an instance of a subclass of :class:`sotto.Model`
     schema
@@ -81,6 +86,9 @@ def fit(
         replace a release in ``out`` that was paid for; its charges stay in charges.jsonl
     not_private
         for study only: no privacy at all
+    resume
+        in the place of ``out``, the directory of a release-once fit: draws anew from the releases that it paid for, with model, schema, priors
+        and budget said as they were then, in the place of its draws. No table is read, whatever ``data`` is, and nothing is spent
 
     Notes
     -----
@@ -98,12 +106,16 @@ def fit(
     ...                 schema=schema, family="bernoulli", epsilon=1, delta=1e-6)
     >>> bool(-0.07 < fit.summary().loc["age", "mean"] < -0.03)
     True
+    >>> more = sotto.fit(formula="smoker ~ age", schema=schema, family="bernoulli", epsilon=1, delta=1e-6,
+    ...                  resume=fit.directory, draws=2000)
+    >>> more.draws["posterior"].sizes["draw"], more.privacy == fit.privacy
+    (2000, True)
     """
     own = None
     if model is not None:
         own = Declared(model)
         prior = model.prior if prior is None else prior
-        for name, argument in (("formula", formula), ("family", family), ("cuts", cuts)):
+        for name, argument in (("formula", formula), ("family", family), ("cuts", cuts), ("owners", owners), ("resume", resume)):
             if argument is not None:
                 raise UsageError(f"a model of one's own has no {name}: drop it")
     given = {"privacy.not_private": not_private} | configuration(
@@ -122,20 +134,49 @@ def fit(
         settings=settings,
     )
     declared, files = declaration(schema)
+    tables, named = _tables(data, owners)
+    given |= named | {"data.schema": files[0] if files else "<sotto.Schema>"}
+    if resume is not None:
+        if out is not None or overwrite:
+            raise UsageError("resume puts draws in the place of those that stand there: drop out and overwrite")
+        _sotto.resume(declared, assignments(given | {"output.directory": path_of(resume)}))
+        return _told(Fit(resume))
+    if not tables:
+        raise UsageError("which table? give data, or owners, a table of each")
     if own is not None:
         try_out(own, schema if isinstance(schema, Schema) else Schema.read(schema), prior)
-    inputs = files + ([name_of(data)] if isinstance(data, (str, os.PathLike)) else [])
+    inputs = files + [path_of(table) for table in tables if isinstance(table, (str, os.PathLike))]
     with folder(out, "charges.jsonl") as directory:
-        given |= {
-            "data.file": name_of(data),
-            "data.schema": files[0] if files else "<sotto.Schema>",
-            "output.directory": str(directory),
-        }
+        given |= {"output.directory": str(directory)}
         with unheard() if own is not None else contextlib.nullcontext():
-            _sotto.fit(records_of(data), declared, assignments(given), inputs, overwrite, own)
-        result = Fit(directory)
-        for sentence in result.warnings:
-            warnings.warn(sentence, SottoWarning, stacklevel=2)
+            _sotto.fit([records_of(table) for table in tables], declared, assignments(given), inputs, overwrite, own)
+        result = _told(Fit(directory))
     if out is None:
         remove_with(result, directory)
+    return result
+
+
+def _tables(data: Any, owners: Iterable[Any] | None) -> tuple[list[Any], dict[str, Any]]:
+    """All tables, and the settings that name them."""
+    if owners is None:
+        return ([], {}) if data is None else ([data], {"data.file": name_of(data)})
+    if data is not None:
+        raise UsageError("data and owners both name the rows: give one of them")
+    if isinstance(owners, (str, os.PathLike)) or hasattr(owners, "__arrow_c_stream__"):
+        raise UsageError("owners must be a list of tables, one of each owner")
+    tables = list(owners)
+    if len({id(table) for table in tables}) < len(tables):
+        raise ConfigurationError("two owners have the same table: its rows would count twice")
+    # What is no file has no name to tell it from another's.
+    names = [
+        name_of(table) if isinstance(table, (str, os.PathLike)) else f"{name_of(table)} of owner {number}"
+        for number, table in enumerate(tables, 1)
+    ]
+    return tables, {"owner": [{"file": name} for name in names]}
+
+
+def _told(result: Fit) -> Fit:
+    """What it says of itself is raised, as of the caller's caller."""
+    for sentence in result.warnings:
+        warnings.warn(sentence, SottoWarning, stacklevel=3)
     return result

@@ -7,6 +7,8 @@ from typing import Any
 
 from sotto import _sotto
 from sotto.configuration import assignments, configuration, declaration
+from sotto.errors import UsageError
+from sotto.model import Model
 from sotto.records import records_of
 from sotto.schema import Schema
 
@@ -62,6 +64,7 @@ class Plan:
 def plan(
     formula: str | None = None,
     *,
+    model: Model | None = None,
     schema: Schema | str | os.PathLike[str],
     family: str | None = None,
     rows: int | None = None,
@@ -84,6 +87,9 @@ def plan(
 
     Parameters
     ----------
+    model
+        refused, as a plan simulates responses: a model of one's own says how likely a row is, and not how to draw one. Simulate a table by what
+        is meant, and give it to :func:`sotto.fit` with the budget to come
     rows
         their number, or a public guess (default: that of ``like``)
     epsilon
@@ -107,6 +113,11 @@ def plan(
     >>> plan.verdicts
     {0.01: 'hopeless', 20.0: 'good'}
     """
+    if model is not None:
+        raise UsageError(
+            "a plan simulates responses, and a model of one's own says how likely a row is, not how to draw one: simulate a table, and fit "
+            "that with the budget to come"
+        )
     epsilons = [float(one) for one in epsilon] if isinstance(epsilon, Iterable) and not isinstance(epsilon, str) else []
     given = configuration(
         formula=formula,

@@ -84,10 +84,12 @@ class Fit:
         if priors := prior_draws(self._manifest["priors"], len(self._chains), shortest):
             groups["prior"] = self._dataset(priors)
         try:
-            from arviz import InferenceData
+            import arviz
         except ImportError:
             return xarray.DataTree.from_dict(groups)
-        return InferenceData(**groups)
+        # ArviZ 1 still answers to the name, with a warning and a tree.
+        container = vars(arviz).get("InferenceData")
+        return container(**groups) if container else xarray.DataTree.from_dict(groups)
 
     def _positions(self, parameters: list[str]) -> npt.NDArray[np.float64]:
         """All draws of these parameters, shape (draws, parameters)."""

@@ -68,6 +68,7 @@ def test_the_guess_at_the_responses_counts(schema):
         ({"epsilon": "much"}, sotto.ConfigurationError, "epsilon"),
         ({"response_mean": 2}, sotto.ConfigurationError, "mean"),
         ({"like": pd.DataFrame({"old": [1.0]})}, sotto.DataError, "the table has no column age"),
+        ({"model": sotto.Model(), "formula": None}, sotto.UsageError, "says how likely a row is, not how to draw one"),
         ({"settings": {"data.file": "x.csv"}}, sotto.UsageError, "data.file is no setting here"),
     ],
 )

@@ -88,19 +88,6 @@ const char* why_ended(StopReason ending) {
   }
 }
 
-/// By whatever name. Files that are not there are the reader's to refuse.
-void refuse_one_table_of_two_owners(const std::vector<std::filesystem::path>& files) {
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      std::error_code missing;
-      if (std::filesystem::equivalent(files[i], files[j], missing)) {
-        refuse(fmt::format("two owners have the same table, {} and {}: its rows would count twice",
-                           files[j].string(), files[i].string()));
-      }
-    }
-  }
-}
-
 void finish(const FitOptions& options, const FitConfig& config, const FitOutcome& outcome, int& status) {
   const RunRecord& record = outcome.record;
   const std::vector<ParameterSummary> summary = summarise(record.draws);

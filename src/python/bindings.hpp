@@ -16,6 +16,8 @@ void add_account(nanobind::module_& module);
 /// Columns privatised once, and what their release says of the density.
 void add_privatise(nanobind::module_& module);
 void add_density(nanobind::module_& module);
+/// What runs promised and spent.
+void add_ledger(nanobind::module_& module);
 /// An output directory, read back.
 void add_run(nanobind::module_& module);
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,20 +30,22 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-/// `stopped` is asked after every step.
+/// Shown on `line`. `stopped` is asked after every step. All of them outlive it.
+FitProgress progress_of(const FitConfig& config, cli::Progress& line, const std::function<bool()>& stopped) {
+  return [&](std::size_t done, std::size_t total, double epsilon) {
+    const double budget = config.epsilon && !config.not_private ? epsilon / *config.epsilon : 0;
+    line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
+                budget);
+    return !stopped();
+  };
+}
+
 void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite,
                  const std::function<bool()>& stopped) {
   SystemEntropy entropy;
   cli::Progress line;
-  static_cast<void>(fit_to_directory(
-      config, problem, entropy,
-      [&](std::size_t done, std::size_t total, double epsilon) {
-        const double budget = config.epsilon && !config.not_private ? epsilon / *config.epsilon : 0;
-        line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
-                    budget);
-        return !stopped();
-      },
-      overwrite));
+  static_cast<void>(
+      fit_to_directory(config, problem, entropy, progress_of(config, line, stopped), overwrite));
 }
 
 /// The fit runs in a thread of its own: Python's signal handlers run in the main one alone, so Ctrl-C is never raised within the
@@ -61,32 +64,62 @@ void fit_own_problem(const FitConfig& config, const Problem& problem, bool overw
   run.get();
 }
 
-/// `settings`: what --set takes; they name data, schema and output directory too. `inputs`: files that no output may replace.
-/// `declared`: a sotto.model.Declared, or None for a model that the settings name.
-void fit_to_directory_of(const nb::object& data, const Schema& schema,
+/// A row of two owners' tables would count twice.
+void refuse_one_table_of_two(const std::vector<nb::object>& tables) {
+  std::vector<std::filesystem::path> files;
+  for (const nb::object& table : tables) {
+    if (nb::isinstance<nb::str>(table)) files.emplace_back(nb::cast<std::string>(table));
+  }
+  refuse_one_table_of_two_owners(files);
+}
+
+/// `tables`: one, or one for each owner that the settings name. `settings`: what --set takes; they name tables, schema and output
+/// directory too. `inputs`: files that no output may replace. `declared`: a sotto.model.Declared, or None for a model that the
+/// settings name.
+void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& schema,
                          const std::vector<std::string>& settings, const std::vector<std::string>& inputs,
                          bool overwrite, const std::optional<nb::object>& declared) {
   FitConfig config = parse_fit_config("", settings);
+  refuse_one_table_of_two(tables);
   check_run_directory(config.out, std::vector<std::filesystem::path>(inputs.begin(), inputs.end()),
                       overwrite);
-  const RecordReader records = records_of(data);
+  std::vector<RecordReader> records;
+  for (const nb::object& table : tables) records.push_back(records_of(table));
   const std::vector<std::string> columns = declared ? columns_of(*declared) : columns_read(config.model);
   const Schema read = schema.select(columns);
   std::optional<OwnModel> own;
   if (declared) own = own_model_of(*declared, read, config);
   Interruption interruption;
   const nb::gil_scoped_release others_run;
-  const Table table = read_table(records, read);
+  std::vector<Table> rows;
+  for (const RecordReader& table : records) rows.push_back(read_table(table, read));
   if (own) {
-    fit_own_problem(config, own_problem(config, table, columns, *own), overwrite, interruption);
+    fit_own_problem(config, own_problem(config, rows.front(), columns, *own), overwrite, interruption);
   } else {
-    fit_problem(config, make_problem(config, table), overwrite, [&] { return interruption.came(); });
+    const Problem problem = config.owners.empty() ? make_problem(config, rows.front())
+                                                  : make_problem(config, std::span<const Table>(rows));
+    fit_problem(config, problem, overwrite, [&] { return interruption.came(); });
   }
+  interruption.pass_on();
+}
+
+/// From the releases that the directory of the settings keeps.
+void resume(const Schema& schema, const std::vector<std::string>& settings) {
+  const FitConfig config = parse_fit_config("", settings);
+  check_model(config, schema);
+  Interruption interruption;
+  const nb::gil_scoped_release others_run;
+  cli::Progress line;
+  const std::function<bool()> stopped = [&] { return interruption.came(); };
+  static_cast<void>(resume_directory(config, schema, progress_of(config, line, stopped)));
   interruption.pass_on();
 }
 
 }  // namespace
 
-void add_fit(nb::module_& module) { module.def("fit", &fit_to_directory_of); }
+void add_fit(nb::module_& module) {
+  module.def("fit", &fit_to_directory_of);
+  module.def("resume", &resume);
+}
 
 }  // namespace sotto::python

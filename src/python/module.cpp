@@ -10,5 +10,6 @@ NB_MODULE(_sotto, module) {
   sotto::python::add_plan(module);
   sotto::python::add_privatise(module);
   sotto::python::add_density(module);
+  sotto::python::add_ledger(module);
   sotto::python::add_run(module);
 }

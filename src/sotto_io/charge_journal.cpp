@@ -98,15 +98,52 @@ void ChargeJournal::close(const PrivacyStatement& statement, const std::string& 
             {"releases", all.at("releases")}}}});
 }
 
-EarlierRuns read_earlier_runs(const std::filesystem::path& file, const nlohmann::ordered_json& promise) {
-  constexpr double kNoFigure = std::numeric_limits<double>::infinity();
-  EarlierRuns runs;
+namespace {
+
+void note(const nlohmann::ordered_json& line, RecordedRun& run) {
+  if (line.contains("closed")) {
+    run.closed = run.closed.is_null() ? line.at("closed") : nlohmann::ordered_json("several");
+  } else if (line.contains("booked") && line.at("booked").is_object()) {
+    const auto& booked = line.at("booked");
+    const auto kind = [](const nlohmann::ordered_json& one) {
+      const nlohmann::ordered_json none;
+      return std::pair(one.value("query", none), one.value("mechanism", none));
+    };
+    for (auto& known : run.booked) {
+      if (kind(known) != kind(booked)) continue;
+      known = booked;
+      return;
+    }
+    run.booked.push_back(booked);
+  }
+}
+
+}  // namespace
+
+std::vector<RecordedRun> read_charge_record(const std::filesystem::path& file) {
+  std::vector<RecordedRun> runs;
   if (!std::filesystem::is_regular_file(file)) return runs;
   std::istringstream lines(read_whole_file(file));
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("opened")) continue;
-    const auto& opened = json.at("opened");
+    if (!json.is_object()) continue;
+    if (json.contains("opened")) {
+      runs.push_back({.opened = json.at("opened")});
+    } else if (!runs.empty()) {
+      note(json, runs.back());
+    }
+  }
+  for (RecordedRun& run : runs) {
+    if (!run.closed.is_object()) run.closed = nullptr;
+  }
+  return runs;
+}
+
+EarlierRuns promised_by(std::span<const RecordedRun> runs, const nlohmann::ordered_json& promise) {
+  constexpr double kNoFigure = std::numeric_limits<double>::infinity();
+  EarlierRuns all;
+  for (const RecordedRun& run : runs) {
+    const nlohmann::ordered_json& opened = run.opened;
     const auto same = [&](const char* key) {
       return opened.contains(key) && promise.contains(key) && opened.at(key) == promise.at(key);
     };
@@ -116,12 +153,16 @@ EarlierRuns read_earlier_runs(const std::filesystem::path& file, const nlohmann:
                  ? opened.at(key).get<double>()
                  : kNoFigure;
     };
-    ++runs.count;
-    runs.epsilon = (runs.epsilon + promised("epsilon")) * kUp;
-    runs.delta = (runs.delta + promised("delta")) * kUp;
+    ++all.count;
+    all.epsilon = (all.epsilon + promised("epsilon")) * kUp;
+    all.delta = (all.delta + promised("delta")) * kUp;
   }
-  if (!std::isfinite(runs.epsilon + runs.delta)) runs.epsilon = runs.delta = kNoFigure;
-  return runs;
+  if (!std::isfinite(all.epsilon + all.delta)) all.epsilon = all.delta = kNoFigure;
+  return all;
+}
+
+EarlierRuns read_earlier_runs(const std::filesystem::path& file, const nlohmann::ordered_json& promise) {
+  return promised_by(read_charge_record(file), promise);
 }
 
 }  // namespace sotto

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sotto/ledger/budget.hpp"
 #include "sotto/report/privacy_statement.hpp"
@@ -56,12 +58,28 @@ class ChargeJournal {
   bool failed_ = false;
 };
 
-/// What the runs of a record promised, whatever they spent of it: a run that ends early because of what it saw is covered by
+/// What the lines of a record say of a run.
+struct RecordedRun {
+  nlohmann::ordered_json opened;                                    ///< its promise, as it stands there
+  nlohmann::ordered_json booked = nlohmann::ordered_json::array();  ///< the latest line of each kind
+  nlohmann::ordered_json closed{};  ///< null: killed, or its lines cannot be told from another run's
+};
+
+/// The runs of a record, in their order; none where there is no file. Lines that are not whole count for nothing. Lines do not
+/// say whose they are: they are taken for those of the run that was opened last, which is wrong for runs that wrote at the same
+/// time. Promises are each run's own.
+/// Checked by tests/sotto_io/charge_journal_test.cpp: is_read_back_run_by_run
+[[nodiscard]] std::vector<RecordedRun> read_charge_record(const std::filesystem::path& file);
+
+/// What runs promised, whatever they spent of it: a run that ends early because of what it saw is covered by
 /// its promise, not by its books. Promises to other units, or of another adjacency, do not add up to `promise`, nor do those
-/// that cannot be read: then both figures are infinite. No record: none. Lines that are not whole count for nothing, as a
-/// promise stands on the disk before the first release.
+/// that cannot be read: then both figures are infinite.
 /// Source     basic composition [DR14, Theorem 3.16]
 /// Checked by tests/sotto_io/charge_journal_test.cpp: only_promises_to_the_same_unit_add_up
+[[nodiscard]] EarlierRuns promised_by(std::span<const RecordedRun> runs,
+                                      const nlohmann::ordered_json& promise);
+
+/// The same of a record. A promise stands on the disk before the first release, so that what is not whole was not needed.
 [[nodiscard]] EarlierRuns read_earlier_runs(const std::filesystem::path& file,
                                             const nlohmann::ordered_json& promise);
 

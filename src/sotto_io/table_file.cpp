@@ -1,5 +1,11 @@
 #include "sotto_io/table_file.hpp"
 
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "sotto/base/error.hpp"
+
 namespace sotto {
 
 Table read_table(const RecordReader& read, const Schema& schema) {
@@ -17,6 +23,18 @@ Table read_table(const RecordReader& read, const Schema& schema) {
 
 Table read_table(const std::filesystem::path& path, const Schema& schema) {
   return read_table(records_of(path), schema);
+}
+
+void refuse_one_table_of_two_owners(std::span<const std::filesystem::path> files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code missing;
+      if (std::filesystem::equivalent(files[i], files[j], missing)) {
+        refuse(fmt::format("two owners have the same table, {} and {}: its rows would count twice",
+                           files[j].string(), files[i].string()));
+      }
+    }
+  }
 }
 
 }  // namespace sotto

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "sotto/data/schema.hpp"
 #include "sotto/data/table.hpp"
@@ -15,5 +16,9 @@ namespace sotto {
 
 /// The same of a table wherever it is.
 [[nodiscard]] Table read_table(const RecordReader& read, const Schema& schema);
+
+/// Of several owners, by whatever name: its rows would count twice. Files that are not there are the reader's to refuse.
+/// Errors: configuration.
+void refuse_one_table_of_two_owners(std::span<const std::filesystem::path> files);
 
 }  // namespace sotto

@@ -84,6 +84,44 @@ TEST_F(Journal, only_promises_to_the_same_unit_add_up) {
   }
 }
 
+// One run that ended, one that was killed, and one whose end stands beside another's.
+TEST_F(Journal, is_read_back_run_by_run) {
+  EXPECT_TRUE(read_charge_record(file_).empty());
+  const Charge dear{"gradient", "discrete Gaussian", Rho(1e-3), 1e-12};
+  const Charge cheap{"number of rows", "discrete Gaussian", Rho(1e-5), 1e-13};
+  const auto run = [&](double epsilon, bool ends) {
+    ChargeJournal journal(file_, {{"epsilon", epsilon}});
+    journal.book({dear});
+    journal.book({cheap});
+    journal.book({dear});
+    PrivacyStatement statement;
+    statement.is_private = true;
+    statement.spent_epsilon = epsilon / 2;
+    if (ends) journal.close(statement, "finished");
+  };
+  run(1, true);
+  run(2, false);
+  run(3, true);
+  std::vector<RecordedRun> runs = read_charge_record(file_);
+  ASSERT_EQ(runs.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(runs[i].opened.at("epsilon"), i + 1.0);
+    ASSERT_EQ(runs[i].booked.size(), 2u);
+    EXPECT_EQ(runs[i].booked[0].at("query"), "gradient");
+    EXPECT_EQ(runs[i].booked[0].at("count"), 2);
+    EXPECT_EQ(runs[i].booked[1].at("count"), 1);
+  }
+  EXPECT_EQ(runs[0].closed.at("spent_epsilon"), 0.5);
+  EXPECT_TRUE(runs[1].closed.is_null());
+  EXPECT_EQ(runs[2].closed.at("ending"), "finished");
+  write_whole_file(file_, read_whole_file(file_) + R"({"closed":{"spent_epsilon":9}})" + "\n" +
+                              R"({"booked":7})" + "\n" + R"({"closed":{"spent_)");
+  runs = read_charge_record(file_);
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_TRUE(runs[2].closed.is_null()) << "whose end it is cannot be told";
+  EXPECT_EQ(runs[2].booked.size(), 2u);
+}
+
 // Else one run's lines would lie under another's.
 TEST_F(Journal, two_runs_at_a_time_keep_their_lines) {
   ChargeJournal first(file_, {{"epsilon", 1.0}});

@@ -180,3 +180,17 @@ test_that("a family may be given as glm takes it", {
   fit <- fit_visits(ill ~ age, family = poisson(), draws = 60)
   expect_match(capture.output(print(fit)), "^Poisson regression", all = FALSE)
 })
+
+test_that("more draws read no rows and cost nothing", {
+  out <- tempfile()
+  fit <- fit_visits(draws = 100, out = out)
+  charges <- readLines(file.path(out, "charges.jsonl"))
+  more <- fit_visits(data = NULL, draws = 300, resume = out)
+  expect_identical(nrow(posterior::as_draws_df(more)), 1200L)
+  expect_identical(privacy(more), privacy(fit))
+  expect_identical(readLines(file.path(out, "charges.jsonl")), charges)
+  expect_error(fit_visits(epsilon = 2, resume = out), "whose epsilon is not", class = "sotto_configuration_error")
+  expect_error(fit_visits(data = NULL, resume = tempfile()), class = "sotto_no_input_error")
+  expect_error(fit_visits(data = NULL, resume = out, out = "b"), "drop out and overwrite", class = "sotto_usage_error")
+  expect_error(fit_visits(data = NULL), "data must be a data frame", class = "sotto_usage_error")
+})
