@@ -187,6 +187,31 @@ def tree(sigma: float, leaves: int, *, count: int = 1) -> Event:
     return _event("tree", count, sigma=sigma, leaves=leaves)
 
 
+def matrix(
+    sigma: float,
+    strategy: Sequence[float],
+    *,
+    steps: int,
+    participations: int = 1,
+    separation: int = 1,
+    count: int = 1,
+) -> Event:
+    """A matrix mechanism: Gaussian noise on C x, in units of the clip norm, where ``strategy`` is the first column of C.
+
+    C is lower triangular, of ``steps`` steps, with the same numbers along every diagonal and 0 beyond the strategy. A row takes part
+    ``participations`` times at most, ``separation`` steps apart at least.
+
+    >>> import sotto
+    >>> banded = sotto.matrix(8, [1, 0.5, 0.375], steps=1000, participations=5, separation=200)
+    >>> round(sotto.account(banded, delta=1e-6, adjacency="add-remove").epsilon, 3)
+    1.43
+    """
+    strategy = [float(c) for c in strategy]
+    return _event(
+        "matrix", count, sigma=sigma, strategy=strategy, steps=steps, participations=participations, separation=separation
+    )
+
+
 def dp_barker(rows: int, batch: int, *, count: int = 1) -> Event:
     """A step of DP Barker on a batch of fixed size (``docs/barker.md``)."""
     return _event("dp-barker", count, rows=rows, batch=batch)

@@ -31,6 +31,10 @@ EVENTS = {
     ),
     "shuffled": (sotto.shuffled(1, 10000), "shuffled:epsilon=1,users=1e4"),
     "tree": (sotto.tree(9, leaves=64), "tree:sigma=9,leaves=64"),
+    "matrix": (
+        sotto.matrix(9, [1, 0.5], steps=64, participations=2, separation=8),
+        "matrix:sigma=9,strategy=1/.5,steps=64,participations=2,separation=8",
+    ),
     "dp-barker": (sotto.dp_barker(100000, 1000), "dp-barker:rows=100000,batch=1000"),
     "variance-completed-barker": (
         sotto.variance_completed_barker(100000, 1000, 1e-4),

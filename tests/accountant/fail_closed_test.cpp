@@ -46,6 +46,7 @@ std::vector<Event> one_of_each() {
                            "exponential-mechanism:epsilon=0.5,count=100000",
                            "report-noisy-max:scale=4,count=100000",
                            "tree:sigma=20,leaves=1000,count=1000",
+                           "matrix:sigma=20,strategy=1/.5,steps=9,participations=3,separation=2,count=1000",
                            "gdp:mu=0.1,count=1000",
                            "sparse-vector:threshold=4,query=8,positives=2,count=1000",
                            "shuffled:epsilon=1,users=1000,count=1000"}) {

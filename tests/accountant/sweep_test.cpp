@@ -46,7 +46,7 @@ std::string text(double x) {
   return out;
 }
 
-constexpr std::size_t kSweepKinds = 22;
+constexpr std::size_t kSweepKinds = 23;
 
 // Nodes of a binary tree that hold the first leaf, or that hold it or the last one.
 std::size_t nodes_over(std::size_t leaves, bool both) {
@@ -224,6 +224,24 @@ Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
                           shuffled_answers(std::stod(epsilon), users));
       job.one_adjacency = true;
       return job;
+    }
+    case 21: {  // the row adds 1 at three steps, some two or more apart
+      const std::size_t steps = 5 + d.below(40);
+      const std::size_t apart = 2 + d.below(steps / 2 - 1);
+      const std::string second = (d.below(2) == 0 ? "-" : "") + text(d.between(0.05, 1));
+      const double c = std::stod(second);
+      std::vector<double> sums(steps + 1, 0.0);
+      for (std::size_t m = 0; m < 3 && m * apart < steps; ++m) {
+        sums[m * apart] += 1;
+        sums[m * apart + 1] += c;
+      }
+      double squares = 0;
+      for (std::size_t i = 0; i < steps; ++i) squares += sums[i] * sums[i];
+      const double root = std::sqrt(squares) * (substitute ? 2 : 1);
+      const std::string sigma = text(root * d.between(0.3, 20));
+      return both_ways("matrix:sigma=" + sigma + ",strategy=1/" + second + ",steps=" + std::to_string(steps) +
+                           ",participations=3,separation=" + std::to_string(apart),
+                       mixture(true, root / std::stod(sigma), 1, 0, kCells));
     }
     default: {
       const std::size_t sensitivity = 1 + d.below(6);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -22,13 +23,14 @@ TEST(Event, survives_json) {
         "variance-completed-barker:rows=1000,batch=100,bound=0.001", "subsampled-penalty:tau=3,rate=0.1",
         "zcdp:rho=0.1", "approximate:epsilon=0.5,delta=1e-9", "renyi:orders=2/4/8,costs=.1/.2/.4",
         "exponential-mechanism:epsilon=0.5", "report-noisy-max:scale=4", "gdp:mu=0.3",
-        "sparse-vector:threshold=4,query=8,positives=2", "shuffled:epsilon=1,users=1e4"}) {
+        "sparse-vector:threshold=4,query=8,positives=2", "shuffled:epsilon=1,users=1e4",
+        "matrix:sigma=3,strategy=1/-.5/0,steps=9,participations=3,separation=2"}) {
     tree.parts.push_back(parse_event(spec));
   }
   const Event event{tree, 3};
   const nlohmann::json json = event;
   EXPECT_EQ(nlohmann::json(json.get<Event>()), json);
-  EXPECT_EQ(flatten(event).size(), 18U);
+  EXPECT_EQ(flatten(event).size(), 19U);
   EXPECT_EQ(flatten(event)[3].count, 3000U);
 }
 
@@ -58,14 +60,31 @@ TEST(Event, derived_names_stand_for_what_they_consist_of) {
   const Event sgd = parse_event("dp-sgd:noise=1.1,rows=60000,batch=250,epochs=1.001,count=2");
   EXPECT_EQ(event_text(sgd),
             event_text(parse_event("subsampled-gaussian:sigma=1.1,rate=0.004166666666666667,count=482")));
-  for (const char* spec :
-       {"dp-sgd:noise=1,rows=10,batch=11,epochs=1", "dp-sgd:noise=1,rows=10,batch=0,epochs=1",
-        "dp-sgd:noise=1,rows=10,batch=5,epochs=0", "dp-sgd:noise=1,rows=10,batch=5,epochs=1e300",
-        "tree:sigma=1,leaves=0", "tree:leaves=4", "renyi:orders=2/4,costs=.1",
-        "renyi:orders=,costs=", "renyi:orders=2/,costs=1/2", "zcdp:rho=-1", "gdp:mu=-1",
-        "sparse-vector:threshold=1,query=1,positives=0", "sparse-vector:threshold=1,query=0.001,positives=1",
-        "sparse-vector:threshold=1,query=1,positives=1,monotone=2", "shuffled:epsilon=1,users=0",
-        "shuffled:epsilon=31,users=9", "approximate:epsilon=1,delta=2", "report-noisy-max:scale=0.001"}) {
+  for (const char* spec : {"dp-sgd:noise=1,rows=10,batch=11,epochs=1",
+                           "dp-sgd:noise=1,rows=10,batch=0,epochs=1",
+                           "dp-sgd:noise=1,rows=10,batch=5,epochs=0",
+                           "dp-sgd:noise=1,rows=10,batch=5,epochs=1e300",
+                           "tree:sigma=1,leaves=0",
+                           "tree:leaves=4",
+                           "renyi:orders=2/4,costs=.1",
+                           "renyi:orders=,costs=",
+                           "renyi:orders=2/,costs=1/2",
+                           "zcdp:rho=-1",
+                           "gdp:mu=-1",
+                           "sparse-vector:threshold=1,query=1,positives=0",
+                           "sparse-vector:threshold=1,query=0.001,positives=1",
+                           "sparse-vector:threshold=1,query=1,positives=1,monotone=2",
+                           "shuffled:epsilon=1,users=0",
+                           "shuffled:epsilon=31,users=9",
+                           "approximate:epsilon=1,delta=2",
+                           "report-noisy-max:scale=0.001",
+                           "matrix:sigma=1,strategy=1,steps=0",
+                           "matrix:sigma=1,strategy=1/2,steps=1",
+                           "matrix:sigma=1,strategy=0/1,steps=2",
+                           "matrix:sigma=1,strategy=1,steps=2,participations=0",
+                           "matrix:sigma=1,strategy=1,steps=2,separation=0",
+                           "matrix:sigma=1,strategy=1/1e-101,steps=2",
+                           "matrix:sigma=1,strategy=1,steps=1e9,participations=1e9"}) {
     EXPECT_THROW((void)parse_event(spec), Error) << spec;
   }
 }
@@ -92,6 +111,68 @@ TEST(Event, a_tree_costs_what_its_nodes_do) {
     EXPECT_NEAR(tree.rho(Adjacency::substitute).value(), static_cast<double>(exchanged) / 50.0, 1e-12)
         << leaves;
   }
+}
+
+// The longest C u over all patterns of taking part and all signs, by trying every one.
+double longest(const MatrixEvent& event) {
+  const auto steps = static_cast<int>(event.steps);
+  double longest = 0;
+  const auto column_sum = [&](const std::vector<int>& signs) {
+    double squares = 0;
+    for (int i = 0; i < steps; ++i) {
+      double sum = 0;
+      for (int j = 0; j <= i; ++j) {
+        if (i - j < static_cast<int>(event.strategy.size())) sum += signs[j] * event.strategy[i - j];
+      }
+      squares += sum * sum;
+    }
+    return std::sqrt(squares);
+  };
+  std::vector<int> signs(event.steps, 0);
+  const std::function<void(int, std::uint64_t)> extend = [&](int from, std::uint64_t left) {
+    longest = std::max(longest, column_sum(signs));
+    if (left == 0) return;
+    for (int j = from; j < steps; ++j) {
+      for (const int sign : {-1, 1}) {
+        signs[j] = sign;
+        extend(j + static_cast<int>(event.separation), left - 1);
+      }
+      signs[j] = 0;
+    }
+  };
+  extend(0, event.participations);
+  return longest;
+}
+
+TEST(Event, a_matrix_moves_no_further_than_its_sensitivity) {
+  std::mt19937 draws(5);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(draws);
+  };
+  for (int round = 0; round < 300; ++round) {
+    MatrixEvent event{1, {uniform(0.1, 1)}, 1 + draws() % 8, 1 + draws() % 4, 1 + draws() % 4};
+    const bool falls = round % 2 == 0;  // from one number to the next, and none below 0
+    while (event.strategy.size() < event.steps && draws() % 4 > 0)
+      event.strategy.push_back(falls ? event.strategy.back() * uniform(0, 1) : uniform(-1, 1));
+    event.check();
+    const double most = longest(event);
+    SCOPED_TRACE(round);
+    EXPECT_GE(event.sensitivity(Side::upper), most);
+    EXPECT_LE(event.sensitivity(Side::lower), most);
+    if (falls) {
+      EXPECT_NEAR(event.sensitivity(Side::upper), most, 1e-13 * most);
+      EXPECT_NEAR(event.sensitivity(Side::lower), most, 1e-13 * most);
+    }
+  }
+}
+
+// Columns that do not overlap, over more steps than could be walked through.
+TEST(Event, a_matrix_of_many_steps_is_looked_at_where_it_is_not_zero) {
+  const MatrixEvent event{1, {3, 4}, 1'000'000'000'000, 100, 1'000'000'000};
+  event.check();
+  EXPECT_NEAR(event.sensitivity(Side::upper), 50, 1e-9);
+  EXPECT_NEAR(event.sensitivity(Side::lower), 50, 1e-9);
+  EXPECT_NEAR(event.rho(Adjacency::substitute).value(), 4 * 2500 / 2.0, 1e-6);
 }
 
 // The cost of a group of rows is that of the event with so much more sensitivity, or what goes from row to row.

@@ -11,6 +11,16 @@
 namespace sotto {
 namespace {
 
+/// Bounds that hold for all rows.
+BoundsPlan wide_plan(double clip, double dispersion) {
+  BoundsPlan plan;
+  plan.clip = clip;
+  plan.typical = clip;
+  plan.width = 1000;
+  plan.count_dispersion = dispersion;
+  return plan;
+}
+
 // The linear predictor is .6 + .5 z, z standard normal; counts have log-normal effects, and negative binomial ones of dispersion 1 are
 // planned for. 300,000 counts; chance of four standard errors: below 1e-4 each.
 TEST(CountBias, what_log_normal_effects_lose_is_put_back) {
@@ -41,7 +51,8 @@ TEST(CountBias, what_log_normal_effects_lose_is_put_back) {
         sum += one / kRows;
         squares += one.cwiseAbs2() / kRows;
       }
-      const CountClip counts{stand_in, at, kPlanned, kPlanned};
+      const BoundsPlan plan = wide_plan(clip, kPlanned);
+      const CountClip counts{stand_in, at, plan, kPlanned};
       const ClipBias bias = counts.bias({clip}, {{{}, 0.5}, {{.log_sd = log_sd}, 0.5}});
       const Eigen::Vector2d expected = (counts.taken_off(clip, {}) + sum) / 2;
       const Eigen::Vector2d error = (squares / kRows).cwiseSqrt();
@@ -56,7 +67,8 @@ TEST(CountBias, what_log_normal_effects_lose_is_put_back) {
   }
 }
 
-// Three rows in ten are in a group with larger means.
+// Three rows in ten are in a group with larger means. Where bounds are those of a typical row, these weigh less, and less of what goes with
+// the predictor is missing.
 TEST(CountBias, rows_of_a_group_count_by_their_share) {
   OnceFacts facts;
   facts.link = Link::log;
@@ -88,9 +100,17 @@ TEST(CountBias, rows_of_a_group_count_by_their_share) {
     }
   }
   expected /= weights;
-  const Eigen::Vector2d found = CountClip{stand_in, at, kPlanned, kPlanned}.taken_off(kClip, effect);
+  const BoundsPlan plan = wide_plan(kClip, kPlanned);
+  const Eigen::Vector2d found = CountClip{stand_in, at, plan, kPlanned}.taken_off(kClip, effect);
   EXPECT_NEAR(found[0], expected[0], 0.03 * expected[0]);
   EXPECT_NEAR(found[1], expected[1], 0.05 * expected[1]);
+
+  BoundsPlan narrow = plan;
+  narrow.width = 1;
+  narrow.typical = kClip * std::sqrt(std::exp(0.9) + kPlanned * std::exp(1.8));
+  const Eigen::Vector2d weighted = CountClip{stand_in, at, narrow, kPlanned}.taken_off(kClip, effect);
+  EXPECT_GT(weighted[1], 0.3 * found[1]);
+  EXPECT_LT(weighted[1], 0.9 * found[1]);
 }
 
 }  // namespace

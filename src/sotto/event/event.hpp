@@ -17,6 +17,7 @@
 #include "sotto/event/gaussian.hpp"
 #include "sotto/event/gaussian_given.hpp"
 #include "sotto/event/laplace.hpp"
+#include "sotto/event/matrix.hpp"
 #include "sotto/event/pure.hpp"
 #include "sotto/event/randomized_response.hpp"
 #include "sotto/event/renyi_given.hpp"
@@ -46,7 +47,7 @@ using Mechanism =
                  SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
                  VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
                  ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
-                 TreeEvent, SparseVectorEvent, ShuffledEvent, CompositionEvent>;
+                 TreeEvent, SparseVectorEvent, ShuffledEvent, MatrixEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {

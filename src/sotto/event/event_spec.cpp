@@ -72,8 +72,9 @@ class Keys {
     while (start <= text->size()) {
       const std::size_t end = std::min(text->find('/', start), text->size());
       const std::string item = text->substr(start, end - start);
-      const double value = number_from(item);
-      if (!(value >= 0) || !std::isfinite(value))
+      double value = 0;
+      const auto [last, error] = std::from_chars(item.data(), item.data() + item.size(), value);
+      if (error != std::errc() || last != item.data() + item.size() || !std::isfinite(value))
         fail(std::string(key) + " must be numbers like 2/4/8, not " + shown(*text));
       values.push_back(value);
       start = end + 1;

@@ -7,6 +7,7 @@
 namespace sotto {
 namespace {
 
+constexpr double kLeastWidth = 0.95;
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
 constexpr int kWidestClip = 31;          // 34 standard deviations
@@ -64,8 +65,8 @@ ClippedNormal clipped_normal(double clip) {
 }
 
 double kept_weight(double width) {
-  const double t = width - 1;
-  return 1 - std::exp(-3 * t - t * t) / 4;
+  const double t = std::max(width, kLeastWidth) - 1;
+  return std::min(width / kLeastWidth, 1.0) * (1 - std::exp(-3 * t - t * t) / 4);
 }
 
 double choose_width(double score_noise, double information_noise) {
@@ -75,7 +76,7 @@ double choose_width(double score_noise, double information_noise) {
     return 1 + noise * noise / (kept * kept) + 0.35 * (1 - kept);
   };
   constexpr int kSteps = 41;
-  const auto width = [](int i) { return 0.95 + 0.05 * i; };
+  const auto width = [](int i) { return kLeastWidth + 0.05 * i; };
   double least = HUGE_VAL;
   for (int i = 0; i <= kSteps; ++i) least = std::min(least, variance(width(i)));
   for (int i = kSteps; i > 0; --i) {

@@ -49,7 +49,7 @@ struct PlanPoint {
 /// Source     a fit to box covariates (docs/release-once.md); any width is valid
 [[nodiscard]] double choose_width(double score_noise, double information_noise);
 
-/// Mean weight of rows at this width: 1 - exp(-3 t - t^2) / 4, t = width - 1.
+/// Mean weight of rows at this width: 1 - exp(-3 t - t^2) / 4, t = width - 1; in proportion to widths below 0.95.
 [[nodiscard]] double kept_weight(double width);
 
 /// Of a standard normal residual clipped at -+clip: its slope's mean and its second moment.

@@ -11,6 +11,16 @@ constexpr double kFewestPredictors = 4;     // of a part of the rows
 constexpr double kFarthestPredictor = 2.5;  // standard deviations of the predictor
 constexpr double kNotLikely = 1e-4;
 
+/// Over that of a typical residual: of rows whose largest residual is this, the mean weight.
+double relative_weight(const BoundsPlan& plan, double largest) {
+  return kept_weight(plan.width * plan.typical / largest) / kept_weight(plan.width);
+}
+
+/// At least 1.
+double standard_deviation(const BoundsPlan& plan, double mean) {
+  return std::max(1.0, std::sqrt(mean + plan.count_dispersion * mean * mean));
+}
+
 }  // namespace
 
 Eigen::Vector2d CountClip::taken_off(double clip, const CountEffect& effect) const {
@@ -25,12 +35,14 @@ Eigen::Vector2d CountClip::taken_off(double clip, const CountEffect& effect) con
       const double t = kFarthestPredictor * (2 * q / steps - 1);
       const double eta = centre + sd * t;
       const double mean = count_mean(eta);
-      const double reach = clip * std::max(1.0, std::sqrt(mean + planned * mean * mean));
+      const double reach = clip * standard_deviation(plan, mean);
       const double low = std::max(mean - reach, 0.0);
       const double weight = std::exp(-t * t / 2);
       const double lost = clipped_count({mean, subtracted}, low, mean + reach).mean -
                           clipped_mean(parts, mean, low, mean + reach);
-      sum += weight * lost * Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)};
+      const double largest = plan.clip * standard_deviation(plan, mean);
+      sum += weight * relative_weight(plan, largest) * lost *
+             Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)};
       weights += weight;
     }
     result += share * sum / weights;

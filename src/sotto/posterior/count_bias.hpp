@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sotto/posterior/bounds_plan.hpp"
 #include "sotto/posterior/count_dispersion.hpp"
 #include "sotto/posterior/skewness.hpp"
 #include "sotto/posterior/stand_in.hpp"
@@ -10,14 +11,15 @@
 namespace sotto {
 
 /// Counts are clipped at m -+ clip max(1, sqrt(m + planned m^2)), and what negative binomial counts of dispersion `subtracted` would
-/// have for a mean is subtracted.
+/// have for a mean is subtracted. Rows of larger means have larger residuals, and less weight.
 struct CountClip {
   const StandIn& stand_in;
   const Position& at;
-  double planned, subtracted;
+  const BoundsPlan& plan;
+  double subtracted;
 
-  /// Where counts have this effect: the mean over the rows of what is missing, and what goes with the standardised linear
-  /// predictor.
+  /// Where counts have this effect: the mean over the rows, by their weights, of what is missing, and what goes with the
+  /// standardised linear predictor.
   [[nodiscard]] Eigen::Vector2d taken_off(double clip, const CountEffect& effect) const;
 
   /// Moments over the effects that may hold, of every clip.

@@ -31,7 +31,7 @@ constexpr double kFewTimes[] = {5, 11, 25};
 constexpr double kFewDispersions[] = {0, .3, 1};
 constexpr double kLeastLogSd = 0.4;
 constexpr double kLongerTail = 1.07;
-constexpr int kLongerTailSteps = 24;  // 0.4 * 1.07^24 is 2
+constexpr int kLongerTailSteps = 28;  // 0.4 * 1.07^28 is 2.7
 
 struct Cells {
   Position edges;  ///< the first is 0

@@ -28,7 +28,7 @@ struct CountFit {
 /// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal. Where the misfit is
 /// large, it is that of uniform predictors if they fit better.
 /// Computes   the least over a grid of dispersions from 0 to 8; 0 unless it is better by 9. Probabilities before: no effect .65; gamma
-///            .21, of a variance log-uniform from .02 to 10; log-normal .12, of a standard deviation log-uniform from .4 to 2; else
+///            .21, of a variance log-uniform from .02 to 10; log-normal .12, of a standard deviation log-uniform from .4 to 2.7; else
 ///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last two tails are long
 /// Checked by tests/posterior/count_dispersion_test.cpp: finds_the_dispersion, says_how_likely_others_are,
 ///            tells_log_normal_effects_from_gamma_ones, sees_a_few_large_ones

@@ -37,7 +37,7 @@ struct ClippedAway {
 
 ClippedAway loss_at(const PlanPoint& point, const BoundsPlan& plan, double clip) {
   if (point.facts.link == Link::log) {
-    const CountClip counts{point.stand_in, point.at, plan.count_dispersion, 0};
+    const CountClip counts{point.stand_in, point.at, plan, 0};
     return {std::sqrt(counts.bias({clip}, point.spread.effects).square(0, 0)),
             counts.taken_off(clip, {.dispersion = kDispersion})[0]};
   }
@@ -69,8 +69,7 @@ Position fitted_direction(const PlanPoint& point) {
 TakenOff taken_off_by(const PlanPoint& point, const BoundsPlan& plan, const std::vector<double>& clips) {
   const ClipBias bias =
       point.facts.link == Link::log
-          ? CountClip{point.stand_in, point.at, plan.count_dispersion, plan.count_dispersion}.bias(
-                clips, point.spread.effects)
+          ? CountClip{point.stand_in, point.at, plan, plan.count_dispersion}.bias(clips, point.spread.effects)
           : point.spread.skewness.bias(clips);
   const Eigen::Index d = point.facts.dim();
   Matrix sums = Matrix::Zero(d * static_cast<Eigen::Index>(clips.size()), bias.mean.size());

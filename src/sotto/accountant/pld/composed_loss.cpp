@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "sotto/accountant/pld/lower_polygon.hpp"
 #include "sotto/base/error.hpp"
@@ -15,6 +16,9 @@ namespace sotto {
 namespace {
 
 constexpr std::int64_t kMostRegridded = 1 << 22;
+constexpr double kGridMargin = 1e-9;  // of a step, for the rounding of losses that are put on a grid
+constexpr double kTrimmed = 1.06;     // of a power of two: so wide windows lose their ends
+constexpr double kTrimmedLoss = 1e3;  // how much more may lie outside then
 
 // mass e^exponent, where the product may be moderate but the exponential too large.
 double scaled(double mass, double exponent) {
@@ -160,6 +164,44 @@ std::uint64_t multiply(std::vector<std::complex<double>>& product, std::vector<d
   return part.count * static_cast<std::uint64_t>(part.loss.first + static_cast<std::int64_t>(heaviest));
 }
 
+// Below: every atom of (loss, tilted mass) taken to the point of the grid that is nearest to it.
+template <class Loss, class Mass>
+void take_to_grid(TiltedLoss& out, std::size_t atoms, double tilt, const Loss& loss_at, const Mass& mass_at) {
+  double lowest = HUGE_VAL;
+  double highest = -HUGE_VAL;
+  for (std::size_t k = 0; k < atoms; ++k) {
+    if (!(mass_at(k) > 0)) continue;
+    lowest = std::min(lowest, loss_at(k));
+    highest = std::max(highest, loss_at(k));
+  }
+  if (!(lowest <= highest)) {
+    out.mass.assign(1, 0.0);
+    return;
+  }
+  const auto place = [&](double l) {
+    return static_cast<std::int64_t>(std::round((l - out.offset) / out.step));
+  };
+  const double largest = std::max(std::abs(lowest), std::abs(highest));
+  if (!(largest / out.step < kMostIndex))
+    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
+  const std::int64_t last = place(highest);
+  // What is far below the rest is left out. A polygon of few points may have to come down below the lowest.
+  out.first = std::max(place(lowest), last - kMostRegridded) - 2;
+  std::vector<LossBin> bins(static_cast<std::size_t>(last - out.first) + 1);
+  for (std::size_t k = 0; k < atoms; ++k) {
+    const double l = loss_at(k);
+    if (!(mass_at(k) > 0) || place(l) < out.first) continue;
+    const std::int64_t index = place(l);
+    const double away = l - out.offset - static_cast<double>(index) * out.step;
+    LossBin& bin = bins[static_cast<std::size_t>(index - out.first)];
+    const double mass = mass_at(k) * std::exp(-tilt * away);
+    bin.mass += mass;
+    bin.excess -= mass * std::expm1(kGridMargin * out.step - away);
+  }
+  out.mass = lower_polygon(std::move(bins), out.step, tilt);
+  out.first -= 1;
+}
+
 }  // namespace
 
 TiltedLoss tilted(const DiscretePld& grid, double tilt) {
@@ -226,6 +268,17 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
     begin = lowest;
     end = highest + 1;
   }
+  // Twice as many points for a window that is a little too wide would be wasted, unless something lies at its ends.
+  const double fits = std::bit_floor(static_cast<std::size_t>(std::clamp(end - begin, 1.0, 0x1p40)));
+  const bool at_an_end = begin == lowest || end == highest + 1;
+  if (!at_an_end && fits >= 4096 && end - begin < kTrimmed * fits) {
+    const double whole_begin = std::exchange(begin, begin + std::floor((end - begin - fits) / 2));
+    const double whole_end = std::exchange(end, begin + fits);
+    if (!(outside() < kTrimmedLoss * std::exp(-exponent))) {
+      begin = whole_begin;
+      end = whole_end;
+    }
+  }
   if (!(end - begin <= most_points && std::abs(begin) < kMostIndex)) return std::nullopt;
   const std::size_t size = std::bit_ceil(static_cast<std::size_t>(std::max(end - begin, 64.0)));
   sum.first = static_cast<std::int64_t>(begin);
@@ -268,47 +321,91 @@ TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
   out.log_error = loss.log_error;
   out.infinite = loss.infinite;
   out.missing = loss.missing;
-  out.margin = loss.margin * loss.step / step + 1e-9;
+  out.margin = loss.margin * loss.step / step + kGridMargin;
   out.log_error += 8 * kUnit * tilt * (std::abs(loss.loss(0)) + std::abs(loss.loss(loss.mass.size() - 1)));
-  constexpr double margin = 1e-9;  // of a step, for the rounding of losses
-  const auto place = [&](double l) {
-    const double steps = (l - offset) / step;
-    return static_cast<std::int64_t>(side == Side::upper ? std::floor(steps) : std::round(steps));
-  };
+  if (side == Side::lower) {
+    take_to_grid(
+        out, loss.mass.size(), tilt, [&](std::size_t k) { return loss.loss(k); },
+        [&](std::size_t k) { return loss.mass[k] - loss.noise; });
+    return out;
+  }
+  const auto place = [&](double l) { return static_cast<std::int64_t>(std::floor((l - offset) / step)); };
   const double largest = std::max(std::abs(loss.loss(0)), std::abs(loss.loss(loss.mass.size() - 1)));
   if (!(largest / step < kMostIndex))
     throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
   const std::int64_t last = place(loss.loss(loss.mass.size() - 1));
   out.first = std::max(place(loss.loss(0)), last - kMostRegridded);
-  const auto points = static_cast<std::size_t>(last - out.first) + 1;
-  std::vector<LossBin> bins(side == Side::lower ? points : 0);
-  if (side == Side::upper) out.mass.assign(points + 1, 0.0);
+  out.mass.assign(static_cast<std::size_t>(last - out.first) + 2, 0.0);
   for (std::size_t k = 0; k < loss.mass.size(); ++k) {
     const double l = loss.loss(k);
+    const double mass = loss.mass[k] + loss.noise;
     const std::int64_t index = place(l);
-    if (index < out.first) {  // far below the rest: moved up, or left out
-      const double up = out.loss(0) - l;
-      const double mass = loss.mass[k] + loss.noise;
-      if (side == Side::upper && mass > 0) out.mass[0] += mass * std::exp(tilt * up);
+    if (index < out.first) {  // far below the rest: moved up
+      if (mass > 0) out.mass[0] += mass * std::exp(tilt * (out.loss(0) - l));
       continue;
     }
     const auto i = static_cast<std::size_t>(index - out.first);
     const double away = l - offset - static_cast<double>(index) * step;
-    if (side == Side::upper) {
-      const double mass = loss.mass[k] + loss.noise;
-      const double up = std::clamp(std::expm1(-away) / std::expm1(-step) + margin, 0.0, 1.0);
-      out.mass[i] += mass * (1 - up) * std::exp(-tilt * away);
-      out.mass[i + 1] += mass * up * std::exp(tilt * (step - away));
-    } else {
-      const double mass = std::max(loss.mass[k] - loss.noise, 0.0) * std::exp(-tilt * away);
-      bins[i].mass += mass;
-      bins[i].excess -= mass * std::expm1(margin * step - away);
+    const double up = std::clamp(std::expm1(-away) / std::expm1(-step) + kGridMargin, 0.0, 1.0);
+    out.mass[i] += mass * (1 - up) * std::exp(-tilt * away);
+    out.mass[i + 1] += mass * up * std::exp(tilt * (step - away));
+  }
+  return out;
+}
+
+std::optional<TiltedLoss> compose_seen_roughly(const std::vector<TiltedLoss>& parts, double step, double tilt,
+                                               double exponent, double most_points) {
+  std::vector<TiltedPower> under_p;
+  std::vector<TiltedPower> under_q;
+  TiltedLoss out{.offset = 0, .step = step, .first = 0, .mass = {}};
+  for (const TiltedLoss& part : parts) {
+    const auto place = [&](std::size_t k) {
+      return static_cast<std::int64_t>(std::round(part.loss(k) / step));
+    };
+    const double largest = std::max(std::abs(part.loss(0)), std::abs(part.loss(part.mass.size() - 1)));
+    if (!(largest / step < kMostIndex)) return std::nullopt;
+    TiltedLoss p{.offset = 0, .step = step, .first = place(0), .mass = {}};
+    p.mass.assign(static_cast<std::size_t>(place(part.mass.size() - 1) - p.first) + 1, 0.0);
+    p.missing = part.missing;
+    TiltedLoss q = p;
+    for (std::size_t k = 0; k < part.mass.size(); ++k) {
+      if (!(part.mass[k] > part.noise)) continue;
+      const auto i = static_cast<std::size_t>(place(k) - p.first);
+      const double away = part.loss(k) - p.loss(i);
+      const double mass = (part.mass[k] - part.noise) * std::exp(-tilt * away);
+      p.mass[i] += mass;
+      q.mass[i] += mass * std::exp(-away);
     }
+    out.log_scale += part.log_scale - kMassMargin;
+    out.log_error += part.log_error + 8 * kUnit * (tilt * largest + std::abs(part.log_scale) + 8);
+    out.margin += part.margin * part.step / step + kGridMargin + 8 * kUnit * (8 + largest) / step;
+    under_p.push_back({std::move(p), 1});
+    under_q.push_back({std::move(q), 1});
   }
-  if (side == Side::lower) {
-    out.mass = lower_polygon(std::move(bins), step, tilt);
-    out.first -= 1;
+  const auto p = compose(under_p, 0, exponent, most_points, Side::lower);
+  const auto q = compose(under_q, 0, exponent, most_points, Side::upper);
+  if (!p || !q) return std::nullopt;
+  out.missing = p->missing;
+  // Places where both are known; what is known of P alone is left out.
+  const std::int64_t first = std::max(p->first, q->first);
+  const std::int64_t end = std::min(p->first + static_cast<std::int64_t>(p->mass.size()),
+                                    q->first + static_cast<std::int64_t>(q->mass.size()));
+  std::vector<double> losses;
+  std::vector<double> masses;
+  for (std::int64_t i = first; i < end; ++i) {
+    const double here = static_cast<double>(i) * step;
+    const double mass = p->mass[static_cast<std::size_t>(i - p->first)] - p->noise;
+    if (!(mass > 0)) continue;
+    const double away = std::log(mass / (q->mass[static_cast<std::size_t>(i - q->first)] + q->noise));
+    losses.push_back(here + away);
+    masses.push_back(mass * std::exp(tilt * away));
   }
+  if (masses.empty()) return std::nullopt;
+  out.offset =
+      losses[static_cast<std::size_t>(std::max_element(masses.begin(), masses.end()) - masses.begin())];
+  take_to_grid(
+      out, masses.size(), tilt, [&](std::size_t k) { return losses[k]; },
+      [&](std::size_t k) { return masses[k]; });
   return out;
 }
 

@@ -52,4 +52,13 @@ struct TiltedPower {
 /// every loss are kept; lower: the lower polygon. Noise enters the masses outward.
 [[nodiscard]] TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side);
 
+/// Below the sum of independent losses: what an observer knows who is told the sum of the losses rounded to multiples of `step`
+/// alone. Coarse steps cost the square of a step, and none makes a part worse than nothing. Nothing where the window
+/// has more than `most_points` points.
+/// Source     docs/accounting.md, "The grid"
+/// Checked by tests/accountant/many_kinds_test.cpp: sums_seen_roughly_lie_below_the_truth
+[[nodiscard]] std::optional<TiltedLoss> compose_seen_roughly(const std::vector<TiltedLoss>& parts,
+                                                             double step, double tilt, double exponent,
+                                                             double most_points);
+
 }  // namespace sotto

@@ -41,8 +41,19 @@ double wanted_step(const CompositionPlan& plan, double count, const CurveQuery& 
               "the composed loss needs too fine a grid: account the parts apart or lower count");
 }
 
-// Where losses end at atoms, and the grid ends there too, most of a grid's error is not there: a coarser one does.
-constexpr double kOwnGridTolerance = 4;
+// Where losses end at atoms, and the grid ends there too, only what lies between them has a grid's error: a coarser one does.
+double own_grid_tolerance(const LossPart& part, double tolerance) {
+  if (!part.pair || part.pair->rate() < 1) return 4 * tolerance;
+  const double between =
+      part.pair->between(part.pair->cut_above_low_atom(), part.pair->cut_below_high_atom()).p;
+  return tolerance * std::clamp(0.03 / between, 1.0, 1e4);
+}
+
+// A window is transformed at a power of two of points: the step that fills the nearest one.
+double filling_step(double width, double step, double most_points) {
+  const double points = std::exp2(std::round(std::log2(width / step)));
+  return width / std::clamp(points, 4096.0, most_points);
+}
 
 constexpr int kCoarser =
     4;  // how often a step is made four times as wide where the window turns out too wide
@@ -69,7 +80,8 @@ TiltedLoss compose_alone(const LossPart& part, const CompositionPlan& plan, doub
   const double range = part.pair->max_loss() - part.pair->min_loss();
   // Even numbers, and no more than one transform holds comfortably.
   const double most = std::min(most_points, std::max(most_points * range / (window.high - window.low), 4.0));
-  double steps = std::clamp(std::ceil(range / step / 2) * 2, std::min(64.0, most), most);
+  const double filled = filling_step(window.high - window.low, step, most_points);
+  double steps = std::clamp(std::ceil(range / filled / 2) * 2, std::min(64.0, most), most);
   for (int i = 0; i <= kCoarser; ++i) {
     auto result =
         composed(tilted(discretise(*part.pair, range / (2 * std::ceil(steps / 2)), side, {}), plan.tilt));
@@ -89,11 +101,12 @@ bool shows_nothing(const TiltedLoss& loss, double tilt) {
   return !(mean > 0);
 }
 
+constexpr std::size_t kGroup = 8;
+
 // An atom between two points of a grid costs the lower side a share of a step, a density only its square. Parts with atoms
 // are therefore composed in groups on a fine grid, after which hardly any atom is left.
 std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double step, double points,
                                   const CompositionPlan& plan, Side side) {
-  constexpr std::size_t kGroup = 8;
   std::vector<TiltedLoss> groups;
   for (std::size_t start = 0; start < parts.size(); start += kGroup) {
     const std::size_t end = std::min(start + kGroup, parts.size());
@@ -185,9 +198,8 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
                          Side side, const Accuracy& accuracy, int coarser) {
   const double count = count_of(model.parts);
   const double wanted = wanted_step(plan, count, query, accuracy.tolerance);
-  const double wanted_alone = wanted_step(plan, count, query, kOwnGridTolerance * accuracy.tolerance);
   const double width = plan.window.high - plan.window.low;
-  double step = std::clamp(wanted, width / accuracy.most_points, width / 4096);
+  double step = filling_step(width, wanted, accuracy.most_points);
   std::vector<TailCut> tails;
   double gridded = 1;  // steps that are rounded to the grid each
   for (const LossPart& part : model.parts) {
@@ -217,6 +229,8 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   for (std::size_t i = 0; i < model.parts.size(); ++i) {
     const LossPart& part = model.parts[i];
     if (part.has_own_grid()) {
+      const double wanted_alone =
+          wanted_step(plan, count, query, own_grid_tolerance(part, accuracy.tolerance));
       alone.push_back(compose_alone(part, plan, wanted_alone, side, accuracy.most_points));
       own = i;
     } else {
@@ -224,9 +238,14 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
     }
   }
   const auto kinds = static_cast<double>(alone.size());
-  if (kinds > 1)
+  if (kinds > 1 && alone.size() <= kGroup) {
     alone = in_groups(alone, 4 * wanted_gap(plan, query, accuracy.tolerance) / kinds,
                       std::min(accuracy.most_points / 2, 0x1p18), plan, side);
+  } else if (kinds > 1 && side == Side::lower) {
+    std::erase_if(alone, [&](const TiltedLoss& loss) { return shows_nothing(loss, plan.tilt); });
+    auto sum = compose_seen_roughly(alone, step, plan.tilt, grid.exponent, kMostPoints);
+    if (sum) alone = {*std::move(sum)};
+  }
   for (const TiltedLoss& loss : alone) add({regrid(loss, step, plan.tilt, side), 1}, own);
   if (grid.parts.empty()) {  // one part has to stay, whatever it shows
     TiltedLoss nothing{.mass = {1.0}};
@@ -247,8 +266,8 @@ LossCurve curve_of(const LossModel& model, const CompositionPlan& plan, const Cu
                    const Accuracy& accuracy) {
   const LossPart& first = model.parts.front();
   if (model.parts.size() == 1 && first.has_own_grid() && first.count > 1) {
-    const double wanted =
-        wanted_step(plan, static_cast<double>(first.count), query, kOwnGridTolerance * accuracy.tolerance);
+    const double wanted = wanted_step(plan, static_cast<double>(first.count), query,
+                                      own_grid_tolerance(first, accuracy.tolerance));
     return {compose_alone(first, plan, wanted, side, accuracy.most_points), plan.tilt, side};
   }
   for (int coarser = 0; coarser <= kCoarser; ++coarser) {

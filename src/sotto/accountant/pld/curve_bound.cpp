@@ -41,7 +41,7 @@ double CurveBound::split(const Bounds& known, double most_points) {
 double CurveBound::last() const { return last_.value_or(side_ == Side::upper ? HUGE_VAL : 0); }
 
 void CurveBound::start_at(double found) {
-  if (model_.parts.empty() || !(found > 0) || !std::isfinite(found)) return;
+  if (model_.parts.empty() || single_step() || !(found > 0) || !std::isfinite(found)) return;
   const double epsilon = std::max(0.0, (query_.by_epsilon ? query_.value : found) - shift_);
   const double delta = query_.by_epsilon ? found : query_.value;
   plan_ = plan_at(model_, epsilon, std::log(delta), kFirstAccuracy.most_lost);

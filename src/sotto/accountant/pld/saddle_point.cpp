@@ -10,6 +10,7 @@ namespace {
 constexpr double kLeastLogTilt = -40;
 constexpr double kMostLogTilt = 60;
 constexpr double kMostExponent = 1e7;  // tilt times loss
+constexpr double kLeastLogTerm = -50;  // logarithm of a term of a moment over the largest
 
 SaddlePoint saddle_at(const Cumulant& cumulant, double t) {
   const auto k = cumulant.at(t);
@@ -26,7 +27,7 @@ SaddlePoint bisect(const Cumulant& cumulant, const TooFar& too_far) {
   double low = kLeastLogTilt;
   double high = kMostLogTilt;
   const double room = 0.01 * (cumulant.largest() - cumulant.at(0).k1);
-  for (int i = 0; i < 60; ++i) {
+  while (high - low > 1e-8) {
     const double middle = (low + high) / 2;
     const double t = std::exp(middle);
     const SaddlePoint saddle = saddle_at(cumulant, t);
@@ -97,7 +98,9 @@ Cumulant::Values Cumulant::at(double t) const {
     double m1 = 0;
     double m2 = 0;
     for (std::size_t i = 0; i < loss.size(); ++i) {
-      const double weight = std::exp(t * loss[i] + log_mass[i] - top);
+      const double away = t * loss[i] + log_mass[i] - top;
+      if (away < kLeastLogTerm) continue;
+      const double weight = std::exp(away);
       m0 += weight;
       m1 += weight * loss[i];
       m2 += weight * loss[i] * loss[i];

@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-constexpr Accuracy kFineAccuracy{5e-7, 0x1p19, 8};
+constexpr Accuracy kFineAccuracy{2.5e-7, 0x1p19, 8};
 
 // Rounds of growing effort.
 enum class Effort {
@@ -52,6 +52,7 @@ std::vector<Round> rounds_for(double width, bool calibrated) {
 constexpr std::size_t kManyKinds = 32;  // of events: for more no more is done than is needed
 constexpr double kRare =
     1e-3;  // rate: where nothing is sampled more rarely more points do as well as a split, and cost less
+constexpr double kFarBetter = 0.99;     // a bound that is less than this share of another
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
 // Whether the condition holds for one of the pairs of a model.
@@ -78,6 +79,7 @@ class Enclosure {
             const CurveQuery& query_below, Adjacency adjacency)
       : rare_(any_pair(above, [](const DominatingPair& pair) { return pair.rate() < kRare; })),
         same_at_zero_(query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove) {
+    needs_split_.assign(above.size(), false);
     upper_.reserve(above.size());
     lower_.reserve(below.size());
     for (const LossModel& model : above) upper_.emplace_back(model, query, Side::upper);
@@ -112,10 +114,10 @@ class Enclosure {
       CurveBound& answer = upper_[i];
       // What lies below a bound that is known does not matter any more.
       if (answer.last() > std::max(bounds_.lower, most)) {
-        attempt(answer, round);
-        const bool found = answer.last() > 0 && std::isfinite(answer.last());
-        if (round.effort == Effort::calibrated && rare_ && found)
-          if_possible([&] { answer.split({0, answer.last()}, round.accuracy.most_points); });
+        if (round.effort == Effort::calibrated && rare_)
+          split_first(i, round);
+        else
+          attempt(answer, round);
       }
       most = std::max(most, answer.last());
     }
@@ -130,10 +132,23 @@ class Enclosure {
     for (const std::size_t i : order(lower_.size())) {
       if (is_paired() && upper_[i].last() <= bounds_.lower) continue;
       if (!started_) lower_[i].start_at(is_paired() ? upper_[i].last() : bounds_.upper);
-      attempt(lower_[i], round);
+      const bool apart = round.effort == Effort::calibrated && is_paired() && needs_split_[i];
+      attempt(lower_[i], apart ? Round{round.accuracy, Effort::split} : round);
       bounds_.lower = std::max(bounds_.lower, lower_[i].last());
     }
     started_ = true;
+  }
+
+  // Where a split makes the first bound far better, rare large losses carry it, and no grid that holds them is any help.
+  void split_first(std::size_t i, const Round& round) {
+    CurveBound& answer = upper_[i];
+    const bool known = std::isfinite(answer.last());
+    if (!known) attempt(answer, round);
+    const double before = answer.last();
+    if (before > 0 && std::isfinite(before))
+      if_possible([&] { answer.split({0, before}, round.accuracy.most_points); });
+    needs_split_[i] = answer.last() < kFarBetter * before;
+    if (known && !needs_split_[i]) attempt(answer, round);
   }
 
   void attempt(CurveBound& answer, const Round& round) const {
@@ -145,6 +160,7 @@ class Enclosure {
 
   bool rare_;
   bool same_at_zero_;
+  std::vector<bool> needs_split_;  ///< by model
   std::vector<CurveBound> upper_;
   std::vector<CurveBound> lower_;
   Bounds bounds_{0, HUGE_VAL};

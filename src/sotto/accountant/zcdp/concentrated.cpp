@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sotto {
 namespace {
@@ -12,6 +13,32 @@ constexpr double kTotalRoundUp = 1 + 1e-12;
 // log of the bound at order a.
 double log_delta_at(double rho, double epsilon, double a) {
   return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
+}
+
+// The order, by golden section in log(a - 1), up to `most` of that, where a bound that has one lowest place in a is least.
+template <class Bound>
+double best_order(double most, const Bound& bound) {
+  constexpr double golden = 0.6180339887498949;
+  double low = -20;
+  double high = most;
+  double left = high - golden * (high - low);
+  double right = low + golden * (high - low);
+  double at_left = bound(1 + std::exp(left));
+  double at_right = bound(1 + std::exp(right));
+  while (high - low > 1e-9) {
+    if (at_left < at_right) {
+      high = std::exchange(right, left);
+      at_right = at_left;
+      left = high - golden * (high - low);
+      at_left = bound(1 + std::exp(left));
+    } else {
+      low = std::exchange(left, right);
+      at_left = at_right;
+      right = low + golden * (high - low);
+      at_right = bound(1 + std::exp(right));
+    }
+  }
+  return 1 + std::exp((low + high) / 2);
 }
 
 }  // namespace
@@ -30,33 +57,27 @@ double concentrated_delta(double rho, double epsilon) {
   if (rho == 0) return 0;
   if (std::isinf(rho)) return 1;
   if (std::isinf(epsilon)) return 0;
-  // The logarithm is unimodal in a [CKS20]: golden section in log(a - 1).
-  double low = -20;
-  double high = std::log(std::max((epsilon + 1) / (2 * rho), 1.0)) + 20;
-  constexpr double golden = 0.6180339887498949;
-  for (int i = 0; i < 200; ++i) {
-    const double left = high - golden * (high - low);
-    const double right = low + golden * (high - low);
-    const bool go_left =
-        log_delta_at(rho, epsilon, 1 + std::exp(left)) < log_delta_at(rho, epsilon, 1 + std::exp(right));
-    (go_left ? high : low) = go_left ? right : left;
-  }
-  const double best = log_delta_at(rho, epsilon, 1 + std::exp((low + high) / 2));
+  // The logarithm is unimodal in a [CKS20].
+  const double most = std::log(std::max((epsilon + 1) / (2 * rho), 1.0)) + 20;
+  const double best =
+      log_delta_at(rho, epsilon, best_order(most, [&](double a) { return log_delta_at(rho, epsilon, a); }));
   return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kTotalRoundUp + 1e-305);
 }
 
 double concentrated_epsilon(double rho, double delta) {
   if (rho == 0 || delta >= 1) return 0;
   if (delta < 1e-300 || std::isinf(rho)) return std::numeric_limits<double>::infinity();
-  if (concentrated_delta(rho, 0) <= delta) return 0;
-  double low = 0;
-  double high = rho + 2 * std::sqrt(-rho * std::log(delta)) + 1;
-  while (concentrated_delta(rho, high) > delta) high *= 2;
-  for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
-    const double middle = low + (high - low) / 2;
-    (concentrated_delta(rho, middle) <= delta ? high : low) = middle;
-  }
-  return high;
+  // Every order gives an epsilon; where delta at each epsilon has one lowest place in a, so has epsilon at this delta.
+  const double log_delta = std::log(delta);
+  const auto at = [&](double a) {
+    return a * rho + std::log1p(-1 / a) - (log_delta + std::log(a)) / (a - 1);
+  };
+  const double most = std::log(std::max((rho + 2 * std::sqrt(-rho * log_delta) + 1) / rho, 1.0)) + 20;
+  const double a = best_order(most, at);
+  // Rounding here, and what concentrated_delta adds for its own.
+  const double error = 1e-14 * (a * rho - std::log1p(-1 / a)) +
+                       (3e-12 - 3e-13 * log_delta + 1e-14 * std::log(a) + 2e-305 / delta) / (a - 1);
+  return std::max(at(a) + error, 0.0);
 }
 
 std::optional<double> concentrated_delta(const Event& event, Adjacency adjacency, double epsilon) {
