@@ -228,14 +228,18 @@ TEST(OnceRelease, an_offset_that_is_off_misleads_no_other_coefficient) {
   respond(data, data.response, rng);
   const NormalFit reference = non_private(data);
   const OnceSettings settings = settings_of(data, kRho);
-  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 5);
-  const OncePosterior posterior = sample_once(settings, release_once(settings, oracle), {1, 1000, 5});
-  for (Eigen::Index j = 1; j < last; ++j) {
-    const auto column = posterior.chains[0].draws.col(j).array();
-    const double sd = std::sqrt((column - column.mean()).square().mean());
-    EXPECT_NEAR(column.mean(), reference.mean[j], 5 * sd) << j;
-    EXPECT_LT(sd, 4 * reference.sd[j]) << j;
+  Position wider = Position::Zero(last);
+  for (std::uint64_t seed = 5; seed < 9; ++seed) {
+    RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), seed);
+    const OncePosterior posterior = sample_once(settings, release_once(settings, oracle), {1, 1000, seed});
+    for (Eigen::Index j = 1; j < last; ++j) {
+      const auto column = posterior.chains[0].draws.col(j).array();
+      const double sd = std::sqrt((column - column.mean()).square().mean());
+      EXPECT_NEAR(column.mean(), reference.mean[j], 5 * sd) << j;
+      wider[j] += sd / reference.sd[j] / 4;
+    }
   }
+  EXPECT_LT(wider.maxCoeff(), 4);  // from one noise to another a ratio varies by half
 }
 
 // Of 1,000 rows a few are not ones. Fifteen seeds of the noise had the level at most 2.1 of its standard deviations off; where
