@@ -42,9 +42,9 @@ TEST(CountEffect, parts_of_log_normal_effects_make_up_simulated_counts) {
       for (const double times : {0.5, 1.0, 3.0, 10.0}) {
         const double edge = std::max(std::floor(times * mean), 1.0);
         const Simulated sum = summed(sd, mean, edge, edge);
-        EXPECT_NEAR(cumulative_probability(parts, mean, edge), sum.below, 0.02)
+        EXPECT_NEAR(cumulative_probability(parts, mean, edge), sum.below, 0.007)
             << sd << ' ' << mean << ' ' << edge;
-        EXPECT_NEAR(clipped_mean(parts, mean, 0, edge) / mean, sum.clipped / mean, 0.02)
+        EXPECT_NEAR(clipped_mean(parts, mean, 0, edge) / mean, sum.clipped / mean, 0.007)
             << sd << ' ' << mean << ' ' << edge;
       }
     }

@@ -274,6 +274,36 @@ TEST(RegressionSums, no_row_moves_column_histograms_further_than_declared) {
       },
       0.9, 9);
 }
+TEST(RegressionSums, no_row_moves_grouped_residuals_further_than_declared) {
+  expect_bounds_hold(
+      [](ChainRng& rng) -> Query {
+        return GroupedResidualsQuery{rng.normals(kDim),
+                                     Position{{-1, 0, 0.5, 1, 4, 9}},
+                                     {{{0}, Position{{0}}}, {{2, 1}, Position{{0.1, 0}}, 3}},
+                                     Rho(1)};
+      },
+      0.9, 13, {0});  // not asked of these
+}
+TEST(RegressionSums, a_row_is_counted_once_in_every_grouping) {
+  const GroupedResidualsQuery query{Position{{0, 1, 0}},
+                                    Position{{-9, 0, 9}},
+                                    {{{1}, Position{{0.5}}}, {{2, 0}, Position{{1, 2}}}},
+                                    Rho(1)};
+  const Asked asked(kCases[3], query, Adjacency::substitute);
+  const auto bins_of = [&](const Position& x, double y) {
+    const auto entries = asked.contribution({x, y});
+    std::vector<std::size_t> bins;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (entries[k] != 0) bins.push_back(k);
+    }
+    return bins;
+  };
+  using Bins = std::vector<std::size_t>;
+  EXPECT_EQ(bins_of(Position{{0, 0.5, 1}}, 1), (Bins{1, 5}));   // both first groups, above the mean
+  EXPECT_EQ(bins_of(Position{{2, 0.4, 1}}, 0), (Bins{2, 4}));   // the first column that reaches its cut
+  EXPECT_EQ(bins_of(Position{{2, 0.4, 0}}, 0), (Bins{2, 6}));   // the second one
+  EXPECT_EQ(bins_of(Position{{1, 0.4, 0}}, 30), (Bins{3, 9}));  // none; beyond the last edge
+}
 TEST(RegressionSums, ends_of_a_window_are_counted_apart) {
   const Asked asked(kCases[0], ColumnHistogramsQuery{{0, 2}, {{-1, 1}, {0, 0.5}}, 4, Rho(1)},
                     Adjacency::substitute);

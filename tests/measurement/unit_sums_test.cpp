@@ -200,6 +200,17 @@ TEST(UnitSums, no_unit_moves_a_remainder_further_than_declared) {
       0.7, 11, {kCounts, kNormal});
 }
 
+TEST(UnitSums, no_unit_moves_grouped_residuals_further_than_declared) {
+  expect_units_within(
+      [](const BoundedWeighting& w) {
+        return Query(GroupedResidualsQuery{w.at,
+                                           Position{{-1, 0, 0.5, 1, 4}},
+                                           {{{1}, Position{{0}}}, {{2, 1}, Position{{0.2, 0.1}}, 0.3}},
+                                           Rho(1)});
+      },
+      0.9, 13, {kCounts, kNormal});
+}
+
 TEST(UnitSums, no_unit_moves_totals_further_than_declared) {
   expect_units_within(
       [](const BoundedWeighting&) {

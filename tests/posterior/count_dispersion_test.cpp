@@ -131,5 +131,14 @@ TEST(CountDispersion, sees_a_few_large_ones) {
   }
 }
 
+TEST(CountDispersion, sees_rows_of_which_no_law_knows) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto few = fit_to_counts({.log_sd = 0.5, .few = 0.04, .times = 20}, 20000, 50, seed).few_large;
+    ASSERT_TRUE(few.has_value()) << seed;
+    EXPECT_NEAR(few->few * few->times, 0.8, 0.4) << seed;
+    EXPECT_FALSE(fit_to_counts({.log_sd = 1.3}, 20000, 50, seed).few_large.has_value()) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -188,9 +188,9 @@ struct Comparison {
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyMatrix>(a, b);
   }
-  template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery, CurvesQuery,
-                  ThresholdEffectsQuery, RemainderQuery, LightRowsQuery, TotalQuery, ClippedDeviationsQuery,
-                  DeviationLengthsQuery>
+  template <OneOf<BoundedScoreQuery, ResidualSquaresQuery, HistogramQuery, ColumnHistogramsQuery,
+                  GroupedResidualsQuery, CurvesQuery, ThresholdEffectsQuery, RemainderQuery, LightRowsQuery,
+                  TotalQuery, ClippedDeviationsQuery, DeviationLengthsQuery>
                 Asked>
   std::vector<Difference> operator()(const Asked&, const Answer& a, const Answer& b) {
     return sum<NoisyVector>(a, b);

@@ -147,6 +147,12 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
     const Interval last = subject.bounds[static_cast<std::size_t>(columns - 1)];
     asked.emplace_back(
         ColumnHistogramsQuery{{0, columns - 1}, {{0, pick({1e-200, 1, 1e200}, rng)}, last}, 16, Rho(0.01)});
+    asked.emplace_back(
+        GroupedResidualsQuery{at,
+                              Position{{-1, 0, 1, 8}},
+                              {{{0, columns - 1}, Position{{pick({-1e200, 0, 1}, rng), last.lower}}},
+                               {{columns - 1}, Position{{0}}}},
+                              Rho(0.01)});
     asked.emplace_back(CurvesQuery{at,
                                    weighting.clip,
                                    0,

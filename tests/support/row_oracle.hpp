@@ -139,6 +139,27 @@ class RowOracle final : public QueryInterface {
     }
     return vector(counts, std::sqrt(static_cast<double>(q.columns.size())) * facts_.matrix_reach(), q.cost);
   }
+  Answer one(const GroupedResidualsQuery& q) {
+    const Eigen::Index bins = q.bins();
+    const Position eta = x_ * q.at;
+    Position counts = Position::Zero(q.entries());
+    for (Eigen::Index i = 0; i < y_.size(); ++i) {
+      const double mean = testing_reference::mean_at(facts_.link, eta[i]);
+      const double residual = facts_.link == Link::log ? y_[i] / mean : y_[i] - mean;
+      const auto above = std::upper_bound(q.edges.begin(), q.edges.end(), residual) - q.edges.begin();
+      Eigen::Index first = std::clamp<Eigen::Index>(above - 1, 0, bins - 1);
+      for (const Grouping& grouping : q.groupings) {
+        Eigen::Index group = 0;
+        while (group < grouping.cuts.size() &&
+               x_(i, grouping.columns[static_cast<std::size_t>(group)]) < grouping.cuts[group]) {
+          ++group;
+        }
+        counts[first + group * bins] += grouping.weight;
+        first += grouping.groups() * bins;
+      }
+    }
+    return vector(counts, q.reach() * facts_.matrix_reach(), q.cost);
+  }
   Answer one(const CurvesQuery& q) {
     const auto entries = static_cast<Eigen::Index>(q.columns.size());
     const Position eta = x_ * q.at;

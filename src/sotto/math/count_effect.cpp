@@ -6,8 +6,8 @@ namespace sotto {
 namespace {
 
 // Of a log-normal effect's logarithm, in its standard deviations: a gamma effect's part, and the steps between parts.
-constexpr double kWithin = 0.38;
-constexpr double kStep = 0.5;
+constexpr double kWithin = 0.25;
+constexpr double kStep = 0.33;
 constexpr double kFarthestEffect = 3;  // and as far again as the effect moves the mean
 
 }  // namespace

@@ -24,8 +24,8 @@ struct CountPart {
 };
 
 /// Parts that make up the counts: one where effects are gamma, two where a few have larger ones. A log-normal effect's are gamma effects around steps of the logarithm.
-/// Holds      shares add up to 1; log-normal: of distribution functions the error is below .02, of E min(Y, t) below
-///            2 % of the mean
+/// Holds      shares add up to 1; log-normal, of standard deviations up to 2: of distribution functions the error is
+///            below .006, of E min(Y, t) below .7 % of the mean
 /// Checked by tests/math/count_effect_test.cpp: parts_of_log_normal_effects_make_up_simulated_counts
 [[nodiscard]] std::vector<CountPart> parts_of(const CountEffect& effect);
 

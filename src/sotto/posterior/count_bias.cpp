@@ -10,6 +10,7 @@ constexpr double kPredictors = 16;
 constexpr double kFewestPredictors = 4;     // of a part of the rows
 constexpr double kFarthestPredictor = 2.5;  // standard deviations of the predictor
 constexpr double kNotLikely = 1e-4;
+constexpr double kFamilyDoubt = 0.15;  // of what is taken off: effects may be of another law
 
 /// Over that of a typical residual: of rows whose largest residual is this, the mean weight.
 double relative_weight(const BoundsPlan& plan, double largest) {
@@ -58,7 +59,7 @@ ClipBias CountClip::bias(const std::vector<double>& clips, const std::vector<Lik
     for (std::size_t k = 0; k < clips.size(); ++k)
       lost.segment(static_cast<Eigen::Index>(2 * k), 2) = taken_off(clips[k], effect);
     bias.mean += probability * lost;
-    bias.square += probability * lost * lost.transpose();
+    bias.square += (1 + kFamilyDoubt * kFamilyDoubt) * probability * lost * lost.transpose();
   }
   return bias;
 }

@@ -22,7 +22,10 @@ constexpr double kNormalFits = 4;  // misfit that once_checks tells of
 constexpr double kPoisson = 0.65;  // probabilities before
 constexpr double kLogNormal = 0.12;
 constexpr double kFew = 0.02;
-constexpr double kSurely = 0.95;  // and after
+constexpr double kSurely = 0.95;       // and after
+constexpr double kClearOfLaw = 4;      // standard deviations of noise and sampling
+constexpr double kFarCells = 8.01;     // cells from a size to so many times that
+constexpr double kFewExpected = 0.01;  // of the rows: beyond where the law expects so many
 constexpr double kLeastDispersion = 0.02;
 constexpr double kLarger = 1.2;
 constexpr int kLargerSteps = 34;  // 0.02 * 1.2^34 is 10
@@ -136,10 +139,40 @@ Effects find_effects(const Cells& cells, const std::vector<NormalPredictor>& pre
   return effects;
 }
 
+/// Rows far out of which the likeliest law knows nothing: a few cells together stand clear of noise in which each alone is lost.
+std::optional<CountEffect> unexplained_tail(const Cells& cells,
+                                            const std::vector<NormalPredictor>& predictors, Quantile quantile,
+                                            double rows, const std::vector<LikelyEffect>& likely) {
+  const CountEffect& law = std::ranges::max_element(likely, {}, &LikelyEffect::probability)->effect;
+  const Position expected = rows * shares(cells, predictors, quantile, law);
+  double mean = 0;
+  for (const auto& [centre, sd, share] : predictors) mean += share * count_mean(centre + sd * sd / 2);
+  double clearest = kClearOfLaw;
+  std::optional<CountEffect> tail;
+  for (Eigen::Index j = 1; j < cells.counts.size(); ++j) {
+    if (expected.tail(expected.size() - j).sum() > kFewExpected * rows) continue;
+    Eigen::Index n = 1;
+    while (j + n < cells.counts.size() && cells.edges[j + n + 1] <= kFarCells * cells.edges[j]) ++n;
+    const Position excess = (cells.counts - expected).segment(j, n);
+    const double variance = cells.variance.segment(j, n).sum() + expected.segment(j, n).sum();
+    const double clear = excess.sum() / std::sqrt(variance);
+    if (clear < clearest) continue;
+    clearest = clear;
+    const Position sizes = (cells.edges.segment(j, n) + cells.edges.segment(j + 1, n)) / 2;
+    const double size = std::clamp(excess.dot(sizes) / excess.sum(), sizes[0], sizes[n - 1]);
+    tail = {.dispersion = law.dispersion,
+            .log_sd = law.log_sd,
+            .few = excess.sum() / rows,
+            .times = 1 + size * std::max(1.0, std::sqrt(mean)) / mean};
+  }
+  return tail;
+}
+
 CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<NormalPredictor>& predictors,
                   double rows) {
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
   Effects effects = find_effects(cells, predictors, quantile, rows);
+  if (!effects.few) effects.few = unexplained_tail(cells, predictors, quantile, rows, effects.likely);
   CountFit fit{0, HUGE_VAL, std::move(effects.likely), effects.few};
   double poisson = 0;
   double best = HUGE_VAL;

@@ -20,7 +20,7 @@ struct CountFit {
   double misfit;  ///< of the best effect: chi-squared less its degrees of freedom, in its standard deviations
   std::vector<LikelyEffect> likely;  ///< effects of mean 1
   std::optional<CountEffect>
-      few_large;  ///< where surely a few counts are far larger than others: the likeliest
+      few_large;  ///< where surely a few counts are far larger than others: the likeliest, or those that no law knows of
 };
 
 /// Negative binomial counts whose linear predictors are normal in every part of the rows, by least chi-squared between the
@@ -29,9 +29,11 @@ struct CountFit {
 /// large, it is that of uniform predictors if they fit better.
 /// Computes   the least over a grid of dispersions from 0 to 8; 0 unless it is better by 9. Probabilities before: no effect .65; gamma
 ///            .21, of a variance log-uniform from .02 to 10; log-normal .12, of a standard deviation log-uniform from .4 to 2.7; else
-///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last two tails are long
+///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last two tails are long.
+///            Where cells whose edges differ by eight times or less hold four standard deviations more than the likeliest law says,
+///            beyond where it expects a hundredth of the rows, these rows are a few large ones too
 /// Checked by tests/posterior/count_dispersion_test.cpp: finds_the_dispersion, says_how_likely_others_are,
-///            tells_log_normal_effects_from_gamma_ones, sees_a_few_large_ones
+///            tells_log_normal_effects_from_gamma_ones, sees_a_few_large_ones, sees_rows_of_which_no_law_knows
 [[nodiscard]] CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
                                       const std::vector<NormalPredictor>& predictors, double rows);
 

@@ -108,10 +108,8 @@ void find_few_events(const OnceRelease& release, OnceVerdict& verdict) {
   }
 }
 
-}  // namespace
-
-OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
-  OnceVerdict verdict;
+/// Whether enough rows are there to look at anything else.
+bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
   if (release.few_usable) {
     verdict.warnings.push_back(
         fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
@@ -123,7 +121,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
                     100 * *release.few_usable));
     verdict.unreliable = true;
     verdict.noise_dominates = *release.few_usable < kNextToNone;
-    if (verdict.noise_dominates) return verdict;  // whatever else is seen comes from that
+    if (verdict.noise_dominates) return false;
   }
   if (!release.rows_seen) {
     verdict.unreliable = verdict.noise_dominates = true;
@@ -133,9 +131,12 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "them. Do not take these intervals for an answer; run sotto schema --check on the table. If all can "
         "be read, there are too "
         "few rows for this epsilon.");
-    return verdict;
+    return false;
   }
-  find_few_events(release, verdict);
+  return true;
+}
+
+void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
   if (release.nearly_all) {
     const bool times = release.facts.link == Link::log_rate;
     verdict.notes.push_back(
@@ -145,6 +146,10 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
                     100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
                     times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
   }
+}
+
+/// What was asked of the model at the last position.
+void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   verdict.curved = release.curved;
   verdict.differing = release.threshold_effects.differing;
   if (release.threshold_effects.skewed) {
@@ -175,6 +180,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "The noise hides whether some rows' responses have longer tails than others': intervals allow for "
         "it.");
   }
+}
+
+void tell_of_priors(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
     const bool threshold = release.facts.thresholds && (j == 0 || release.facts.is_threshold(j));
     if (j >= (release.facts.intercept ? 1 : 0) && posterior.prior_share[j] > kPriorOnly) {
@@ -184,9 +192,15 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
           {j, posterior.prior_sensitivity[j], std::abs(posterior.prior_distance[j]) > kFarOut});
     }
   }
-  const PooledRelease& pooled = release.pooled;
-  const bool few = release.few_usable || pooled.level_ratio < kLeastLevel;
-  const double sd = std::max(release.predictor_sd, posterior.predictor_sd);
+}
+
+/// Of the linear predictor, in its unit.
+double largest_sd(const OnceRelease& release, const OncePosterior& posterior) {
+  return std::max(release.predictor_sd, posterior.predictor_sd);
+}
+
+void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
+  const double sd = largest_sd(release, posterior);
   if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
@@ -201,12 +215,29 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "epsilon, fewer columns, narrower bounds or more rows.",
         predicted(release.facts.link), sd * release.predictor_unit));
   }
+  const bool offset_alone =
+      release.facts.offset && posterior.prior_share.head(release.facts.unknown()).maxCoeff() < kPriorTells;
+  if (release.pooled.unresolved && !offset_alone) {
+    verdict.warnings.emplace_back(
+        "Some combinations of columns are hidden by the noise: their coefficients lean on the prior; leave "
+        "out columns that say the same, or take a larger epsilon.");
+  }
+  if (!release.frame.resolved) {
+    verdict.warnings.emplace_back(
+        "The noise hides how far some columns spread: default priors may be too narrow or too wide; set "
+        "[prior], take a larger epsilon, or leave out columns.");
+  }
+}
+
+void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
+  const PooledRelease& pooled = release.pooled;
+  const double sd = largest_sd(release, posterior);
+  const bool few_seen = pooled.level_ratio < kLeastLevel;
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
-  const bool few_seen = pooled.level_ratio < kLeastLevel;
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
     verdict.unreliable = verdict.unreliable || disagrees || few_seen || move > 3 * sd;
@@ -216,9 +247,10 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         beyond_bounds                          ? "declare bounds that hold all values"
         : release.facts.link == Link::log_rate ? "declare the end of follow-up as the time's upper bound, or "
                                                  "cut there; else a larger epsilon helps"
-        : few ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"
-              : "a larger epsilon helps, or narrower bounds of columns where you know them without a look at "
-                "the data"));
+        : release.few_usable || few_seen
+            ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"
+            : "a larger epsilon helps, or narrower bounds of columns where you know them without a look at "
+              "the data"));
   }
   if (!posterior.settled) {
     verdict.unreliable = true;
@@ -226,13 +258,9 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "
         "narrower priors.");
   }
-  const bool offset_alone =
-      release.facts.offset && posterior.prior_share.head(release.facts.unknown()).maxCoeff() < kPriorTells;
-  if (pooled.unresolved && !offset_alone) {
-    verdict.warnings.emplace_back(
-        "Some combinations of columns are hidden by the noise: their coefficients lean on the prior; leave "
-        "out columns that say the same, or take a larger epsilon.");
-  }
+}
+
+void tell_of_skewness(const OnceRelease& release, OnceVerdict& verdict) {
   const Skewness& skewness = release.spread.skewness;
   const ClipBias bias = skewness.bias({release.rounds.back().plan.clip});
   const double coefficient_sd =
@@ -249,10 +277,13 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
                     "are off by {:.2g}.",
                     std::sqrt(bias.square.trace())));
   }
+}
+
+void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
   if (release.spread.few_large) {
     const auto& [dispersion, log_sd, few, times] = *release.spread.few_large;
     verdict.warnings.push_back(
-        fmt::format("About {:.0f} % of the rows seem to have {} some {:.0f} times as large as the others', "
+        fmt::format("About {:.2g} % of the rows seem to have {} some {:.0f} times as large as the others', "
                     "which would hold "
                     "{:.0f} % of their sum: clipping leaves most of that out, so that the intercept is that "
                     "of the other rows, and "
@@ -285,11 +316,21 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
         "where columns or curves are missing from the formula, coefficients are off.",
         release.spread.dispersion));
   }
-  if (!release.frame.resolved) {
-    verdict.warnings.emplace_back(
-        "The noise hides how far some columns spread: default priors may be too narrow or too wide; set "
-        "[prior], take a larger epsilon, or leave out columns.");
-  }
+}
+
+}  // namespace
+
+OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
+  OnceVerdict verdict;
+  if (!rows_are_there(release, verdict)) return verdict;  // whatever else is seen comes from that
+  find_few_events(release, verdict);
+  tell_of_responses(release, verdict);
+  tell_of_model(release, verdict);
+  tell_of_priors(release, posterior, verdict);
+  tell_of_noise(release, posterior, verdict);
+  tell_of_search(release, posterior, verdict);
+  tell_of_skewness(release, verdict);
+  tell_of_counts(release, verdict);
   return verdict;
 }
 

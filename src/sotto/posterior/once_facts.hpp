@@ -38,6 +38,8 @@ struct OnceFacts {
       from_zero;  ///< per column: its declared values begin at zero, which many quantities cannot fall below
   std::vector<bool>
       codes{};  ///< per column: its values may be codes or a scale of few numbers; empty: all may
+  std::vector<std::vector<Eigen::Index>>
+      factors{};  ///< columns that are levels of one category each: of a row at most one takes its upper value
   std::optional<double> offset;  ///< the last column's coefficient, where it is known; its prior says so too
   std::vector<VaryingColumns> groups{};  ///< where intercepts or slopes vary between a category's levels
   std::optional<double> rows;            ///< their number, where it is public

@@ -8,6 +8,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/curves.hpp"
+#include "sotto/posterior/grouped_residuals.hpp"
 #include "sotto/posterior/light_rows.hpp"
 #include "sotto/posterior/offset.hpp"
 #include "sotto/posterior/remainder.hpp"
@@ -34,6 +35,8 @@ constexpr double kCurvesShare = 0.04;          // of the last round, and so on
 constexpr double kThresholdEffectsShare = 0.04;
 constexpr double kLightShare = 0.05;
 constexpr double kRemainderShare = 0.12;
+constexpr double kGroupsShare = 0.05;
+constexpr double kGroupsNoise = 0.05;        // of the rows, on those of a group: more hides what is asked
 constexpr double kUsualClip = 2.5;           // standard deviations: wider clips leave less to see
 constexpr double kLeastOfThresholds = 1e-4;  // of the information of ordered categories, over its mean
 constexpr double kSmallMove = 0.7;
@@ -96,12 +99,24 @@ Matrix whitened_information(const Matrix& frame, const StandIn& stand_in, const 
 
 /// Of the cost, at the end.
 struct LastShares {
-  double curves, threshold_effects, light, remainder;
+  double curves, threshold_effects, light, remainder, groups;
 
-  [[nodiscard]] double all() const { return curves + threshold_effects + light + remainder; }
+  [[nodiscard]] double all() const { return curves + threshold_effects + light + remainder + groups; }
 };
 
-LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, double left) {
+/// Whether the noise on the rows of one of the groups is small beside all rows.
+bool groups_are_seen(const OnceRelease& release, const PaidQuestions& questions, double share) {
+  const OnceFacts& facts = release.facts;
+  const GroupedResidualsQuery query =
+      grouped_residuals_query(facts, release.stand_in, release.spread, {}, Rho(0));
+  if (query.groupings.empty()) return false;
+  const double weight = std::ranges::max_element(query.groupings, {}, &Grouping::weight)->weight;
+  const double noise = questions.noise_sd(query.reach() * facts.matrix_reach(), share) / weight;
+  return noise * std::sqrt(static_cast<double>(query.bins())) < kGroupsNoise * release.rows;
+}
+
+LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, const PaidQuestions& questions) {
+  const double left = questions.left();
   const bool curves = !columns_for_curves(release.facts).empty();
   double remainder = 0;
   if (release.facts.clips() && !release.spread.hidden && !release.located.hopeless) {
@@ -109,9 +124,11 @@ LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, doubl
     const double clip = counts ? plan.clip : plan.clip / std::sqrt(plan.dispersion);
     remainder = kRemainderShare * std::min(1.0, std::pow(kUsualClip / clip, 2));
   }
+  const bool seen = remainder > 0 && groups_are_seen(release, questions, kGroupsShare * left);
+  const double groups = seen ? kGroupsShare : 0;
   const bool effects = release.facts.thresholds && !columns_for_threshold_effects(release.facts).empty();
   return {curves ? kCurvesShare * left : 0, effects ? kThresholdEffectsShare * left : 0, kLightShare * left,
-          remainder * left};
+          remainder * left, groups * left};
 }
 
 /// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread.
@@ -197,6 +214,22 @@ bool alike(const BoundsPlan& a, const BoundsPlan& b) {
          a.count_dispersion == b.count_dispersion;
 }
 
+/// What clips take off the last score, before anything is put back, as is asked by groups and by a wider clip.
+TakenOff ask_what_clips_take_off(const OnceRelease& release, const PlanPoint& point, const LastShares& shares,
+                                 PaidQuestions& questions) {
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const RemainderQuery query = remainder_query(point, plan, questions.pay(shares.remainder));
+  std::vector<GroupedLaws> groups;
+  if (shares.groups > 0) {
+    const GroupedResidualsQuery by_group = grouped_residuals_query(point.facts, point.stand_in, point.spread,
+                                                                   point.at, questions.pay(shares.groups));
+    const auto cells = questions.ask_of_rows<NoisyVector>(by_group, point.facts.mean_unit_rows());
+    const NormalBase mode = normal_base(release.pooled, point.frame, release.prior.normal);
+    groups = laws_by_group(point, plan, by_group, cells, {plan.clip, query.wide_clip}, release.pooled, mode);
+  }
+  return taken_off(point, plan, query, questions.ask<NoisyVector>(query), groups);
+}
+
 /// Where the next round looks: the mode given all that was released.
 Position next_position(const OnceRelease& release, const JointNormalPrior& prior) {
   const Matrix& frame = release.frame.matrix;
@@ -249,20 +282,15 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const PlanPoint point{facts, release.stand_in, release.frame.matrix, at, release.spread};
     BoundsPlan plan = plan_bounds(point, questions, left);
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
-    const LastShares shares = last_shares(release, plan, left);
+    const LastShares shares = last_shares(release, plan, questions);
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
     PooledRelease still = release.pooled;  // had the mode not moved, and nothing been taken off
     still.information_variance = 0;
     const TakenOff known = taken_off(point, plan);
-    if (last && shares.remainder > 0) {
-      const RemainderQuery query = remainder_query(point, plan, questions.pay(shares.remainder));
-      const auto answer = questions.ask<NoisyVector>(query);
-      put_back(known, taken_off(point, plan, query, answer), release);
-    } else {
-      put_back(known, known, release);
-    }
+    const bool asks = last && shares.remainder > 0;
+    put_back(known, asks ? ask_what_clips_take_off(release, point, shares, questions) : known, release);
     if (offset_is_off(facts, release.frame.matrix, release.pooled, release.prior.normal)) {
       release.pooled.spread += offset_score(release.frame.matrix, plan.dispersion * release.rows);
     }

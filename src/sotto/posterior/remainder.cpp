@@ -23,7 +23,8 @@ constexpr double kDispersion = 0.1;  // of counts: likewise
 
 constexpr double kUneven = 0.07;        // prior probability that tails sit with some rows
 constexpr double kUnevenEffects = 0.3;  // where counts have effects, which are seldom alike: so much more
-constexpr double kOneColumn = 0.8;      // of that: that one column tells with which
+constexpr double kGrouped = 0.5;        // of that: that histograms by group show it
+constexpr double kOneColumn = 0.8;      // of the rest: that one column tells with which
 /// How far, over what is seen of tails in all rows and over what no histogram shows: each as likely as another.
 struct Extent {
   double seen, unseen;
@@ -131,44 +132,47 @@ RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, R
 }
 
 TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
-                   const NoisyVector& answer) {
+                   const NoisyVector& answer, const std::vector<GroupedLaws>& groups) {
   // What a wider clip puts back is what the clip takes off less what the wider one does.
-  const TakenOff clips = taken_off_by(point, plan, {plan.clip, query.wide_clip});
+  const TakenOff alike = taken_off_by(point, plan, {plan.clip, query.wide_clip});
   const Eigen::Index d = point.facts.dim();
   Matrix to_answer(d, 2 * d);
   to_answer << Matrix::Identity(d, d), -Matrix::Identity(d, d);
-  const Position off = clips.mean.head(d);
-  const Matrix off_variance = clips.covariance.topLeftCorner(d, d);
-  const Matrix off_with_answer = clips.covariance.topRows(d) * to_answer.transpose();
   const double rows = weighted_rows(point, plan);
   const ClippedAway whole = loss_at(point, plan, plan.clip);
   const ClippedAway beyond = loss_at(point, plan, query.wide_clip);
   const double seen =
       std::max(1 - (beyond.seen + beyond.unseen) / std::max(whole.seen + whole.unseen, 1e-300), 0.1);
   const Matrix answer_variance =
-      to_answer * clips.covariance * to_answer.transpose() +
       (answer.variance + kSampling * rows * plan.dispersion) * Matrix::Identity(d, d);
-  const Position miss = answer.value - to_answer * clips.mean;
 
   std::vector<double> log_weight;
   std::vector<TakenOff> given;
-  const auto add = [&](double probability, const Matrix& uneven) {
-    const Cholesky root(answer_variance + seen * seen * uneven);
-    const Matrix together = off_with_answer + seen * uneven;
+  const auto add = [&](double log_probability, const TakenOff& clips, const Matrix& uneven) {
+    const Cholesky root(to_answer * clips.covariance * to_answer.transpose() + answer_variance +
+                        seen * seen * uneven);
+    const Matrix together = clips.covariance.topRows(d) * to_answer.transpose() + seen * uneven;
+    const Position miss = answer.value - to_answer * clips.mean;
     const Position pull = root.solve(miss);
-    log_weight.push_back(std::log(probability) - miss.dot(pull) / 2 -
-                         root.lower().diagonal().array().log().sum());
+    log_weight.push_back(log_probability - miss.dot(pull) / 2 - root.lower().diagonal().array().log().sum());
     const Position found = seen * uneven * pull;
-    given.push_back({off + together * pull, off_variance + uneven -
-                                                together * root.solve(Matrix(together.transpose())) +
-                                                kSeenDoubt * kSeenDoubt * found * found.transpose()});
+    given.push_back(
+        {clips.mean.head(d) + together * pull, clips.covariance.topLeftCorner(d, d) + uneven -
+                                                   together * root.solve(Matrix(together.transpose())) +
+                                                   kSeenDoubt * kSeenDoubt * found * found.transpose()});
   };
   const double uneven = kUneven + kUnevenEffects * effects_probability(point.spread);
-  add(1 - uneven, Matrix::Zero(d, d));
+  add(std::log(1 - uneven), alike, Matrix::Zero(d, d));
+  const double grouped = groups.empty() ? 0 : kGrouped * uneven;
+  for (const auto& [log_odds, more] : groups) {
+    add(std::log(grouped / static_cast<double>(groups.size())) + log_odds,
+        {alike.mean + more.mean, alike.covariance + more.covariance}, Matrix::Zero(d, d));
+  }
   for (const Allocation& one : allocations(point)) {
     for (const Extent& extent : kExtents) {
       const double square = std::pow(extent.seen * whole.seen, 2) + std::pow(extent.unseen * whole.unseen, 2);
-      add(uneven * one.probability / kExtents.size(), rows * rows * square * one.covariance);
+      add(std::log((uneven - grouped) * one.probability / kExtents.size()), alike,
+          rows * rows * square * one.covariance);
     }
   }
   const double best = *std::max_element(log_weight.begin(), log_weight.end());

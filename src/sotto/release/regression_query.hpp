@@ -1,6 +1,7 @@
 // What release-once asks of a regression's rows: totals, histograms, moments, and a bounded weighted score.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -102,6 +103,38 @@ struct ColumnHistogramsQuery {
   Rho cost;
 };
 
+/// Groups of rows: a row is in that of the first of the columns whose value is at least its cut, or else in the last group.
+struct Grouping {
+  std::vector<Eigen::Index> columns;  ///< at least one, each at most once
+  Position cuts;                      ///< one per column
+  double weight = 1;                  ///< > 0: what a row adds to its count
+
+  [[nodiscard]] Eigen::Index groups() const { return cuts.size() + 1; }
+};
+
+/// Asks, for each of some groupings, how many rows of each group, by its weight, have residuals between neighbouring edges: y - m of a normal model,
+/// y / m of counts. A residual beyond the edges is counted in the first or last bin. The answer holds the first grouping's
+/// first group's counts, those of its next group, and so on.
+struct GroupedResidualsQuery {
+  Position at;
+  Position edges;  ///< ascending, at least two
+  std::vector<Grouping> groupings;
+  Rho cost;
+
+  [[nodiscard]] Eigen::Index bins() const { return edges.size() - 1; }
+  /// How far a row can move the answer.
+  [[nodiscard]] double reach() const {
+    double square = 0;
+    for (const Grouping& one : groupings) square += one.weight * one.weight;
+    return std::sqrt(square);
+  }
+  [[nodiscard]] Eigen::Index entries() const {
+    Eigen::Index groups = 0;
+    for (const Grouping& one : groupings) groups += one.groups();
+    return groups * bins();
+  }
+};
+
 /// Asks whether the effects of some columns are curved: for the sum over the rows of  c psi q  with
 ///   q = min(w^2, 4) - E min(W^2, 4),  w = (x - centre) / scale of each column, W standard normal
 ///   c = min(1, bound / (M |q|))
@@ -175,8 +208,8 @@ struct TotalQuery {
 template <class... Others>
 using WithRegressionQueries =
     std::variant<Others..., BoundedScoreQuery, BoundedInformationQuery, ScoreSquaresQuery, MomentsQuery,
-                 ResidualSquaresQuery, ColumnHistogramsQuery, HistogramQuery, CurvesQuery,
-                 ThresholdEffectsQuery, RemainderQuery, LightRowsQuery, TotalQuery>;
+                 ResidualSquaresQuery, ColumnHistogramsQuery, GroupedResidualsQuery, HistogramQuery,
+                 CurvesQuery, ThresholdEffectsQuery, RemainderQuery, LightRowsQuery, TotalQuery>;
 
 /// Answers of several owners add up: values and, as their noise is independent, variances.
 struct NoisyVector {

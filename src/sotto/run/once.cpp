@@ -160,6 +160,7 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   facts.steps = problem.steps;
   facts.intercept = problem.intercept;
   facts.indicator = problem.indicator;
+  facts.factors = problem.factors;
   facts.from_zero = problem.from_zero;
   facts.codes = problem.codes;
   guess_spreads(model.domain(), facts);

@@ -62,6 +62,7 @@ struct PublicProblem {
   bool yes_or_no = false;       ///< regressions: responses are 0 or 1, which no bounds cut
   bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
+  std::vector<std::vector<Eigen::Index>> factors;  ///< regressions: per category, the columns of its levels
   std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
   std::vector<bool>
       codes;  ///< regressions: per column, whether its declared ends are whole numbers near each other

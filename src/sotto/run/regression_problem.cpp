@@ -208,6 +208,20 @@ bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
   return !one_by_one && !unit.is_row() && unit.maximum_rows > 1 && unit.maximum_rows <= kMostSideBySide;
 }
 
+/// Columns of one category's levels alone stand side by side.
+std::vector<std::vector<Eigen::Index>> factors_of(const Design& design) {
+  std::vector<std::vector<Eigen::Index>> factors;
+  std::optional<std::size_t> before;
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    const auto& parts = design.column(j).parts;
+    const bool level = parts.size() == 1 && parts.front().level;
+    if (level && before != parts.front().source) factors.emplace_back();
+    if (level) factors.back().push_back(j);
+    before = level ? std::optional(parts.front().source) : std::nullopt;
+  }
+  return factors;
+}
+
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Formula formula = parse_formula(model.formula);
@@ -266,6 +280,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
           return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
         }));
   }
+  public_info.factors = factors_of(design);
   public_info.start = Position::Zero(glm.dim());
   if (sigma_of(family) != nullptr) {
     scale_default_prior(config, response.range, design.has_intercept());
