@@ -52,7 +52,10 @@ std::vector<Round> rounds_for(double width, bool calibrated) {
 constexpr std::size_t kManyKinds = 32;  // of events: for more no more is done than is needed
 constexpr double kRare =
     1e-3;  // rate: where nothing is sampled more rarely more points do as well as a split, and cost less
-constexpr double kFarBetter = 0.99;     // a bound that is less than this share of another
+constexpr double kFarBetter = 0.99;  // a bound that is less than this share of another
+// Enough where a row is in few batches in all: the first bound's own error. With more batches a split takes longer than a finer grid.
+constexpr double kBetter = 0.9998;
+constexpr double kFewBatches = 6;
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
 // Whether the condition holds for one of the pairs of a model.
@@ -60,6 +63,15 @@ template <class Condition>
 bool any_pair(const std::vector<LossModel>& models, const Condition& condition) {
   return std::any_of(models.front().parts.begin(), models.front().parts.end(),
                      [&](const LossPart& part) { return part.pair && condition(*part.pair); });
+}
+
+// In how many batches a row is expected.
+double batches_with(const LossModel& model) {
+  double sum = 0;
+  for (const LossPart& part : model.parts) {
+    if (part.pair && part.pair->rate() < 1) sum += part.pair->rate() * static_cast<double>(part.count);
+  }
+  return sum;
 }
 
 // What no grid takes leaves a bound as it is.
@@ -80,6 +92,7 @@ class Enclosure {
       : rare_(any_pair(above, [](const DominatingPair& pair) { return pair.rate() < kRare; })),
         same_at_zero_(query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove) {
     needs_split_.assign(above.size(), false);
+    better_ = batches_with(above.front()) < kFewBatches ? kBetter : kFarBetter;
     upper_.reserve(above.size());
     lower_.reserve(below.size());
     for (const LossModel& model : above) upper_.emplace_back(model, query, Side::upper);
@@ -147,7 +160,7 @@ class Enclosure {
     const double before = answer.last();
     if (before > 0 && std::isfinite(before))
       if_possible([&] { answer.split({0, before}, round.accuracy.most_points); });
-    needs_split_[i] = answer.last() < kFarBetter * before;
+    needs_split_[i] = answer.last() < better_ * before;
     if (known && !needs_split_[i]) attempt(answer, round);
   }
 
@@ -160,6 +173,7 @@ class Enclosure {
 
   bool rare_;
   bool same_at_zero_;
+  double better_ = kFarBetter;     ///< what share of the first bound is worth a split
   std::vector<bool> needs_split_;  ///< by model
   std::vector<CurveBound> upper_;
   std::vector<CurveBound> lower_;
