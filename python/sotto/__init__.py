@@ -44,6 +44,7 @@ from sotto.events import (
     subsampled_laplace,
     subsampled_penalty,
     tree,
+    truncated_poisson,
     variance_completed_barker,
     zcdp,
 )
@@ -111,6 +112,7 @@ __all__ = [
     "subsampled_laplace",
     "subsampled_penalty",
     "tree",
+    "truncated_poisson",
     "variance_completed_barker",
     "zcdp",
 ]
