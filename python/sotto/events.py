@@ -148,6 +148,17 @@ def truncated_poisson(
     return _event("truncated-poisson", count, **values, rows=rows, largest_batch=largest_batch)
 
 
+def random_allocation(sigma: float, steps: int, *, clip_norm: float = 1, count: int = 1) -> Event:
+    """Gaussian noise on the sums of ``steps`` batches, in one of which, drawn at random, every row takes part; ``count`` epochs.
+
+    >>> import sotto
+    >>> epochs = sotto.random_allocation(1, steps=1000, count=5)
+    >>> round(sotto.account(epochs, delta=1e-6, adjacency="add-remove").epsilon, 3)
+    0.378
+    """
+    return _event("random-allocation", count, sigma=sigma, steps=steps, clip_norm=clip_norm)
+
+
 def dp_sgd(noise: float, rows: int, batch: int, epochs: float, *, count: int = 1) -> Event:
     """Stochastic gradient descent on Poisson batches of ``batch`` rows on average: ceil(epochs rows / batch) steps.
 

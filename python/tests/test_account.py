@@ -34,6 +34,7 @@ EVENTS = {
         sotto.truncated_poisson(1, 0.01, rows=100000, largest_batch=1250),
         "truncated-poisson:sigma=1,rate=0.01,rows=1e5,largest=1250",
     ),
+    "random-allocation": (sotto.random_allocation(1, steps=100), "random-allocation:sigma=1,steps=100"),
     "tree": (sotto.tree(9, leaves=64), "tree:sigma=9,leaves=64"),
     "matrix": (
         sotto.matrix(9, [1, 0.5], steps=64, participations=2, separation=8),

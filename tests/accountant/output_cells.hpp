@@ -127,6 +127,30 @@ inline Cells truncated_batches(double shift, double rate, int others, int larges
   return cells;
 }
 
+// Noise of scale 1 on two sums, to one of which, drawn at random, the row adds `shift`. Squares of outputs.
+inline Cells two_bins(double shift) {
+  constexpr int lines = 80;
+  const double reach = 8 + shift;
+  const auto place = [&](int i) {
+    return i == 0 ? -HUGE_VAL : i == lines ? HUGE_VAL : reach * (2.0 * i / lines - 1);
+  };
+  const auto mass = [&](int i, double centre) {
+    const auto above = [&](double x) { return std::erfc((x - centre) / std::sqrt(2.0)) / 2; };
+    return std::max(above(place(i)) - above(place(i + 1)), 0.0);
+  };
+  const auto ratio = [&](double x) { return std::exp(shift * x - shift * shift / 2); };
+  Cells cells;
+  for (int i = 0; i < lines; ++i) {
+    for (int j = 0; j < lines; ++j) {
+      const double p = (mass(i, shift) * mass(j, 0) + mass(i, 0) * mass(j, shift)) / 2;
+      const double least = (ratio(place(i)) + ratio(place(j))) / 2;  // p over q, of monotone ratios
+      const double most = (ratio(place(i + 1)) + ratio(place(j + 1))) / 2;
+      cells.push_back({p, mass(i, 0) * mass(j, 0), 1 / std::min(most, 1e300), 1 / std::max(least, 1e-300)});
+    }
+  }
+  return cells;
+}
+
 inline Cells answers(const std::vector<std::pair<double, double>>& probabilities) {
   Cells cells;
   for (const auto& [p, q] : probabilities) {

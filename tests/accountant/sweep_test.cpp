@@ -46,7 +46,7 @@ std::string text(double x) {
   return out;
 }
 
-constexpr std::size_t kSweepKinds = 24;
+constexpr std::size_t kSweepKinds = 25;
 
 // Nodes of a binary tree that hold the first leaf, or that hold it or the last one.
 std::size_t nodes_over(std::size_t leaves, bool both) {
@@ -256,6 +256,10 @@ Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
                        alone ? mixture(true, shift, q, substitute ? q : 0, kCells)
                              : truncated_batches(shift, q, static_cast<int>(others),
                                                  static_cast<int>(largest), substitute));
+    }
+    case 23: {  // a row that is left out, or exchanged for one that contributes nothing
+      const std::string noise = text(d.between(0.5, 10));
+      return both_ways("random-allocation:steps=2,sigma=" + noise, two_bins(1 / std::stod(noise)));
     }
     default: {
       const std::size_t sensitivity = 1 + d.below(6);

@@ -19,6 +19,7 @@
 #include "sotto/event/laplace.hpp"
 #include "sotto/event/matrix.hpp"
 #include "sotto/event/pure.hpp"
+#include "sotto/event/random_allocation.hpp"
 #include "sotto/event/randomized_response.hpp"
 #include "sotto/event/renyi_given.hpp"
 #include "sotto/event/report_noisy_max.hpp"
@@ -48,7 +49,7 @@ using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEven
                                VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
                                ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent,
                                ReportNoisyMaxEvent, TreeEvent, SparseVectorEvent, ShuffledEvent, MatrixEvent,
-                               TruncatedPoissonEvent, CompositionEvent>;
+                               TruncatedPoissonEvent, RandomAllocationEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
