@@ -35,6 +35,7 @@ from sotto.events import (
     laplace,
     matrix,
     pure,
+    random_allocation,
     randomized_response,
     renyi,
     report_noisy_max,
@@ -44,6 +45,7 @@ from sotto.events import (
     subsampled_laplace,
     subsampled_penalty,
     tree,
+    truncated_poisson,
     variance_completed_barker,
     zcdp,
 )
@@ -100,6 +102,7 @@ __all__ = [
     "plan",
     "privatize",
     "pure",
+    "random_allocation",
     "randomized_response",
     "real",
     "renyi",
@@ -111,6 +114,7 @@ __all__ = [
     "subsampled_laplace",
     "subsampled_penalty",
     "tree",
+    "truncated_poisson",
     "variance_completed_barker",
     "zcdp",
 ]

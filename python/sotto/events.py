@@ -132,6 +132,33 @@ def subsampled_laplace(
     return _event("subsampled-laplace", count, scale=scale, rate=rate, clip_norm=clip_norm, sampling=sampling)
 
 
+def truncated_poisson(
+    sigma: float, rate: float, *, rows: int, largest_batch: int, clip_norm: float = 1, count: int = 1
+) -> Event:
+    """Gaussian noise on a sum over a Poisson batch, of which ``largest_batch`` rows at most are kept, out of at most ``rows``.
+
+    Which ones are kept does not depend on what rows hold, at random say; the rest as for :func:`subsampled_gaussian`.
+
+    >>> import sotto
+    >>> steps = sotto.truncated_poisson(1, 0.01, rows=100000, largest_batch=1250, count=1000)
+    >>> round(sotto.account(steps, delta=1e-6, adjacency="add-remove").epsilon, 3)
+    2.125
+    """
+    values = {"sigma": sigma, "rate": rate, "clip_norm": clip_norm}
+    return _event("truncated-poisson", count, **values, rows=rows, largest_batch=largest_batch)
+
+
+def random_allocation(sigma: float, steps: int, *, clip_norm: float = 1, count: int = 1) -> Event:
+    """Gaussian noise on the sums of ``steps`` batches, in one of which, drawn at random, every row takes part; ``count`` epochs.
+
+    >>> import sotto
+    >>> epochs = sotto.random_allocation(1, steps=1000, count=5)
+    >>> round(sotto.account(epochs, delta=1e-6, adjacency="add-remove").epsilon, 3)
+    0.378
+    """
+    return _event("random-allocation", count, sigma=sigma, steps=steps, clip_norm=clip_norm)
+
+
 def dp_sgd(noise: float, rows: int, batch: int, epochs: float, *, count: int = 1) -> Event:
     """Stochastic gradient descent on Poisson batches of ``batch`` rows on average: ceil(epochs rows / batch) steps.
 

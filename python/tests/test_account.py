@@ -30,6 +30,11 @@ EVENTS = {
         "sparse-vector:threshold=4,query=8,positives=3,monotone=1",
     ),
     "shuffled": (sotto.shuffled(1, 10000), "shuffled:epsilon=1,users=1e4"),
+    "truncated-poisson": (
+        sotto.truncated_poisson(1, 0.01, rows=100000, largest_batch=1250),
+        "truncated-poisson:sigma=1,rate=0.01,rows=1e5,largest=1250",
+    ),
+    "random-allocation": (sotto.random_allocation(1, steps=100), "random-allocation:sigma=1,steps=100"),
     "tree": (sotto.tree(9, leaves=64), "tree:sigma=9,leaves=64"),
     "matrix": (
         sotto.matrix(9, [1, 0.5], steps=64, participations=2, separation=8),

@@ -136,6 +136,10 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
               "and a row takes "
               "part so many times, so many steps apart. "
               "shuffled: answers of so many users in random order, each epsilon-private by itself. "
+              "truncated-poisson: Poisson batches of at most `largest` rows out of at most `rows`; of more, "
+              "which ones are kept does not depend on what they hold. "
+              "random-allocation: every row is in one of so many steps, drawn at random; count is that of "
+              "epochs. "
               "zcdp, gdp, approximate, renyi, pure: guarantees as somebody else gives them; "
               "renyi:orders=2/4/8,costs=.1/.2/.4.\n"
               "What a bound cannot prove it refuses and says which may know it")

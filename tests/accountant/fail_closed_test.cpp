@@ -49,7 +49,9 @@ std::vector<Event> one_of_each() {
                            "matrix:sigma=20,strategy=1/.5,steps=9,participations=3,separation=2,count=1000",
                            "gdp:mu=0.1,count=1000",
                            "sparse-vector:threshold=4,query=8,positives=2,count=1000",
-                           "shuffled:epsilon=1,users=1000,count=1000"}) {
+                           "shuffled:epsilon=1,users=1000,count=1000",
+                           "truncated-poisson:sigma=1,rate=0.01,rows=10000,largest=150,count=1000",
+                           "random-allocation:sigma=1,steps=100,count=100"}) {
     events.push_back(parse_event(spec));
   }
   events.push_back({CompositionEvent{{events.back()}}, 3});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -37,7 +38,9 @@ inline Range delta_of(const Cells& first, const Cells& second, double epsilon) {
   for (const Cell& a : first) {
     for (const Cell& b : second) {
       range.low += std::max(a.p * b.p - u * a.q * b.q, 0.0);
-      range.high += a.p * b.p * std::max(1 - u * a.least * b.least, 0.0);
+      const double least =
+          std::min(a.least, 1e150) * std::min(b.least, 1e150);  // either may be infinite, the other 0
+      range.high += a.p * b.p * std::max(1 - u * least, 0.0);
     }
   }
   return range;
@@ -89,6 +92,63 @@ inline Cells mixture(bool gaussian, double shift, double r, double s, int count)
   };
   return on_line(gaussian ? 9 : 26, shift, count, mixed(above, r, shift), mixed(above, s, -shift),
                  mixed(below, r, shift), mixed(below, s, -shift), ratio);
+}
+
+// Gaussian noise of scale 1 on the sum over a batch, of which no more than `largest` rows are kept, at random: so many other rows contribute
+// -shift each, and one +shift, or it is exchanged for one like the others, or not there. Nothing is said about how little is lost.
+inline Cells truncated_batches(double shift, double rate, int others, int largest, bool exchanged) {
+  std::vector<std::array<double, 3>> parts;  // centre, and its weights for both data sets
+  double weight = std::pow(1 - rate, others);
+  for (int drawn = 0; drawn <= others; ++drawn) {
+    const double kept = std::min(1.0, static_cast<double>(largest) / (drawn + 1)) * rate;
+    const double alone = -shift * std::min(drawn, largest);
+    const double with_one_less = -shift * std::min(drawn, largest - 1);
+    parts.push_back({alone, weight * (1 - kept), exchanged ? weight * (1 - kept) : weight});
+    parts.push_back({with_one_less + shift, weight * kept, 0});
+    if (exchanged) parts.push_back({with_one_less - shift, 0, weight * kept});
+    weight *= static_cast<double>(others - drawn) / (drawn + 1) * rate / (1 - rate);
+  }
+  const double reach = 9 + shift * (others + 1);
+  Cells cells;
+  for (int i = 0; i < kCells; ++i) {
+    const double left = i == 0 ? -HUGE_VAL : reach * (2.0 * i / kCells - 1);
+    const double right = i + 1 == kCells ? HUGE_VAL : reach * (2.0 * (i + 1) / kCells - 1);
+    Cell cell{0, 0, 0, 1e300};
+    for (const auto& [centre, p, q] : parts) {
+      const double mass =
+          std::max(std::erfc((left - centre) / std::sqrt(2.0)) - std::erfc((right - centre) / std::sqrt(2.0)),
+                   0.0) /
+          2;
+      cell.p += p * mass;
+      cell.q += q * mass;
+    }
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+// Noise of scale 1 on two sums, to one of which, drawn at random, the row adds `shift`. Squares of outputs.
+inline Cells two_bins(double shift) {
+  constexpr int lines = 80;
+  const double reach = 8 + shift;
+  const auto place = [&](int i) {
+    return i == 0 ? -HUGE_VAL : i == lines ? HUGE_VAL : reach * (2.0 * i / lines - 1);
+  };
+  const auto mass = [&](int i, double centre) {
+    const auto above = [&](double x) { return std::erfc((x - centre) / std::sqrt(2.0)) / 2; };
+    return std::max(above(place(i)) - above(place(i + 1)), 0.0);
+  };
+  const auto ratio = [&](double x) { return std::exp(shift * x - shift * shift / 2); };
+  Cells cells;
+  for (int i = 0; i < lines; ++i) {
+    for (int j = 0; j < lines; ++j) {
+      const double p = (mass(i, shift) * mass(j, 0) + mass(i, 0) * mass(j, shift)) / 2;
+      const double least = (ratio(place(i)) + ratio(place(j))) / 2;  // p over q, of monotone ratios
+      const double most = (ratio(place(i + 1)) + ratio(place(j + 1))) / 2;
+      cells.push_back({p, mass(i, 0) * mass(j, 0), 1 / std::min(most, 1e300), 1 / std::max(least, 1e-300)});
+    }
+  }
+  return cells;
 }
 
 inline Cells answers(const std::vector<std::pair<double, double>>& probabilities) {

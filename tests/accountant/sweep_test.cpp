@@ -46,7 +46,7 @@ std::string text(double x) {
   return out;
 }
 
-constexpr std::size_t kSweepKinds = 23;
+constexpr std::size_t kSweepKinds = 25;
 
 // Nodes of a binary tree that hold the first leaf, or that hold it or the last one.
 std::size_t nodes_over(std::size_t leaves, bool both) {
@@ -242,6 +242,24 @@ Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
       return both_ways("matrix:sigma=" + sigma + ",strategy=1/" + second + ",steps=" + std::to_string(steps) +
                            ",participations=3,separation=" + std::to_string(apart),
                        mixture(true, root / std::stod(sigma), 1, 0, kCells));
+    }
+    case 22: {  // alone, or among rows that contribute the opposite
+      const std::string noise = text(d.between(0.5, 10));
+      const std::string rate = text(d.between(1e-2, 0.9));
+      const double shift = 1 / std::stod(noise);
+      const double q = std::stod(rate);
+      const std::size_t others = d.below(8);
+      const std::size_t largest = 1 + d.below(others + 1);
+      const bool alone = d.below(2) == 0;
+      return both_ways("truncated-poisson:sigma=" + noise + ",rate=" + rate +
+                           ",rows=" + std::to_string(others + 1) + ",largest=" + std::to_string(largest),
+                       alone ? mixture(true, shift, q, substitute ? q : 0, kCells)
+                             : truncated_batches(shift, q, static_cast<int>(others),
+                                                 static_cast<int>(largest), substitute));
+    }
+    case 23: {  // a row that is left out, or exchanged for one that contributes nothing
+      const std::string noise = text(d.between(0.5, 10));
+      return both_ways("random-allocation:steps=2,sigma=" + noise, two_bins(1 / std::stod(noise)));
     }
     default: {
       const std::size_t sensitivity = 1 + d.below(6);

@@ -41,6 +41,8 @@ struct ApproximateEvent {
   /// What the mechanism is where it gives nothing away, which it may do with probability delta.
   /// Source [KOV15]; docs/accounting.md, "Guarantees as given"
   [[nodiscard]] PureEvent otherwise() const { return {epsilon, rows}; }
+  /// The least probability of that: of groups of rows nothing is known from below.
+  [[nodiscard]] double surely_given() const { return rows == 1 ? delta : 0; }
 
   [[nodiscard]] View<LossView> loss(Adjacency adjacency, Side side) const {
     if (delta > 0) return given_away();

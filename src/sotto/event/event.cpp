@@ -8,6 +8,7 @@
 
 #include "sotto/base/suggestion.hpp"
 #include "sotto/event/kinds.hpp"
+#include "sotto/math/binomial_tail.hpp"
 
 namespace sotto {
 namespace {
@@ -193,27 +194,68 @@ Event group_event(const Event& event, std::uint64_t rows) {
   return changed;
 }
 
-KeptBack kept_back(const Event& event) {
-  CompositionEvent rest;
+namespace {
+
+// The fewest steps but for which so many, of those that overflow with this probability, overflow at most with probability `share`.
+std::uint64_t paid_for(std::uint64_t count, double overflow, double share) {
+  std::uint64_t low = 0;
+  std::uint64_t high = count;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (binomial_tail(count, overflow, middle + 1) <= share)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+KeptBack kept_back(const std::vector<Event>& leaves, double share) {
+  CompositionEvent above;
+  CompositionEvent below;
+  bool is_bracket = false;
   double log_kept = 0;
-  double log_surely = 0;  // of groups of rows nothing is known from below
-  for (Event& leaf : flatten(event)) {
+  double log_surely = 0;
+  for (const Event& leaf : leaves) {
+    const auto count = static_cast<double>(leaf.count);
     std::visit(
         [&]<class E>(const E& e) {
-          if constexpr (requires { e.otherwise(); }) {
-            const double each = std::log1p(-e.delta) * static_cast<double>(leaf.count);
-            log_kept += each;
-            if (e.rows == 1) log_surely += each;
-            rest.parts.push_back({e.otherwise(), leaf.count});
+          if constexpr (requires { e.overflow(); }) {
+            const std::uint64_t paid = paid_for(leaf.count, e.overflow(), share);
+            log_kept += std::log1p(-binomial_tail(leaf.count, e.overflow(), paid + 1));
+            is_bracket = is_bracket || paid > 0;
+            if (paid < leaf.count) above.parts.push_back({e.otherwise(), leaf.count - paid});
+            if (paid > 0) above.parts.push_back({e.at_most(), paid});
+            below.parts.push_back({e.otherwise(), leaf.count});
+          } else if constexpr (requires { e.surely_given(); }) {
+            log_kept += std::log1p(-e.delta) * count;
+            log_surely += std::log1p(-e.surely_given()) * count;
+            above.parts.push_back({e.otherwise(), leaf.count});
+            below.parts.push_back(above.parts.back());
           } else {
-            rest.parts.push_back(leaf);
+            above.parts.push_back(leaf);
+            below.parts.push_back(leaf);
           }
         },
         leaf.mechanism);
   }
-  return {{std::move(rest), 1},
+  return {{std::move(above), 1},
+          {std::move(below), 1},
+          is_bracket,
           std::min(-std::expm1(log_kept) * (1 + 1e-12), 1.0),
           -std::expm1(log_surely) * (1 - 1e-12)};
+}
+
+}  // namespace
+
+std::vector<KeptBack> kept_back(const Event& event) {
+  const std::vector<Event> leaves = flatten(event);
+  std::vector<KeptBack> ways;
+  for (const double share : {1.0, 1e-6, 1e-12, 0.0}) {
+    KeptBack way = kept_back(leaves, share);
+    if (ways.empty() || way.given_away < ways.back().given_away) ways.push_back(std::move(way));
+  }
+  return ways;
 }
 
 std::string event_text(const Event& event) { return nlohmann::json(event).dump(); }

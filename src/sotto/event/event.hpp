@@ -19,6 +19,7 @@
 #include "sotto/event/laplace.hpp"
 #include "sotto/event/matrix.hpp"
 #include "sotto/event/pure.hpp"
+#include "sotto/event/random_allocation.hpp"
 #include "sotto/event/randomized_response.hpp"
 #include "sotto/event/renyi_given.hpp"
 #include "sotto/event/report_noisy_max.hpp"
@@ -28,6 +29,7 @@
 #include "sotto/event/subsampled_laplace.hpp"
 #include "sotto/event/subsampled_penalty.hpp"
 #include "sotto/event/tree.hpp"
+#include "sotto/event/truncated_poisson.hpp"
 #include "sotto/event/variance_completed_barker.hpp"
 #include "sotto/event/view.hpp"
 #include "sotto/event/zero_concentrated.hpp"
@@ -42,12 +44,12 @@ struct CompositionEvent {
 };
 
 /// The closed list. A new kind of event is a file of its own and a word here.
-using Mechanism =
-    std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
-                 SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
-                 VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
-                 ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent, ReportNoisyMaxEvent,
-                 TreeEvent, SparseVectorEvent, ShuffledEvent, MatrixEvent, CompositionEvent>;
+using Mechanism = std::variant<GaussianEvent, DiscreteGaussianEvent, LaplaceEvent, SubsampledGaussianEvent,
+                               SubsampledLaplaceEvent, RandomizedResponseEvent, PureEvent, BarkerEvent,
+                               VarianceCompletedBarkerEvent, SubsampledPenaltyEvent, ZeroConcentratedEvent,
+                               ApproximateEvent, RenyiGivenEvent, GaussianGivenEvent, ExponentialEvent,
+                               ReportNoisyMaxEvent, TreeEvent, SparseVectorEvent, ShuffledEvent, MatrixEvent,
+                               TruncatedPoissonEvent, RandomAllocationEvent, CompositionEvent>;
 
 /// A node of the tree: a mechanism or a composition, repeated `count` times.
 struct Event {
@@ -83,9 +85,11 @@ concept EventKind = std::equality_comparable<E> && requires(const E& e, Adjacenc
 
 /// The same releases where nothing is given away, and the probability that something is: what holds of the curve of the former
 /// is turned into what holds of that of all.
-/// Source docs/accounting.md, "Guarantees as given"
+/// Source docs/accounting.md, "Guarantees as given", "Truncated Poisson samples"
 struct KeptBack {
   Event event;
+  Event below;              ///< what is attained; the same event but where batches overflow
+  bool is_bracket = false;  ///< the two are never alike
   double given_away = 0;    ///< rounded up
   double surely_given = 0;  ///< rounded down, of mechanisms that give away as much as they may
 
@@ -94,12 +98,16 @@ struct KeptBack {
   [[nodiscard]] double all(double delta, Side side) const {
     return std::min(1.0, away(side) + (1 - away(side)) * delta);
   }
+  /// So little of this delta is given away that no other way is much better.
+  [[nodiscard]] bool is_enough(double delta) const { return given_away <= 1e-4 * delta; }
   /// And back; not positive where more than delta is given away.
   [[nodiscard]] double left(double delta, Side side) const {
     return away(side) > 0 ? (delta - away(side)) / (1 - away(side)) : delta;
   }
 };
-[[nodiscard]] KeptBack kept_back(const Event& event);
+/// In every way that is looked at, each a bound: where batches may overflow, none, some or all of the steps that do are paid for, and
+/// the rest counts as given away, less from way to way.
+[[nodiscard]] std::vector<KeptBack> kept_back(const Event& event);
 
 /// The leaves with their total counts; equal leaves are merged. Throws if a value is out of range or a count
 /// overflows.

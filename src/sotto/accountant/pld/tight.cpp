@@ -52,7 +52,10 @@ std::vector<Round> rounds_for(double width, bool calibrated) {
 constexpr std::size_t kManyKinds = 32;  // of events: for more no more is done than is needed
 constexpr double kRare =
     1e-3;  // rate: where nothing is sampled more rarely more points do as well as a split, and cost less
-constexpr double kFarBetter = 0.99;     // a bound that is less than this share of another
+constexpr double kFarBetter = 0.99;  // a bound that is less than this share of another
+// Enough where a row is in few batches in all: the first bound's own error. With more batches a split takes longer than a finer grid.
+constexpr double kBetter = 0.9998;
+constexpr double kFewBatches = 6;
 constexpr double kLeastDelta = 1e-280;  // below it bounds are not narrow
 
 // Whether the condition holds for one of the pairs of a model.
@@ -60,6 +63,15 @@ template <class Condition>
 bool any_pair(const std::vector<LossModel>& models, const Condition& condition) {
   return std::any_of(models.front().parts.begin(), models.front().parts.end(),
                      [&](const LossPart& part) { return part.pair && condition(*part.pair); });
+}
+
+// In how many batches a row is expected.
+double batches_with(const LossModel& model) {
+  double sum = 0;
+  for (const LossPart& part : model.parts) {
+    if (part.pair && part.pair->rate() < 1) sum += part.pair->rate() * static_cast<double>(part.count);
+  }
+  return sum;
 }
 
 // What no grid takes leaves a bound as it is.
@@ -80,6 +92,7 @@ class Enclosure {
       : rare_(any_pair(above, [](const DominatingPair& pair) { return pair.rate() < kRare; })),
         same_at_zero_(query.by_epsilon && query.value == 0 && adjacency == Adjacency::add_remove) {
     needs_split_.assign(above.size(), false);
+    better_ = batches_with(above.front()) < kFewBatches ? kBetter : kFarBetter;
     upper_.reserve(above.size());
     lower_.reserve(below.size());
     for (const LossModel& model : above) upper_.emplace_back(model, query, Side::upper);
@@ -147,7 +160,7 @@ class Enclosure {
     const double before = answer.last();
     if (before > 0 && std::isfinite(before))
       if_possible([&] { answer.split({0, before}, round.accuracy.most_points); });
-    needs_split_[i] = answer.last() < kFarBetter * before;
+    needs_split_[i] = answer.last() < better_ * before;
     if (known && !needs_split_[i]) attempt(answer, round);
   }
 
@@ -160,6 +173,7 @@ class Enclosure {
 
   bool rare_;
   bool same_at_zero_;
+  double better_ = kFarBetter;     ///< what share of the first bound is worth a split
   std::vector<bool> needs_split_;  ///< by model
   std::vector<CurveBound> upper_;
   std::vector<CurveBound> lower_;
@@ -181,13 +195,13 @@ bool are_brackets(const std::vector<LossModel>& above, const std::vector<LossMod
   });
 }
 
-// Of events that give nothing away. `query_below`: the same question of the lower side.
-Bounds both_bounds(const Event& event, Adjacency adjacency, const CurveQuery& query,
+// Of what gives nothing away. `query_below`: the same question of the lower side.
+Bounds both_bounds(const KeptBack& kept, Adjacency adjacency, const CurveQuery& query,
                    const CurveQuery& query_below, double width) {
-  const std::vector<Event> leaves = flatten(event);
+  const std::vector<Event> leaves = flatten(kept.event);
   const std::vector<LossModel> above = loss_models(leaves, adjacency, Side::upper);
-  const std::vector<LossModel> below = loss_models(leaves, adjacency, Side::lower);
-  const bool bracket = are_brackets(above, below);
+  const std::vector<LossModel> below = loss_models(flatten(kept.below), adjacency, Side::lower);
+  const bool bracket = kept.is_bracket || are_brackets(above, below);
   // Who asks what a calibrated job costs shall read what calibration has read, where that does not take long.
   const bool calibrated = query.by_epsilon || leaves.size() <= kManyKinds;
   Enclosure enclosure(above, below, query, query_below, adjacency);
@@ -265,39 +279,33 @@ Bounds without_losses(const Event& event, Adjacency adjacency, Delta delta) {
 constexpr double kTinyDelta = 1e-290;  // nothing finer is resolved
 
 // No loss is larger than the largest, and epsilon no smaller than at a larger delta.
-Bounds at_tiny_delta(const Event& event, Adjacency adjacency, double below, double width) {
+Bounds at_tiny_delta(const KeptBack& kept, Adjacency adjacency, double below, double width) {
   double largest = 0;
-  for (const LossModel& model : loss_models(flatten(event), adjacency, Side::upper)) {
+  for (const LossModel& model : loss_models(flatten(kept.event), adjacency, Side::upper)) {
     const double loss = model.rho > 0 && model.parts.empty() ? HUGE_VAL : largest_loss(model);
     largest = std::max(largest, loss + model.slack);
   }
   const CurveQuery query{false, std::max(below, kTinyDelta)};
-  return {both_bounds(event, adjacency, query, query, width).lower, largest};
+  return {both_bounds(kept, adjacency, query, query, width).lower, largest};
 }
 
-}  // namespace
-
-std::string tight_refusal(const Event& event, Adjacency adjacency) {
-  for (const Event& leaf : flatten(kept_back(event).event)) {
-    std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
-    if (!why.empty()) return why;
-  }
-  return {};
-}
-
-Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
-  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon);
-  const KeptBack kept = kept_back(event);
+Bounds delta_of(const KeptBack& kept, Adjacency adjacency, Epsilon epsilon, double width) {
   if (std::isinf(epsilon.value())) return {kept.surely_given, kept.given_away};
   const CurveQuery query{true, epsilon.value()};
-  const Bounds rest = both_bounds(kept.event, adjacency, query, query, width);
-  return least_delta({kept.all(rest.lower, Side::lower), kept.all(rest.upper, Side::upper)}, event, adjacency,
-                     epsilon);
+  const Bounds rest = both_bounds(kept, adjacency, query, query, width);
+  return {kept.all(rest.lower, Side::lower), kept.all(rest.upper, Side::upper)};
 }
 
-double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
-  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon).upper;
-  const KeptBack kept = kept_back(event);
+Bounds epsilon_of(const KeptBack& kept, Adjacency adjacency, Delta delta, double width) {
+  const double above = kept.left(delta.value(), Side::upper);
+  const double below = kept.left(delta.value(), Side::lower);
+  if (kept.given_away > 0 && !(above > 0))
+    return {kept.surely_given > 0 && !(below > 0) ? HUGE_VAL : 0, HUGE_VAL};
+  return above < kTinyDelta ? at_tiny_delta(kept, adjacency, below, width)
+                            : both_bounds(kept, adjacency, {false, above}, {false, below}, width);
+}
+
+double delta_upper_of(const KeptBack& kept, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
   if (std::isinf(epsilon.value())) return kept.given_away;
   const std::vector<LossModel> models = loss_models(flatten(kept.event), adjacency, Side::upper);
   const CurveQuery query{true, epsilon.value()};
@@ -307,17 +315,51 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
   return kept.all(std::min(enclosure.bounds().upper, 1.0), Side::upper);
 }
 
+// Every way is a bound.
+void narrow(Bounds& bounds, const Bounds& way) {
+  bounds = {std::max(bounds.lower, way.lower), std::min(bounds.upper, way.upper)};
+}
+
+}  // namespace
+
+std::string tight_refusal(const Event& event, Adjacency adjacency) {
+  for (const Event& leaf : flatten(kept_back(event).front().event)) {
+    std::string why = loss_view(leaf, adjacency, Side::upper).why_not();
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon);
+  Bounds bounds{0, 1};
+  for (const KeptBack& kept : kept_back(event)) {
+    narrow(bounds, delta_of(kept, adjacency, epsilon, width));
+    if (kept.is_enough(bounds.upper)) break;
+  }
+  if (std::isinf(epsilon.value())) return bounds;
+  return least_delta(bounds, event, adjacency, epsilon);
+}
+
+double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
+  if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon).upper;
+  double least = 1;
+  for (const KeptBack& kept : kept_back(event)) {
+    least = std::min(least, delta_upper_of(kept, adjacency, epsilon, effort));
+    if (kept.is_enough(least)) break;
+  }
+  return least;
+}
+
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
   if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, delta);
-  const KeptBack kept = kept_back(event);
-  const double above = kept.left(delta.value(), Side::upper);
-  const double below = kept.left(delta.value(), Side::lower);
-  if (kept.given_away > 0 && !(above > 0)) return {below > 0 ? 0 : HUGE_VAL, HUGE_VAL};
-  const Bounds bounds = above < kTinyDelta
-                            ? at_tiny_delta(kept.event, adjacency, below, width)
-                            : both_bounds(kept.event, adjacency, {false, above}, {false, below}, width);
-  return least_epsilon(bounds, event, adjacency, delta);
+  Bounds bounds{0, HUGE_VAL};
+  for (const KeptBack& kept : kept_back(event)) {
+    narrow(bounds, epsilon_of(kept, adjacency, delta, width));
+    if (kept.is_enough(delta.value())) break;
+  }
+  return std::isinf(bounds.lower) ? bounds : least_epsilon(bounds, event, adjacency, delta);
 }
 
 }  // namespace sotto

@@ -117,8 +117,9 @@ double renyi_cost(const Event& event, Adjacency adjacency, double order) {
   return cost_at(cost, order);
 }
 
-double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
-  const KeptBack kept = kept_back(event);
+namespace {
+
+double delta_of(const KeptBack& kept, Adjacency adjacency, double epsilon) {
   const TotalCost total(kept.event, adjacency);
   epsilon = std::min(epsilon, kMostEpsilon);
   const double best = smallest(total, [&](double a) {
@@ -129,15 +130,34 @@ double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
   return kept.all(delta, Side::upper);
 }
 
-double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
-  if (delta >= 1) return 0;
-  const KeptBack kept = kept_back(event);
+double epsilon_of(const KeptBack& kept, Adjacency adjacency, double delta) {
   const TotalCost total(kept.event, adjacency);
   delta = kept.left(delta, Side::upper);
   if (!(delta > 0)) return kInfinity;
   const double best = smallest(
       total, [&](double a) { return total.at(a) + std::log1p(-1 / a) - std::log(delta * a) / (a - 1); });
   return std::max(0.0, best * (best > 0 ? kOrderRoundUp : 1) + 1e-13);
+}
+
+}  // namespace
+
+double renyi_delta(const Event& event, Adjacency adjacency, double epsilon) {
+  double least = 1;
+  for (const KeptBack& kept : kept_back(event)) {
+    least = std::min(least, delta_of(kept, adjacency, epsilon));
+    if (kept.is_enough(least)) break;
+  }
+  return least;
+}
+
+double renyi_epsilon(const Event& event, Adjacency adjacency, double delta) {
+  if (delta >= 1) return 0;
+  double least = kInfinity;
+  for (const KeptBack& kept : kept_back(event)) {
+    least = std::min(least, epsilon_of(kept, adjacency, delta));
+    if (kept.is_enough(delta)) break;
+  }
+  return least;
 }
 
 }  // namespace sotto

@@ -81,19 +81,24 @@ double concentrated_epsilon(double rho, double delta) {
 }
 
 std::optional<double> concentrated_delta(const Event& event, Adjacency adjacency, double epsilon) {
-  const KeptBack kept = kept_back(event);
-  const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
-  if (!rho) return std::nullopt;
-  return kept.all(concentrated_delta(*rho, epsilon), Side::upper);
+  double least = 1;
+  for (const KeptBack& kept : kept_back(event)) {
+    const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
+    if (!rho) return std::nullopt;
+    least = std::min(least, kept.all(concentrated_delta(*rho, epsilon), Side::upper));
+  }
+  return least;
 }
 
 std::optional<double> concentrated_epsilon(const Event& event, Adjacency adjacency, double delta) {
-  const KeptBack kept = kept_back(event);
-  const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
-  if (!rho) return std::nullopt;
-  const double left = kept.left(delta, Side::upper);
-  return left > 0 || kept.given_away == 0 ? concentrated_epsilon(*rho, left)
-                                          : std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();
+  for (const KeptBack& kept : kept_back(event)) {
+    const std::optional<double> rho = concentrated_rho(kept.event, adjacency);
+    if (!rho) return std::nullopt;
+    const double left = kept.left(delta, Side::upper);
+    if (left > 0 || kept.given_away == 0) least = std::min(least, concentrated_epsilon(*rho, left));
+  }
+  return least;
 }
 
 }  // namespace sotto
