@@ -34,6 +34,19 @@ TEST(GroupedResiduals, a_level_with_longer_tails_is_found) {
   EXPECT_GE(told, 6);
 }
 
+// Responses that are mostly zero follow none of the laws, and some say that they cannot be.
+TEST(GroupedResiduals, no_law_fits_is_no_answer_of_nan) {
+  for (const RegressionDesign& design : regression_designs()) {
+    if (design.name != "three quarters zeros") continue;
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      ChainRng rng(seed);
+      const OnceOutcome outcome = outcome_of(design.simulate(20000, rng), seed);
+      EXPECT_TRUE(std::isfinite(outcome.sd_ratio)) << seed;
+      EXPECT_TRUE(outcome.release.pooled.score.allFinite()) << seed;
+    }
+  }
+}
+
 // Long tails that all rows have are not a level's own. One coefficient in 40 moved by more than its standard deviation: a chance below 1e-3.
 TEST(GroupedResiduals, alike_levels_are_left_alone) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {

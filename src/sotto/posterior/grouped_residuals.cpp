@@ -181,9 +181,9 @@ Matrix counts_of(const Grouping& grouping, const GroupedResidualsQuery& query, c
 /// Adds what a group's own law adds: the log odds that it has one, and what clips then take off `column` by column.
 void add(const GroupEvidence& laws, const Position& direction, GroupedLaws& sum) {
   const double best = *std::ranges::max_element(laws.log_density);
-  const double same =
-      std::log((std::exp(laws.log_density[0] - best) + std::exp(laws.log_density[1] - best)) / kSameLaws) +
-      best;
+  // Either may lie far below the best, and their difference too.
+  const auto [worse, better] = std::minmax(laws.log_density[0], laws.log_density[1]);
+  const double same = better + std::log((1 + std::exp(worse - better)) / kSameLaws);
   const auto own = static_cast<double>(laws.log_density.size()) - kSameLaws;
   double total = 0;
   const Eigen::Index clips = laws.moves.front().size();
