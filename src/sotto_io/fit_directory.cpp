@@ -17,13 +17,19 @@ namespace {
 
 /// The first line of the record of charges: all that this run can spend.
 nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& problem) {
-  return {{"started", utc_now()},
-          {"epsilon", config.epsilon.value_or(0)},
-          {"delta", config.delta.value_or(0)},
-          {"adjacency", adjacency_name(problem.unit.adjacency)},
-          {"privacy_unit", problem.public_info.privacy_unit},
-          {"data", config.owners.empty() ? config.data : fmt::format("{}", fmt::join(config.owners, ", "))},
-          {"title", problem.public_info.title}};
+  const PublicProblem& about = problem.public_info;
+  nlohmann::ordered_json promise{{"started", utc_now()},
+                                 {"epsilon", config.epsilon.value_or(0)},
+                                 {"delta", config.delta.value_or(0)},
+                                 {"adjacency", adjacency_name(problem.unit.adjacency)},
+                                 {"privacy_unit", about.privacy_unit}};
+  if (!about.person.empty()) {
+    promise["person"] = about.person;
+    promise["maximum_rows"] = problem.unit.table_rows();
+  }
+  promise["data"] = config.owners.empty() ? config.data : fmt::format("{}", fmt::join(config.owners, ", "));
+  promise["title"] = about.title;
+  return promise;
 }
 
 std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {

@@ -169,6 +169,37 @@ TEST_F(Charges, of_earlier_runs_with_another_unit_have_no_sum) {
             std::string::npos);
 }
 
+// Nor one that protects the rows of a hospital of what a run that protects patients did to a patient of several.
+TEST_F(Charges, of_earlier_runs_by_another_column_of_persons_have_no_sum) {
+  const std::string columns = content("s.toml");
+  std::string text = "y,x,id,hosp\n";
+  for (int i = 0; i < 400; ++i)
+    text +=
+        (i % 3 == 0 ? "1,0.5," : "0,-0.25,") + std::to_string(i % 200) + "," + std::to_string(i / 3) + "\n";
+  write("d.csv", text);
+  const auto fit = [&](const char* person) {
+    write("s.toml", std::string("unit = { person = \"") + person + "\", maximum_rows = 3 }\n" + columns);
+    return sotto(
+        "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out "
+        "--overwrite");
+  };
+  ASSERT_THAT(fit("id").status, has_draws());
+  const Outcome second = fit("hosp");
+  ASSERT_THAT(second.status, has_draws()) << second.err;
+  EXPECT_NE(second.err.find("no figure covers those and this run together"), std::string::npos) << second.err;
+  const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
+  EXPECT_EQ(privacy.at("privacy_unit"), "one person (by column hosp, at most 3 rows)");
+  EXPECT_TRUE(privacy.at("with_earlier").at("epsilon").is_null());
+  EXPECT_NE(privacy.at("statement").dump().find("by column hosp"), std::string::npos);
+  EXPECT_EQ(lines().front().at("opened").at("person"), "id");
+  EXPECT_EQ(lines().front().at("opened").at("maximum_rows"), 3);
+  // Of one column they add up.
+  std::filesystem::remove_all(folder_ / "out");
+  ASSERT_THAT(fit("hosp").status, has_draws());
+  ASSERT_THAT(fit("hosp").status, has_draws());
+  EXPECT_NEAR(nlohmann::json::parse(content("out/privacy.json")).at("with_earlier").at("epsilon"), 2, 1e-9);
+}
+
 TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
   std::filesystem::create_directory(folder_ / "out");
   std::filesystem::create_symlink("/dev/full", folder_ / "out/charges.jsonl");

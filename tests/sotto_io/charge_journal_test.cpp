@@ -84,6 +84,34 @@ TEST_F(Journal, only_promises_to_the_same_unit_add_up) {
   }
 }
 
+// A patient of several hospitals changes rows of several of the units that a record by hospital protects.
+TEST_F(Journal, persons_told_apart_by_another_column_are_another_unit) {
+  const auto opened = [](const std::string& unit, const std::string& more) {
+    return R"({"opened":{"epsilon":1,"delta":1e-7,"adjacency":"substitute","privacy_unit":")" + unit + "\"" +
+           more + "}}\n";
+  };
+  const std::string unit = "one person (at most 3 rows)";
+  const std::string patients = opened(unit, R"(,"person":"id","maximum_rows":3)");
+  const std::string hospitals = opened(unit, R"(,"person":"hosp","maximum_rows":3)");
+  const std::string more_rows = opened(unit, R"(,"person":"id","maximum_rows":4)");
+  const std::string unnamed = opened(unit, "");
+  const std::string rows = opened("one row", "");
+  fs::create_directories(file_.parent_path());
+  const auto together = [&](const std::string& lines) {
+    write_whole_file(file_, lines);
+    return promised_together(read_charge_record(file_)).epsilon;
+  };
+  for (const std::string& same : {patients, hospitals, rows}) {
+    EXPECT_NEAR(together(same + same), 2, 1e-9) << same;
+    EXPECT_EQ(promised_together(read_charge_record(file_)).count, 2u);
+  }
+  for (const std::string& others : {patients + hospitals, hospitals + patients, patients + more_rows,
+                                    patients + unnamed, unnamed + patients, unnamed + unnamed})
+    EXPECT_TRUE(std::isinf(together(others))) << others;
+  EXPECT_NEAR(together(unnamed), 1, 1e-9) << "alone a run promises what it says";
+  EXPECT_EQ(promised_together({}).epsilon, 0);
+}
+
 // One run that ended, one that was killed, and one whose end stands beside another's.
 TEST_F(Journal, is_read_back_run_by_run) {
   EXPECT_TRUE(read_charge_record(file_).empty());
