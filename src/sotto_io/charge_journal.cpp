@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,11 +34,20 @@ ChargeJournal::~ChargeJournal() {
 
 void ChargeJournal::open() {
   make_directory(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."));
-  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file_ < 0) {
     throw Error(ErrorCode::cannot_create,
                 fmt::format("cannot open the record of charges {}: {}; nothing was released", path_.string(),
                             std::strerror(errno)));
+  }
+  struct stat about {};
+  if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) {
+    ::close(std::exchange(file_, -1));
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("the record of charges {} is no file that keeps them: move it away, or choose another "
+                    "--out; nothing was released",
+                    path_.string()));
   }
   // A line that an earlier run could not finish stays a line of its own.
   char last = '\n';

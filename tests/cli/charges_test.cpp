@@ -200,14 +200,30 @@ TEST_F(Charges, of_earlier_runs_by_another_column_of_persons_have_no_sum) {
   EXPECT_NEAR(nlohmann::json::parse(content("out/privacy.json")).at("with_earlier").at("epsilon"), 2, 1e-9);
 }
 
-TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
+TEST_F(Charges, are_kept_in_a_file_or_not_at_all) {
+  const std::string fit =
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --overwrite "
+      "--out out";
   std::filesystem::create_directory(folder_ / "out");
-  std::filesystem::create_symlink("/dev/full", folder_ / "out/charges.jsonl");
+  write("elsewhere.jsonl", "");
+  for (const char* leads_to : {"/dev/null", "/dev/full", "../elsewhere.jsonl", "nowhere"}) {
+    std::filesystem::create_symlink(leads_to, folder_ / "out/charges.jsonl");
+    const Outcome run = sotto(fit);
+    EXPECT_EQ(run.status, EX_CANTCREAT) << leads_to << run.err;
+    EXPECT_NE(run.err.find("is no record of charges"), std::string::npos) << run.err;
+    EXPECT_FALSE(exists("out/chain_1.csv")) << leads_to;
+    std::filesystem::remove(folder_ / "out/charges.jsonl");
+  }
+  std::filesystem::create_directory(folder_ / "out/charges.jsonl");
+  EXPECT_EQ(sotto(fit).status, EX_CANTCREAT);
+}
+
+TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
   for (const char* method : {"release-once", "penalty", "sgld"}) {
-    const Outcome run = sotto(
-        std::string("fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 "
-                    "--overwrite --out out --method ") +
-        method);
+    const Outcome run = shell(
+        std::string("(ulimit -f 0; $sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 "
+                    "--delta 1e-6 --draws 10 --overwrite --out out --method ") +
+        method + ") 2>&1 | (cat >&2)\nexit ${PIPESTATUS[0]}");
     EXPECT_EQ(run.status, EX_IOERR) << run.err;
     EXPECT_NE(run.err.find("nothing was released"), std::string::npos) << run.err;
     EXPECT_FALSE(exists("out/chain_1.csv"));

@@ -1,9 +1,11 @@
 #include "sotto_io/charge_journal.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmath>
+#include <csignal>
 #include <sstream>
 #include <vector>
 
@@ -208,9 +210,46 @@ TEST_F(Journal, a_composition_is_booked_as_one) {
   EXPECT_LE(booked.at("slack").get<double>(), 5001 * 1e-12);
 }
 
+// A device keeps nothing, and a link may lead to one.
+TEST_F(Journal, is_a_file_and_no_link) {
+  const Charge charge{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12};
+  fs::create_directories(file_.parent_path());
+  write_whole_file(folder_ / "elsewhere", "");
+  for (const fs::path& target : {fs::path("/dev/null"), folder_ / "elsewhere"}) {
+    fs::create_symlink(target, file_);
+    ChargeJournal journal(file_, {{"epsilon", 1.0}});
+    EXPECT_THROW(journal.book({charge}), Error) << target;
+    fs::remove(file_);
+  }
+  EXPECT_EQ(read_whole_file(folder_ / "elsewhere"), "");
+  ChargeJournal nowhere("/dev/null", {{"epsilon", 1.0}});
+  EXPECT_THROW(nowhere.book({charge}), Error);
+}
+
+/// A full disk.
+class NoFileGrows {
+ public:
+  NoFileGrows() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~NoFileGrows() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    static_cast<void>(std::signal(SIGXFSZ, handler_));
+  }
+  NoFileGrows(const NoFileGrows&) = delete;
+  NoFileGrows& operator=(const NoFileGrows&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
+
 TEST_F(Journal, a_line_that_cannot_be_written_keeps_the_receipt_back) {
-  fs::create_directories(folder_);
-  ChargeJournal journal("/dev/full", {{"epsilon", 1.0}});
+  const NoFileGrows full;
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
   Budget budget(Epsilon(1), Delta(1e-6), [&](const Booking& booking) { journal.book(booking); });
   EXPECT_THROW((void)budget.spend({"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}), Error);
   EXPECT_EQ(budget.spent().value() > 0, true) << "charged and never refunded";
