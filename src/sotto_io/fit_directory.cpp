@@ -11,6 +11,7 @@
 #include "sotto_io/charge_journal.hpp"
 #include "sotto_io/result_files.hpp"
 #include "sotto_io/run_directory.hpp"
+#include "sotto_io/run_lock.hpp"
 
 namespace sotto {
 namespace {
@@ -154,13 +155,29 @@ void check_statement(const FitConfig& config, const Problem& problem, const nloh
   }
 }
 
+/// Whatever tables are named now were not read.
+void name_tables_of(const RunRecord& before, RunRecord& now) {
+  const nlohmann::ordered_json& then = before.manifest.configuration;
+  for (const char* key : {"data", "owner"}) {
+    if (then.contains(key)) {
+      now.manifest.configuration[key] = then.at(key);
+    } else {
+      now.manifest.configuration.erase(key);
+    }
+  }
+}
+
 }  // namespace
 
-FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const FitProgress& progress) {
+FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
+                            std::span<const std::filesystem::path> inputs, const FitProgress& progress) {
   if (config.not_private || config.compare_not_private)
     refuse(
         "what goes on from releases reads no rows: drop privacy.not_private and privacy.compare_not_private");
-  check_run_directory(config.out, {}, true);
+  if (!std::filesystem::is_directory(config.out))
+    throw Error(ErrorCode::no_input, fmt::format("no directory {}", config.out));
+  const RunLock alone(config.out);
+  check_run_directory(config.out, inputs, true);
   const KeptAnswers kept = read_kept_answers(config.out);
   const RunRecord before = read_run(config.out);
   std::optional<double> rows;
@@ -174,8 +191,7 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const
     throw Error(ErrorCode::interrupted, "stopped before the first draw; nothing was spent");
   if (any_stopped(outcome.record.draws, StopReason::interrupted)) outcome.ending = StopReason::interrupted;
   outcome.record.privacy = before.privacy;
-  if (before.manifest.configuration.contains("data"))  // whatever is named now was not read
-    outcome.record.manifest.configuration["data"] = before.manifest.configuration["data"];
+  name_tables_of(before, outcome.record);
   write_run(config.out, outcome.record);
   if (!before.certificate.is_null()) {
     outcome.record.certificate = before.certificate;
@@ -186,6 +202,7 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const
 
 FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress, bool overwrite) {
+  const RunLock alone(config.out);  // until its books hold what it promised, and its files are there
   check_run_directory(config.out, {}, overwrite);
   remove_unfinished(config.out);
   const EarlierRuns earlier = read_earlier_runs(charges_file(config.out), promise_of(config, problem));

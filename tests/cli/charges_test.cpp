@@ -200,6 +200,32 @@ TEST_F(Charges, of_earlier_runs_by_another_column_of_persons_have_no_sum) {
   EXPECT_NEAR(nlohmann::json::parse(content("out/privacy.json")).at("with_earlier").at("epsilon"), 2, 1e-9);
 }
 
+// Else the books of each would leave out the other, and the results that stay would promise too little.
+TEST_F(Charges, of_two_runs_at_once_are_refused) {
+  const std::string fit = "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --out out ";
+  const Outcome told =
+      shell(fit +
+            "--epsilon 2 --method penalty --warmup 2 --draws 500000 --threads 1 >/dev/null 2>&1 &\n"
+            "first=$!\n"
+            "for i in $(seq 3000); do [ -s out/charges.jsonl ] && break; sleep 0.02; done\n" +
+            fit + "--epsilon 1 --draws 10 --overwrite 2>second.txt\n" +
+            "status=$?\n"
+            "grep -c opened out/charges.jsonl\n"
+            "kill -KILL $first; wait $first\n" +
+            fit + "--epsilon 1 --draws 10 --overwrite >/dev/null 2>&1\n" +
+            "echo third $?\n"
+            "exit $status");
+  EXPECT_EQ(told.status, EX_CANTCREAT) << told.err;
+  EXPECT_EQ(
+      content("second.txt"),
+      "sotto: out is being written by another run: wait for its end, or choose another --out; nothing was "
+      "spent\n");
+  EXPECT_TRUE(told.out.starts_with("1\n")) << told.out;
+  // A run that was killed holds nothing.
+  EXPECT_THAT(told.out, testing::AnyOf(testing::HasSubstr("third 0"), testing::HasSubstr("third 75")));
+  EXPECT_EQ(nlohmann::json::parse(content("out/privacy.json")).at("earlier").at("runs"), 1);
+}
+
 TEST_F(Charges, are_kept_in_a_file_or_not_at_all) {
   const std::string fit =
       "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --overwrite "
