@@ -139,7 +139,7 @@ def fit(
     if resume is not None:
         if out is not None or overwrite:
             raise UsageError("resume puts draws in the place of those that stand there: drop out and overwrite")
-        _sotto.resume(declared, assignments(given | {"output.directory": path_of(resume)}))
+        _sotto.resume(declared, assignments(given | {"output.directory": path_of(resume)}), files)
         return _told(Fit(resume))
     if not tables:
         raise UsageError("which table? give data, or owners, a table of each")

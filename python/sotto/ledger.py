@@ -28,6 +28,10 @@ class RecordedRun:
     delta: float
     adjacency: str
     privacy_unit: str
+    person: str | None
+    """The column that tells persons apart; None where rows are protected, or the record does not say."""
+    maximum_rows: int | None
+    """Of one person; None as above."""
     spent_epsilon: float | None
     """At ``delta``; None where the record does not say how the run ended, because it was killed or ran beside another."""
     ending: str | None
@@ -65,7 +69,7 @@ class Ledger:
         told = json.loads(_sotto.ledger(list(files.values())))
         self.runs: list[RecordedRun] = [_run(run["opened"], run["booked"], run["closed"]) for run in told["runs"]]
         self.epsilon: float = math.inf if told["epsilon"] is None else told["epsilon"]
-        """What the runs promise together; infinite where they do not protect the same unit from the same adjacency, or one cannot be read."""
+        """What the runs promise together; infinite where they do not protect the same unit (rows, or persons told apart by the same column) from the same adjacency, or one does not say."""
         self.delta: float = math.inf if told["delta"] is None else told["delta"]
         """Likewise."""
 
@@ -105,6 +109,7 @@ class Ledger:
 def _run(opened: Any, booked: list[dict[str, Any]], closed: dict[str, Any] | None) -> RecordedRun:
     """What does not stand there as it should is not known."""
     promise = opened if isinstance(opened, dict) else {}
+    person, rows = promise.get("person"), promise.get("maximum_rows")
 
     def text(key: str) -> str:
         return str(promise.get(key, "unknown"))
@@ -125,6 +130,8 @@ def _run(opened: Any, booked: list[dict[str, Any]], closed: dict[str, Any] | Non
         delta=promised("delta"),
         adjacency=text("adjacency"),
         privacy_unit=text("privacy_unit"),
+        person=person if isinstance(person, str) else None,
+        maximum_rows=rows if isinstance(rows, int) else None,
         spent_epsilon=None if closed is None else number(closed, "spent_epsilon"),
         ending=None if closed is None else str(closed.get("ending", "unknown")),
         releases=booked if closed is None else closed.get("releases", booked),

@@ -1,6 +1,7 @@
 """Regressions for scikit-learn, which must be installed: ``pip install sotto[sklearn]``."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -210,6 +211,8 @@ def _numbers(values: Any) -> Any:
     if kinds <= set("buif"):
         return values
     try:
+        if kinds.isdisjoint("mM"):  # dates are numbers, also where one is missing
+            values = _without_na(values)
         with np.errstate(all="ignore"):
             numbers = np.asarray(values, dtype=np.float64)
     except Exception:  # noqa: BLE001
@@ -217,3 +220,16 @@ def _numbers(values: Any) -> Any:
     else:
         return values if hasattr(values, "columns") else numbers
     raise TypeError("argument must be a number or a string of a number, everywhere: what is none is not told")
+
+
+def _without_na(values: Any) -> Any:
+    """The NA of pandas as NaN, which is a number: also in cells of any kind."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or (hasattr(values, "columns") and not isinstance(values, pandas.DataFrame)):
+        return values
+    cells = np.array(values, dtype=object)
+    missing = np.array(pandas.isna(cells), dtype=bool)
+    if not missing.any():
+        return values
+    cells[missing] = np.nan
+    return pandas.DataFrame(cells, columns=values.columns, index=values.index) if hasattr(values, "columns") else cells

@@ -58,6 +58,17 @@ def test_runs_that_protect_other_units_have_no_figure_together(fit_again, schema
         ledger.left(epsilon=100, delta=0.1)
 
 
+def test_persons_of_another_column_are_another_unit(fit_again, table, schema, tmp_path):
+    rows = table.assign(id=range(len(table)), hosp=[row // 2 for row in range(len(table))])
+    for folder, person in (("by id", "id"), ("by hosp", "hosp"), ("by id again", "id")):
+        unit = sotto.Unit(person=person, maximum_rows=2)
+        sotto.fit(rows, FORMULA, schema=sotto.Schema(schema.columns, unit=unit), epsilon=1, delta=1e-6, draws=60, out=tmp_path / folder)
+    both = sotto.Ledger(tmp_path / "by id", tmp_path / "by hosp")
+    assert math.isinf(both.epsilon) and [(run.person, run.maximum_rows) for run in both.runs] == [("id", 2), ("hosp", 2)]
+    assert "by column hosp" in repr(both) and "by column id" in repr(both)
+    assert sotto.Ledger(tmp_path / "by id", tmp_path / "by id again").epsilon == pytest.approx(2, rel=1e-9)
+
+
 def test_a_killed_run_counts_by_its_promise(fit_again, tmp_path):
     fit_again()
     record = tmp_path / "out/charges.jsonl"

@@ -242,7 +242,7 @@ def test_units_and_neighbours_are_those_of_the_schema():
     persons = sotto.Schema(SCHEMA.columns, unit=sotto.Unit("id", 2), adjacency="add-remove")
     for order in ([*range(300)], [*reversed(range(300))]):
         fit = sotto.fit(table.iloc[order], model=Robust(), schema=persons, **BUDGET, warmup=10, draws=10)
-        assert fit.privacy["adjacency"] == "add-remove" and fit.privacy["privacy_unit"] == "one person (at most 2 rows)"
+        assert fit.privacy["adjacency"] == "add-remove" and fit.privacy["privacy_unit"] == "one person (by column id, at most 2 rows)"
     # One at a time, the sums are those of whole arrays.
     exact = {"schema": SCHEMA, "not_private": True, "method": "metropolis", "warmup": 20, "draws": 30}
     fits = [sotto.fit(table, model=with_code(Robust, one_row_at_a_time=alone), **exact) for alone in (False, True)]

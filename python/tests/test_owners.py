@@ -101,3 +101,12 @@ def test_more_draws_of_several_owners(hospitals, schema, tmp_path):
         sotto.fit(schema=schema, **USUAL, resume=tmp_path / "out")
     more = sotto.fit(owners=["a", "b", "c"], schema=schema, **USUAL | {"draws": 200}, resume=tmp_path / "out")
     assert more.draws.posterior.sizes["draw"] == 200 and more.privacy == fit.privacy
+
+
+def test_more_draws_are_written_over_no_schema(table, schema, tmp_path):
+    out = tmp_path / "out"
+    sotto.fit(table, schema=schema, **USUAL, out=out)
+    (out / "summary.csv").write_text(schema.to_toml())
+    with pytest.raises(sotto.CannotCreateError, match="is an input of this run"):
+        sotto.fit(schema=out / "summary.csv", **USUAL, resume=out)
+    assert (out / "summary.csv").read_text() == schema.to_toml()

@@ -105,6 +105,25 @@ def test_nothing_tells_of_a_cell(rows):
     assert "41" not in str(caught.value)
 
 
+def test_every_way_of_missing_drops_the_row_in_silence(rows):
+    X, eta = rows
+    X, eta = X[:3000], eta[:3000]
+    clean = PrivateRegression(**RANGES, **BUDGET).fit(X, eta)
+    for missing in (None, np.nan, pd.NA):
+        frame = pd.DataFrame(X, columns=["a", "b"]).astype({"b": object})
+        response = pd.Series(eta).astype(object)
+        frame.loc[7, "b"] = response[8] = missing
+        for data in (frame, frame.to_numpy(), frame.assign(a=frame["a"].astype("Float64"))):
+            model = PrivateRegression(**RANGES, **BUDGET).fit(data, response)
+            assert model.coef_ == pytest.approx(clean.coef_, abs=0.2)
+        assert list(PrivateRegression(**RANGES, **BUDGET).fit(frame, eta).feature_names_in_) == ["a", "b"]
+        assert np.isnan(model.predict(frame.assign(a=frame["a"].astype("Float64")))).nonzero()[0].tolist() == [7]
+        frame.loc[9, "b"] = "the secret"
+        with pytest.raises(TypeError, match="what is none is not told") as caught:
+            PrivateRegression(**RANGES, **BUDGET).fit(frame, eta)
+        assert "secret" not in str(caught.value) and caught.value.__context__ is None
+
+
 def test_stands_in_a_pipeline_and_in_cross_validation(rows):
     X, eta = rows
     pipeline = make_pipeline(FunctionTransformer(np.abs), PrivateRegression(bounds=(0, 1), response_bounds=(0, 2), **BUDGET))

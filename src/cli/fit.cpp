@@ -107,12 +107,15 @@ void finish(const FitOptions& options, const FitConfig& config, const FitOutcome
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   FitConfig config = configuration(options, verb);
   config.out = options.resume;
-  const Schema schema = read_schema(resolved(config.schema, verb.count("--schema") > 0, options));
+  const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
+  const Schema schema = read_schema(schema_file);
   check_model(config, schema);
+  const std::vector<std::filesystem::path> inputs = {options.config, schema_file};
   note_signals();
   finish(options, config,
          with_progress(
-             config, [&](const FitProgress& progress) { return resume_directory(config, schema, progress); }),
+             config,
+             [&](const FitProgress& progress) { return resume_directory(config, schema, inputs, progress); }),
          status);
 }
 

@@ -103,15 +103,17 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   interruption.pass_on();
 }
 
-/// From the releases that the directory of the settings keeps.
-void resume(const Schema& schema, const std::vector<std::string>& settings) {
+/// From the releases that the directory of the settings keeps. `inputs`: files that no output may replace.
+void resume(const Schema& schema, const std::vector<std::string>& settings,
+            const std::vector<std::string>& inputs) {
   const FitConfig config = parse_fit_config("", settings);
   check_model(config, schema);
   Interruption interruption;
   const nb::gil_scoped_release others_run;
   cli::Progress line;
   const std::function<bool()> stopped = [&] { return interruption.came(); };
-  static_cast<void>(resume_directory(config, schema, progress_of(config, line, stopped)));
+  const std::vector<std::filesystem::path> kept(inputs.begin(), inputs.end());
+  static_cast<void>(resume_directory(config, schema, kept, progress_of(config, line, stopped)));
   interruption.pass_on();
 }
 

@@ -23,8 +23,7 @@ std::string ledger(const std::vector<std::string>& files) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const RecordedRun& run : runs)
     all.push_back({{"opened", run.opened}, {"booked", run.booked}, {"closed", run.closed}});
-  const EarlierRuns together =
-      promised_by(runs, runs.empty() ? nlohmann::ordered_json::object() : runs.back().opened);
+  const EarlierRuns together = promised_together(runs);
   return nlohmann::ordered_json({{"runs", all}, {"epsilon", together.epsilon}, {"delta", together.delta}})
       .dump();
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,11 +34,20 @@ ChargeJournal::~ChargeJournal() {
 
 void ChargeJournal::open() {
   make_directory(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."));
-  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file_ < 0) {
     throw Error(ErrorCode::cannot_create,
                 fmt::format("cannot open the record of charges {}: {}; nothing was released", path_.string(),
                             std::strerror(errno)));
+  }
+  struct stat about {};
+  if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) {
+    ::close(std::exchange(file_, -1));
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("the record of charges {} is no file that keeps them: move it away, or choose another "
+                    "--out; nothing was released",
+                    path_.string()));
   }
   // A line that an earlier run could not finish stays a line of its own.
   char last = '\n';
@@ -139,25 +149,50 @@ std::vector<RecordedRun> read_charge_record(const std::filesystem::path& file) {
   return runs;
 }
 
-EarlierRuns promised_by(std::span<const RecordedRun> runs, const nlohmann::ordered_json& promise) {
-  constexpr double kNoFigure = std::numeric_limits<double>::infinity();
-  EarlierRuns all;
-  for (const RecordedRun& run : runs) {
-    const nlohmann::ordered_json& opened = run.opened;
-    const auto same = [&](const char* key) {
-      return opened.contains(key) && promise.contains(key) && opened.at(key) == promise.at(key);
-    };
-    const bool adds_up = opened.is_object() && same("adjacency") && same("privacy_unit");
-    const auto promised = [&](const char* key) {
-      return adds_up && opened.contains(key) && opened.at(key).is_number() && opened.at(key) >= 0.0
-                 ? opened.at(key).get<double>()
-                 : kNoFigure;
-    };
-    ++all.count;
-    all.epsilon = (all.epsilon + promised("epsilon")) * kUp;
-    all.delta = (all.delta + promised("delta")) * kUp;
-  }
+namespace {
+
+constexpr double kNoFigure = std::numeric_limits<double>::infinity();
+
+/// Rows are one unit whatever the table is. Persons told apart by another column are other units, of which one may hold rows of
+/// many of these, and where no column is named nobody knows.
+bool protect_the_same(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other) {
+  if (!one.is_object() || !other.is_object()) return false;
+  const auto same = [&](const char* key) {
+    return one.contains(key) && other.contains(key) && one.at(key) == other.at(key);
+  };
+  if (!same("adjacency") || !same("privacy_unit")) return false;
+  const nlohmann::ordered_json& unit = one.at("privacy_unit");
+  const bool is_row = unit.is_string() && unit.get<std::string>().starts_with("one row");
+  return is_row || (same("person") && same("maximum_rows"));
+}
+
+/// What a run promised is added to `all`, as far as it is a figure.
+void add_promise(const nlohmann::ordered_json& opened, bool adds_up, EarlierRuns& all) {
+  const auto promised = [&](const char* key) {
+    return adds_up && opened.is_object() && opened.contains(key) && opened.at(key).is_number() &&
+                   opened.at(key) >= 0.0
+               ? opened.at(key).get<double>()
+               : kNoFigure;
+  };
+  ++all.count;
+  all.epsilon = (all.epsilon + promised("epsilon")) * kUp;
+  all.delta = (all.delta + promised("delta")) * kUp;
   if (!std::isfinite(all.epsilon + all.delta)) all.epsilon = all.delta = kNoFigure;
+}
+
+}  // namespace
+
+EarlierRuns promised_by(std::span<const RecordedRun> runs, const nlohmann::ordered_json& promise) {
+  EarlierRuns all;
+  for (const RecordedRun& run : runs) add_promise(run.opened, protect_the_same(run.opened, promise), all);
+  return all;
+}
+
+EarlierRuns promised_together(std::span<const RecordedRun> runs) {
+  if (runs.empty()) return {};
+  const nlohmann::ordered_json& last = runs.back().opened;
+  EarlierRuns all = promised_by(runs.first(runs.size() - 1), last);
+  add_promise(last, true, all);  // to itself it is no other unit, whatever it says of it
   return all;
 }
 

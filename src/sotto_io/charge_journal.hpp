@@ -73,13 +73,17 @@ struct RecordedRun {
 
 /// What runs promised, whatever they spent of it: a run that ends early because of what it saw is covered by
 /// its promise, not by its books. Promises to other units, or of another adjacency, do not add up to `promise`, nor do those
-/// that cannot be read: then both figures are infinite.
+/// that cannot be read, or protect persons and do not say by which column they are told apart: then both figures are infinite.
 /// Source     basic composition [DR14, Theorem 3.16]
 /// Checked by tests/sotto_io/charge_journal_test.cpp: only_promises_to_the_same_unit_add_up
 [[nodiscard]] EarlierRuns promised_by(std::span<const RecordedRun> runs,
                                       const nlohmann::ordered_json& promise);
 
-/// The same of a record. A promise stands on the disk before the first release, so that what is not whole was not needed.
+/// What all of `runs` promised together, to the unit of the last.
+/// Checked by tests/sotto_io/charge_journal_test.cpp: persons_told_apart_by_another_column_are_another_unit
+[[nodiscard]] EarlierRuns promised_together(std::span<const RecordedRun> runs);
+
+/// What the runs of a record promised, to the unit of `promise`. A promise stands on the disk before the first release, so that what is not whole was not needed.
 [[nodiscard]] EarlierRuns read_earlier_runs(const std::filesystem::path& file,
                                             const nlohmann::ordered_json& promise);
 

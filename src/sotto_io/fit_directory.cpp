@@ -11,19 +11,26 @@
 #include "sotto_io/charge_journal.hpp"
 #include "sotto_io/result_files.hpp"
 #include "sotto_io/run_directory.hpp"
+#include "sotto_io/run_lock.hpp"
 
 namespace sotto {
 namespace {
 
 /// The first line of the record of charges: all that this run can spend.
 nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& problem) {
-  return {{"started", utc_now()},
-          {"epsilon", config.epsilon.value_or(0)},
-          {"delta", config.delta.value_or(0)},
-          {"adjacency", adjacency_name(problem.unit.adjacency)},
-          {"privacy_unit", problem.public_info.privacy_unit},
-          {"data", config.owners.empty() ? config.data : fmt::format("{}", fmt::join(config.owners, ", "))},
-          {"title", problem.public_info.title}};
+  const PublicProblem& about = problem.public_info;
+  nlohmann::ordered_json promise{{"started", utc_now()},
+                                 {"epsilon", config.epsilon.value_or(0)},
+                                 {"delta", config.delta.value_or(0)},
+                                 {"adjacency", adjacency_name(problem.unit.adjacency)},
+                                 {"privacy_unit", about.privacy_unit}};
+  if (!about.person.empty()) {
+    promise["person"] = about.person;
+    promise["maximum_rows"] = problem.unit.table_rows();
+  }
+  promise["data"] = config.owners.empty() ? config.data : fmt::format("{}", fmt::join(config.owners, ", "));
+  promise["title"] = about.title;
+  return promise;
 }
 
 std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
@@ -148,13 +155,29 @@ void check_statement(const FitConfig& config, const Problem& problem, const nloh
   }
 }
 
+/// Whatever tables are named now were not read.
+void name_tables_of(const RunRecord& before, RunRecord& now) {
+  const nlohmann::ordered_json& then = before.manifest.configuration;
+  for (const char* key : {"data", "owner"}) {
+    if (then.contains(key)) {
+      now.manifest.configuration[key] = then.at(key);
+    } else {
+      now.manifest.configuration.erase(key);
+    }
+  }
+}
+
 }  // namespace
 
-FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const FitProgress& progress) {
+FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
+                            std::span<const std::filesystem::path> inputs, const FitProgress& progress) {
   if (config.not_private || config.compare_not_private)
     refuse(
         "what goes on from releases reads no rows: drop privacy.not_private and privacy.compare_not_private");
-  check_run_directory(config.out, {}, true);
+  if (!std::filesystem::is_directory(config.out))
+    throw Error(ErrorCode::no_input, fmt::format("no directory {}", config.out));
+  const RunLock alone(config.out);
+  check_run_directory(config.out, inputs, true);
   const KeptAnswers kept = read_kept_answers(config.out);
   const RunRecord before = read_run(config.out);
   std::optional<double> rows;
@@ -168,8 +191,7 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const
     throw Error(ErrorCode::interrupted, "stopped before the first draw; nothing was spent");
   if (any_stopped(outcome.record.draws, StopReason::interrupted)) outcome.ending = StopReason::interrupted;
   outcome.record.privacy = before.privacy;
-  if (before.manifest.configuration.contains("data"))  // whatever is named now was not read
-    outcome.record.manifest.configuration["data"] = before.manifest.configuration["data"];
+  name_tables_of(before, outcome.record);
   write_run(config.out, outcome.record);
   if (!before.certificate.is_null()) {
     outcome.record.certificate = before.certificate;
@@ -180,6 +202,7 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema, const
 
 FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress, bool overwrite) {
+  const RunLock alone(config.out);  // until its books hold what it promised, and its files are there
   check_run_directory(config.out, {}, overwrite);
   remove_unfinished(config.out);
   const EarlierRuns earlier = read_earlier_runs(charges_file(config.out), promise_of(config, problem));

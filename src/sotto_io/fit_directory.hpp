@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <span>
 #include <string>
 
 #include "sotto/chain/draws.hpp"
@@ -23,19 +25,22 @@ struct FitOutcome {
 
 /// Fits, and writes into `config.out` charges.jsonl and what `write_run` writes. What was paid for is written before
 /// the fit without privacy that `config.compare_not_private` asks for; `progress` can end that one too, and it is left out then.
-/// Errors: those of `check_run_directory`, before anything is spent; those of `fit`, budget or interrupted when there is no
-/// draw, and those of `write_run`, with what was spent; io for an exception that is not ours. Whatever was paid for, privacy.json
-/// says so, or failed_privacy.json beside results of an earlier run, which stay until there are draws to take their place.
+/// Errors: those of `RunLock`, which is held all the while, and of `check_run_directory`, before anything is spent; those of `fit`,
+/// budget or interrupted when there is no draw, and those of `write_run`, with what was spent; io for an exception that is not ours.
+/// Whatever was paid for, privacy.json says so, or failed_privacy.json beside results of an earlier run, which stay until there are
+/// draws to take their place.
 [[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy, const FitProgress& progress = {},
                                           bool overwrite = false);
 
 /// Draws anew from the releases that `config.out` keeps, in the place of the draws there: no row is read and nothing is charged, so
 /// privacy.json and charges.jsonl say what they said. What may be checked without rows is: model, priors, budget, declaration and
-/// their number where it is public; which table it was is not.
-/// Errors: no_input where no fit keeps releases there; those of `fit_again` and `write_run`; interrupted before the first draw.
+/// their number where it is public; which table it was is not. `inputs`: files of schema and settings, which no output may replace.
+/// Errors: no_input where no fit keeps releases there; those of `RunLock`, `check_run_directory`, `fit_again` and `write_run`;
+/// interrupted before the first draw.
 /// Checked by tests/cli/resume_test.cpp: needs_no_rows_and_leaves_the_books_as_they_are
 [[nodiscard]] FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
+                                          std::span<const std::filesystem::path> inputs,
                                           const FitProgress& progress = {});
 
 }  // namespace sotto

@@ -111,7 +111,9 @@ ResultFile statement_file(const char* name, const PrivacyStatement& privacy) {
 /// A record of ours begins with a promise, also where a run was killed before it stood there whole.
 bool is_record_of_charges(const fs::path& file) {
   std::error_code absent;
-  if (!fs::is_regular_file(file, absent)) return true;
+  const fs::file_status kind = fs::symlink_status(file, absent);
+  if (!fs::exists(kind)) return true;
+  if (!fs::is_regular_file(kind)) return false;  // a device may keep nothing, a link lead elsewhere tomorrow
   constexpr std::string_view begin = "{\"opened\":";
   return begin.starts_with(read_whole_file(file).substr(0, begin.size()));
 }

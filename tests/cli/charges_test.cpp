@@ -169,14 +169,87 @@ TEST_F(Charges, of_earlier_runs_with_another_unit_have_no_sum) {
             std::string::npos);
 }
 
-TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
+// Nor one that protects the rows of a hospital of what a run that protects patients did to a patient of several.
+TEST_F(Charges, of_earlier_runs_by_another_column_of_persons_have_no_sum) {
+  const std::string columns = content("s.toml");
+  std::string text = "y,x,id,hosp\n";
+  for (int i = 0; i < 400; ++i)
+    text +=
+        (i % 3 == 0 ? "1,0.5," : "0,-0.25,") + std::to_string(i % 200) + "," + std::to_string(i / 3) + "\n";
+  write("d.csv", text);
+  const auto fit = [&](const char* person) {
+    write("s.toml", std::string("unit = { person = \"") + person + "\", maximum_rows = 3 }\n" + columns);
+    return sotto(
+        "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out "
+        "--overwrite");
+  };
+  ASSERT_THAT(fit("id").status, has_draws());
+  const Outcome second = fit("hosp");
+  ASSERT_THAT(second.status, has_draws()) << second.err;
+  EXPECT_NE(second.err.find("no figure covers those and this run together"), std::string::npos) << second.err;
+  const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
+  EXPECT_EQ(privacy.at("privacy_unit"), "one person (by column hosp, at most 3 rows)");
+  EXPECT_TRUE(privacy.at("with_earlier").at("epsilon").is_null());
+  EXPECT_NE(privacy.at("statement").dump().find("by column hosp"), std::string::npos);
+  EXPECT_EQ(lines().front().at("opened").at("person"), "id");
+  EXPECT_EQ(lines().front().at("opened").at("maximum_rows"), 3);
+  // Of one column they add up.
+  std::filesystem::remove_all(folder_ / "out");
+  ASSERT_THAT(fit("hosp").status, has_draws());
+  ASSERT_THAT(fit("hosp").status, has_draws());
+  EXPECT_NEAR(nlohmann::json::parse(content("out/privacy.json")).at("with_earlier").at("epsilon"), 2, 1e-9);
+}
+
+// Else the books of each would leave out the other, and the results that stay would promise too little.
+TEST_F(Charges, of_two_runs_at_once_are_refused) {
+  const std::string fit = "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --out out ";
+  const Outcome told =
+      shell(fit +
+            "--epsilon 2 --method penalty --warmup 2 --draws 500000 --threads 1 >/dev/null 2>&1 &\n"
+            "first=$!\n"
+            "for i in $(seq 3000); do [ -s out/charges.jsonl ] && break; sleep 0.02; done\n" +
+            fit + "--epsilon 1 --draws 10 --overwrite 2>second.txt\n" +
+            "status=$?\n"
+            "grep -c opened out/charges.jsonl\n"
+            "kill -KILL $first; wait $first\n" +
+            fit + "--epsilon 1 --draws 10 --overwrite >/dev/null 2>&1\n" +
+            "echo third $?\n"
+            "exit $status");
+  EXPECT_EQ(told.status, EX_CANTCREAT) << told.err;
+  EXPECT_EQ(
+      content("second.txt"),
+      "sotto: out is being written by another run: wait for its end, or choose another --out; nothing was "
+      "spent\n");
+  EXPECT_TRUE(told.out.starts_with("1\n")) << told.out;
+  // A run that was killed holds nothing.
+  EXPECT_THAT(told.out, testing::AnyOf(testing::HasSubstr("third 0"), testing::HasSubstr("third 75")));
+  EXPECT_EQ(nlohmann::json::parse(content("out/privacy.json")).at("earlier").at("runs"), 1);
+}
+
+TEST_F(Charges, are_kept_in_a_file_or_not_at_all) {
+  const std::string fit =
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --overwrite "
+      "--out out";
   std::filesystem::create_directory(folder_ / "out");
-  std::filesystem::create_symlink("/dev/full", folder_ / "out/charges.jsonl");
+  write("elsewhere.jsonl", "");
+  for (const char* leads_to : {"/dev/null", "/dev/full", "../elsewhere.jsonl", "nowhere"}) {
+    std::filesystem::create_symlink(leads_to, folder_ / "out/charges.jsonl");
+    const Outcome run = sotto(fit);
+    EXPECT_EQ(run.status, EX_CANTCREAT) << leads_to << run.err;
+    EXPECT_NE(run.err.find("is no record of charges"), std::string::npos) << run.err;
+    EXPECT_FALSE(exists("out/chain_1.csv")) << leads_to;
+    std::filesystem::remove(folder_ / "out/charges.jsonl");
+  }
+  std::filesystem::create_directory(folder_ / "out/charges.jsonl");
+  EXPECT_EQ(sotto(fit).status, EX_CANTCREAT);
+}
+
+TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
   for (const char* method : {"release-once", "penalty", "sgld"}) {
-    const Outcome run = sotto(
-        std::string("fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 "
-                    "--overwrite --out out --method ") +
-        method);
+    const Outcome run = shell(
+        std::string("(ulimit -f 0; $sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 "
+                    "--delta 1e-6 --draws 10 --overwrite --out out --method ") +
+        method + ") 2>&1 | (cat >&2)\nexit ${PIPESTATUS[0]}");
     EXPECT_EQ(run.status, EX_IOERR) << run.err;
     EXPECT_NE(run.err.find("nothing was released"), std::string::npos) << run.err;
     EXPECT_FALSE(exists("out/chain_1.csv"));

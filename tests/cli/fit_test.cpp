@@ -289,7 +289,7 @@ TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
   schema.replace(schema.find("substitute"), 10, "add-remove");
   write("s.toml", schema + "[unit]\nperson = \"who\"\nmaximum_rows = 3\n");
   const auto persons = statement();
-  EXPECT_EQ(persons.at("privacy_unit"), "one person (at most 3 rows)");
+  EXPECT_EQ(persons.at("privacy_unit"), "one person (by column who, at most 3 rows)");
   EXPECT_EQ(persons.at("adjacency"), "add-remove");
 }
 

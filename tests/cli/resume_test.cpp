@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
+#include "sotto_io/run_lock.hpp"
 
 namespace sotto {
 namespace {
@@ -74,6 +75,55 @@ TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
   EXPECT_EQ(content("out/chain_1.csv"), draws) << "a refusal leaves everything as it was";
   ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2").status, 75);  // ten draws are no answer
   EXPECT_NE(fit("--resume chain").err.find("keeps no releases"), std::string::npos);
+}
+
+// Its schema and its settings are inputs, whatever names they have.
+TEST_F(ResumeProgram, is_written_over_no_input) {
+  ASSERT_EQ(fit("--out out --draws 100").status, 0);
+  const std::string schema = content("s.toml");
+  const std::string draws = content("out/chain_1.csv");
+  write("out/summary.csv", schema);
+  const std::string call =
+      "fit --formula 'y ~ x' --family bernoulli --epsilon 2 --delta 1e-6 --draws 50 --resume out ";
+  EXPECT_EQ(sotto(call + "--schema out/summary.csv").status, 73);
+  EXPECT_EQ(content("out/summary.csv"), schema);
+  const std::string settings = "[data]\nschema = \"s.toml\"\n";
+  write("out/summary.csv", settings);
+  std::filesystem::create_symlink("out/summary.csv", folder_ / "f.toml");
+  EXPECT_EQ(sotto(call + "f.toml").status, 73);
+  EXPECT_EQ(content("out/summary.csv"), settings);
+  EXPECT_EQ(content("out/chain_1.csv"), draws);
+}
+
+TEST_F(ResumeProgram, names_the_tables_that_the_fit_read) {
+  const auto configuration = [&](const char* out) {
+    return nlohmann::json::parse(content(std::string(out) + "/manifest.json")).at("configuration");
+  };
+  const std::string call =
+      "fit --schema s.toml --formula 'y ~ x' --family bernoulli --epsilon 2 --delta 1e-6 --draws 100 ";
+  std::filesystem::copy_file(folder_ / "d.csv", folder_ / "e.csv");
+  const std::string owners = "--set 'owner=[{file=\"d.csv\"},{file=\"e.csv\"}]' ";
+  const std::string others = "--set 'owner=[{file=\"never.csv\"},{file=\"read.csv\"}]' ";
+  ASSERT_EQ(sotto(call + owners + "--out owners").status, 0);
+  const auto named = configuration("owners").at("owner");
+  ASSERT_EQ(named.size(), 2u);
+  const Outcome again = sotto(call + others + "--resume owners");
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(configuration("owners").at("owner"), named);
+}
+
+// Another run may be reading, or about to write, what stands there.
+TEST_F(ResumeProgram, waits_for_no_other_run) {
+  ASSERT_EQ(fit("--out out --draws 100").status, 0);
+  const std::string draws = content("out/chain_1.csv");
+  {
+    const RunLock other(folder_ / "out");
+    const Outcome refused = fit("--resume out --draws 50");
+    EXPECT_EQ(refused.status, 73);
+    EXPECT_NE(refused.err.find("another run"), std::string::npos) << refused.err;
+    EXPECT_EQ(content("out/chain_1.csv"), draws);
+  }
+  EXPECT_EQ(fit("--resume out --draws 50").status, 0);
 }
 
 // What another run promised, in the same directory or beside releases that were put there, is not said of these draws.

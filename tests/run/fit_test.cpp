@@ -165,13 +165,14 @@ TEST(Fit, an_offset_of_a_normal_response_leaves_sigma_in_its_place) {
 }
 
 TEST(Fit, says_whom_it_protects) {
-  const auto words = [](PrivacyUnit unit) { return in_words(unit); };
+  const auto words = [](PrivacyUnit unit) { return in_words(unit, ""); };
   PrivacyUnit unit;
   EXPECT_EQ(words(unit), "one row");
   unit.is_row = false;
   EXPECT_EQ(words(unit), "one person (at most 1 row)");
   unit.rows_per_unit = 5;
   EXPECT_EQ(words(unit), "one person (at most 5 rows)");
+  EXPECT_EQ(in_words(unit, "hosp"), "one person (by column hosp, at most 5 rows)");
 }
 
 TEST(Fit, a_run_without_privacy_says_so) {

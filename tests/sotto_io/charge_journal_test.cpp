@@ -1,9 +1,11 @@
 #include "sotto_io/charge_journal.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmath>
+#include <csignal>
 #include <sstream>
 #include <vector>
 
@@ -82,6 +84,34 @@ TEST_F(Journal, only_promises_to_the_same_unit_add_up) {
     EXPECT_EQ(runs.count, 2u) << other;
     EXPECT_TRUE(std::isinf(runs.epsilon) && std::isinf(runs.delta)) << other;
   }
+}
+
+// A patient of several hospitals changes rows of several of the units that a record by hospital protects.
+TEST_F(Journal, persons_told_apart_by_another_column_are_another_unit) {
+  const auto opened = [](const std::string& unit, const std::string& more) {
+    return R"({"opened":{"epsilon":1,"delta":1e-7,"adjacency":"substitute","privacy_unit":")" + unit + "\"" +
+           more + "}}\n";
+  };
+  const std::string unit = "one person (at most 3 rows)";
+  const std::string patients = opened(unit, R"(,"person":"id","maximum_rows":3)");
+  const std::string hospitals = opened(unit, R"(,"person":"hosp","maximum_rows":3)");
+  const std::string more_rows = opened(unit, R"(,"person":"id","maximum_rows":4)");
+  const std::string unnamed = opened(unit, "");
+  const std::string rows = opened("one row", "");
+  fs::create_directories(file_.parent_path());
+  const auto together = [&](const std::string& lines) {
+    write_whole_file(file_, lines);
+    return promised_together(read_charge_record(file_)).epsilon;
+  };
+  for (const std::string& same : {patients, hospitals, rows}) {
+    EXPECT_NEAR(together(same + same), 2, 1e-9) << same;
+    EXPECT_EQ(promised_together(read_charge_record(file_)).count, 2u);
+  }
+  for (const std::string& others : {patients + hospitals, hospitals + patients, patients + more_rows,
+                                    patients + unnamed, unnamed + patients, unnamed + unnamed})
+    EXPECT_TRUE(std::isinf(together(others))) << others;
+  EXPECT_NEAR(together(unnamed), 1, 1e-9) << "alone a run promises what it says";
+  EXPECT_EQ(promised_together({}).epsilon, 0);
 }
 
 // One run that ended, one that was killed, and one whose end stands beside another's.
@@ -180,9 +210,46 @@ TEST_F(Journal, a_composition_is_booked_as_one) {
   EXPECT_LE(booked.at("slack").get<double>(), 5001 * 1e-12);
 }
 
+// A device keeps nothing, and a link may lead to one.
+TEST_F(Journal, is_a_file_and_no_link) {
+  const Charge charge{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12};
+  fs::create_directories(file_.parent_path());
+  write_whole_file(folder_ / "elsewhere", "");
+  for (const fs::path& target : {fs::path("/dev/null"), folder_ / "elsewhere"}) {
+    fs::create_symlink(target, file_);
+    ChargeJournal journal(file_, {{"epsilon", 1.0}});
+    EXPECT_THROW(journal.book({charge}), Error) << target;
+    fs::remove(file_);
+  }
+  EXPECT_EQ(read_whole_file(folder_ / "elsewhere"), "");
+  ChargeJournal nowhere("/dev/null", {{"epsilon", 1.0}});
+  EXPECT_THROW(nowhere.book({charge}), Error);
+}
+
+/// A full disk.
+class NoFileGrows {
+ public:
+  NoFileGrows() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~NoFileGrows() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    static_cast<void>(std::signal(SIGXFSZ, handler_));
+  }
+  NoFileGrows(const NoFileGrows&) = delete;
+  NoFileGrows& operator=(const NoFileGrows&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
+
 TEST_F(Journal, a_line_that_cannot_be_written_keeps_the_receipt_back) {
-  fs::create_directories(folder_);
-  ChargeJournal journal("/dev/full", {{"epsilon", 1.0}});
+  const NoFileGrows full;
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
   Budget budget(Epsilon(1), Delta(1e-6), [&](const Booking& booking) { journal.book(booking); });
   EXPECT_THROW((void)budget.spend({"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}), Error);
   EXPECT_EQ(budget.spent().value() > 0, true) << "charged and never refunded";

@@ -81,7 +81,8 @@ Problem own_problem(const FitConfig& config, OwnModel own) {
   public_info.own = true;
   public_info.title = own.title;
   public_info.model = "a model of one's own";
-  public_info.privacy_unit = in_words(own.unit);
+  public_info.person = own.person;
+  public_info.privacy_unit = in_words(own.unit, own.person);
   public_info.start = own.start.value_or(Position::Zero(own.model.dim()));
   public_info.prior_scale = own.posterior_scale
                                 ? *own.posterior_scale
@@ -111,6 +112,7 @@ Problem own_problem(const FitConfig& config, const Table& table, const std::vect
   refuse_no_rows(table);
   own.rows = [&table, columns] { return column_rows(table, columns); };
   own.unit = unit_of(table.schema());
+  own.person = table.schema().unit.person;
   const std::optional<double> rows = public_rows(table);
   if (rows) own.expected_rows = *rows;
   Problem problem = own_problem(config, std::move(own));

@@ -62,7 +62,8 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   const Glm* glm = problem.model.as<Glm>();
   problem.unit = unit_of(table.schema(), glm == nullptr ? 1 : glm->pieces().count);
   problem.unit.side_by_side = glm != nullptr && stand_side_by_side(table.schema().unit, *glm);
-  problem.public_info.privacy_unit = in_words(problem.unit);
+  problem.public_info.person = table.schema().unit.person;
+  problem.public_info.privacy_unit = in_words(problem.unit, problem.public_info.person);
   problem.public_info.declaration = declaration_of(table.schema().select(columns_read(config.model)));
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
@@ -112,10 +113,11 @@ void refuse_no_rows(const Table& table) {
     throw Error(ErrorCode::data, "the table has no rows: nothing was spent");
 }
 
-std::string in_words(const PrivacyUnit& unit) {
+std::string in_words(const PrivacyUnit& unit, const std::string& person) {
   const std::size_t rows = unit.table_rows();
   if (unit.is_row && rows == 1) return "one row";
-  return fmt::format("one person (at most {} row{})", rows, rows == 1 ? "" : "s");
+  const std::string column = person.empty() ? "" : fmt::format("by column {}, ", person);
+  return fmt::format("one person ({}at most {} row{})", column, rows, rows == 1 ? "" : "s");
 }
 
 void state_bounds(Problem& problem, double likelihood_power) {

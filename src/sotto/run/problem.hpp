@@ -26,6 +26,7 @@ struct PublicProblem {
   std::string title;
   std::string model;
   std::string privacy_unit;              ///< whose rows are protected, in words
+  std::string person{};                  ///< the column that tells persons apart; empty: rows, or nobody said
   std::string declaration{};             ///< of the table: columns that are read, unit and adjacency
   std::vector<std::string> parameters;   ///< as reported, but for groups
   std::vector<std::string> effects{};    ///< regressions: those of columns, unless there is no intercept
@@ -91,8 +92,8 @@ void state_bounds(Problem& problem, double likelihood_power);
 /// Neighbours have equally many units, and a table of no rows has none: that is public. Errors: data.
 void refuse_no_rows(const Table& table);
 
-/// Whose rows are protected, in words.
-[[nodiscard]] std::string in_words(const PrivacyUnit& unit);
+/// Whose rows are protected, in words. `person`: the column that tells persons apart, where it is known.
+[[nodiscard]] std::string in_words(const PrivacyUnit& unit, const std::string& person);
 
 /// The columns of the table that the model reads: nothing else is decoded. Errors: configuration.
 [[nodiscard]] std::vector<std::string> columns_read(const ModelConfig& model);

@@ -1,0 +1,85 @@
+#include "sotto_io/run_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "sotto/base/error.hpp"
+#include "sotto_io/atomic_file.hpp"
+
+namespace sotto {
+namespace {
+
+constexpr const char* kLockFile = "run.lock";
+constexpr int kLockAttempts = 100;  // a run that ends meanwhile takes its file away
+
+[[noreturn]] void refuse_directory(const std::filesystem::path& directory, const std::string& why) {
+  throw Error(ErrorCode::cannot_create,
+              fmt::format("{} {}, or choose another --out; nothing was spent", directory.string(), why));
+}
+
+/// Whether `path` is still a name of the open file.
+bool is_named(int file, const std::filesystem::path& path) {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(file, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
+int lock_without_waiting(int file) {
+  int result = 0;
+  do {
+    result = ::flock(file, LOCK_EX | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+}  // namespace
+
+RunLock::RunLock(const std::filesystem::path& directory) : path_(directory / kLockFile) {
+  std::error_code absent;
+  for (std::filesystem::path up = directory; !up.empty() && !std::filesystem::exists(up, absent);
+       up = up.parent_path())
+    made_folders_.push_back(up);
+  for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
+    make_directory(directory);
+    constexpr int how = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+    int file = ::open(path_.c_str(), how | O_CREAT | O_EXCL, 0666);
+    made_file_ = file >= 0;
+    if (file < 0 && errno == EEXIST) file = ::open(path_.c_str(), how);
+    if (file < 0 && errno == ENOENT) continue;
+    if (file >= 0 && lock_without_waiting(file) == 0) {
+      if (is_named(file, path_)) {
+        file_ = file;
+        return;
+      }
+      ::close(file);
+      continue;
+    }
+    const int reason = errno;
+    if (file >= 0) ::close(file);
+    if (reason == EWOULDBLOCK)
+      refuse_directory(directory, "is being written by another run: wait for its end");
+    refuse_directory(directory,
+                     fmt::format("cannot be kept for one run alone ({} cannot be locked: {}): see to that",
+                                 kLockFile, std::strerror(reason)));
+  }
+  refuse_directory(directory, "is taken by one run after the other: try again");
+}
+
+RunLock::~RunLock() {
+  // While it is held: who opened it sees that it has no name.
+  if (made_file_ && is_named(file_, path_)) ::unlink(path_.c_str());
+  ::close(file_);
+  for (const std::filesystem::path& folder : made_folders_) {
+    if (::rmdir(folder.c_str()) != 0 && errno != ENOENT) break;
+  }
+}
+
+}  // namespace sotto
