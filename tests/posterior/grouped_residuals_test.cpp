@@ -5,18 +5,11 @@
 
 #include <cmath>
 
-#include "support/once_study.hpp"
+#include "support/oracle_study.hpp"
 #include "support/regression_designs.hpp"
-#include "support/row_oracle.hpp"
 
 namespace sotto {
 namespace {
-
-OnceOutcome outcome_of(const SimulatedRegression& data, std::uint64_t seed) {
-  const OnceSettings settings = settings_of(data, kRho);
-  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
-  return study(data, non_private(data), settings, oracle, 500, seed);
-}
 
 // At epsilon 1. Without histograms by group the level's effect is 3 to 7 posterior standard deviations off, mostly in silence.
 TEST(GroupedResiduals, a_level_with_longer_tails_is_found) {
@@ -25,7 +18,7 @@ TEST(GroupedResiduals, a_level_with_longer_tails_is_found) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     ChainRng rng(seed);
     const SimulatedRegression data = designs::skewed_in_group(20000, 0.1, 1, rng);
-    const OnceOutcome outcome = outcome_of(data, seed);
+    const OnceOutcome outcome = study_by_oracle(data, kRho, seed);
     const auto& uneven = outcome.verdict.uneven;
     if (uneven.size() == 1 && uneven.front().column == 3) ++told;
     squares += outcome.farthest * outcome.farthest / 8;
@@ -40,7 +33,7 @@ TEST(GroupedResiduals, no_law_fits_is_no_answer_of_nan) {
     if (design.name != "three quarters zeros") continue;
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       ChainRng rng(seed);
-      const OnceOutcome outcome = outcome_of(design.simulate(20000, rng), seed);
+      const OnceOutcome outcome = study_by_oracle(design.simulate(20000, rng), kRho, seed);
       EXPECT_TRUE(std::isfinite(outcome.sd_ratio)) << seed;
       EXPECT_TRUE(outcome.release.pooled.score.allFinite()) << seed;
     }
@@ -51,7 +44,7 @@ TEST(GroupedResiduals, no_law_fits_is_no_answer_of_nan) {
 TEST(GroupedResiduals, alike_levels_are_left_alone) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     ChainRng rng(seed);
-    const OnceOutcome counts = outcome_of(designs::log_normal_counts(20000, 1.2, rng), seed);
+    const OnceOutcome counts = study_by_oracle(designs::log_normal_counts(20000, 1.2, rng), kRho, seed);
     const Position moved = counts.release.remainder.moved;
     EXPECT_LT(moved.tail(moved.size() - 1).cwiseAbs().maxCoeff(), 1.2) << seed;
   }

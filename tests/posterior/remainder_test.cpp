@@ -3,18 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/once_study.hpp"
+#include "support/oracle_study.hpp"
 #include "support/regression_designs.hpp"
-#include "support/row_oracle.hpp"
 
 namespace sotto {
 namespace {
-
-OnceOutcome outcome_of(const SimulatedRegression& data, double rho, std::uint64_t seed) {
-  const OnceSettings settings = settings_of(data, rho);
-  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
-  return study(data, non_private(data), settings, oracle, 500, seed);
-}
 
 // Without the remainder the group's effect is 6 to 13 posterior standard deviations off in nine of ten data sets, in silence.
 TEST(Remainder, effects_of_a_group_whose_counts_vary_more_are_near_or_told) {
@@ -23,7 +16,7 @@ TEST(Remainder, effects_of_a_group_whose_counts_vary_more_are_near_or_told) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     ChainRng rng(seed);
     const SimulatedRegression data = designs::dispersed_in_group(20000, 0.2, false, rng);
-    const OnceOutcome outcome = outcome_of(data, kRho, seed);
+    const OnceOutcome outcome = study_by_oracle(data, kRho, seed);
     const auto& uneven = outcome.verdict.uneven;
     if (uneven.size() == 1 && uneven.front().column == 4) ++told;
     squares += outcome.farthest * outcome.farthest / 10;
@@ -38,7 +31,7 @@ TEST(Remainder, effects_of_a_group_with_skewed_errors_are_near) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     ChainRng rng(seed);
     const SimulatedRegression data = designs::skewed_in_group(20000, 0.1, 1, rng);
-    const OnceOutcome outcome = outcome_of(data, 10 * kRho, seed);
+    const OnceOutcome outcome = study_by_oracle(data, 10 * kRho, seed);
     squares += outcome.farthest * outcome.farthest / 10;
   }
   EXPECT_LT(squares, 9);
@@ -51,7 +44,7 @@ TEST(Remainder, tails_that_all_rows_have_stay_where_histograms_see_them) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     ChainRng rng(seed);
     const SimulatedRegression data = designs::log_normal_counts(20000, 1.2, rng);
-    moved += outcome_of(data, kRho, seed).release.remainder.moved[0] / 4;
+    moved += study_by_oracle(data, kRho, seed).release.remainder.moved[0] / 4;
   }
   EXPECT_NEAR(moved, 0, 0.6);
 }
@@ -64,7 +57,7 @@ TEST(Remainder, little_is_moved_where_the_model_holds) {
       double wider = 0;
       for (std::uint64_t seed = 0; seed < 12; ++seed) {
         ChainRng rng(seed);
-        const OnceOutcome outcome = outcome_of(design.simulate(20000, rng), kRho, seed);
+        const OnceOutcome outcome = study_by_oracle(design.simulate(20000, rng), kRho, seed);
         EXPECT_TRUE(outcome.verdict.uneven.empty()) << name << ' ' << seed;
         wider += outcome.release.remainder.wider.mean() / 12;
       }

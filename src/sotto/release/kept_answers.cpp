@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::string_view kFormat = "sotto releases 1";
+constexpr std::string_view kFormat = "sotto releases 2";
 
 template <class Container>
 std::string hexadecimal(const Container& bytes) {

@@ -8,22 +8,13 @@
 #include <numeric>
 #include <utility>
 
-#include "sotto/accountant/pld/lower_polygon.hpp"
-#include "sotto/base/error.hpp"
 #include "sotto/math/fourier.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr std::int64_t kMostRegridded = 1 << 22;
-constexpr double kGridMargin = 1e-9;  // of a step, for the rounding of losses that are put on a grid
 constexpr double kTrimmed = 1.06;     // of a power of two: so wide windows lose their ends
 constexpr double kTrimmedLoss = 1e3;  // how much more may lie outside then
-
-// mass e^exponent, where the product may be moderate but the exponential too large.
-double scaled(double mass, double exponent) {
-  return exponent < 600 ? mass * std::exp(exponent) : std::exp(std::log(mass) + exponent);
-}
 
 // log sum_i mass_i e^(rate loss_i), rounded up.
 double log_moment(const TiltedLoss& loss, double rate) {
@@ -164,66 +155,7 @@ std::uint64_t multiply(std::vector<std::complex<double>>& product, std::vector<d
   return part.count * static_cast<std::uint64_t>(part.loss.first + static_cast<std::int64_t>(heaviest));
 }
 
-// Below: every atom of (loss, tilted mass) taken to the point of the grid that is nearest to it.
-template <class Loss, class Mass>
-void take_to_grid(TiltedLoss& out, std::size_t atoms, double tilt, const Loss& loss_at, const Mass& mass_at) {
-  double lowest = HUGE_VAL;
-  double highest = -HUGE_VAL;
-  for (std::size_t k = 0; k < atoms; ++k) {
-    if (!(mass_at(k) > 0)) continue;
-    lowest = std::min(lowest, loss_at(k));
-    highest = std::max(highest, loss_at(k));
-  }
-  if (!(lowest <= highest)) {
-    out.mass.assign(1, 0.0);
-    return;
-  }
-  const auto place = [&](double l) {
-    return static_cast<std::int64_t>(std::round((l - out.offset) / out.step));
-  };
-  const double largest = std::max(std::abs(lowest), std::abs(highest));
-  if (!(largest / out.step < kMostIndex))
-    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
-  const std::int64_t last = place(highest);
-  // What is far below the rest is left out. A polygon of few points may have to come down below the lowest.
-  out.first = std::max(place(lowest), last - kMostRegridded) - 2;
-  std::vector<LossBin> bins(static_cast<std::size_t>(last - out.first) + 1);
-  for (std::size_t k = 0; k < atoms; ++k) {
-    const double l = loss_at(k);
-    if (!(mass_at(k) > 0) || place(l) < out.first) continue;
-    const std::int64_t index = place(l);
-    const double away = l - out.offset - static_cast<double>(index) * out.step;
-    LossBin& bin = bins[static_cast<std::size_t>(index - out.first)];
-    const double mass = mass_at(k) * std::exp(-tilt * away);
-    bin.mass += mass;
-    bin.excess -= mass * std::expm1(kGridMargin * out.step - away);
-  }
-  out.mass = lower_polygon(std::move(bins), out.step, tilt);
-  out.first -= 1;
-}
-
 }  // namespace
-
-TiltedLoss tilted(const DiscretePld& grid, double tilt) {
-  TiltedLoss loss{.offset = grid.offset, .step = grid.step, .first = grid.first, .mass = grid.mass};
-  loss.infinite = grid.infinite;
-  loss.margin = grid.margin;
-  double top = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
-    if (grid.mass[i] > 0) top = std::max(top, std::log(grid.mass[i]) + tilt * grid.loss(i));
-  }
-  double sum = 0;
-  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
-    if (grid.mass[i] > 0) sum += scaled(grid.mass[i], tilt * grid.loss(i) - top);
-  }
-  loss.log_scale = top + std::log(sum);
-  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
-    if (grid.mass[i] > 0) loss.mass[i] = scaled(grid.mass[i], tilt * grid.loss(i) - loss.log_scale);
-  }
-  const double largest = std::max(std::abs(grid.loss(0)), std::abs(grid.loss(grid.mass.size() - 1)));
-  loss.log_error = 8 * kUnit * (tilt * largest + std::abs(loss.log_scale));
-  return loss;
-}
 
 std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double tilt, double exponent,
                                   double most_points, Side side) {
@@ -312,47 +244,6 @@ std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double 
   return sum;
 }
 
-TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side) {
-  // The heaviest mass lies on the grid: an atom between two points costs the lower side a share of a step.
-  const auto heaviest = std::max_element(loss.mass.begin(), loss.mass.end()) - loss.mass.begin();
-  const double offset = loss.loss(static_cast<std::size_t>(heaviest));
-  TiltedLoss out{.offset = offset, .step = step, .first = 0, .mass = {}};
-  out.log_scale = loss.log_scale;
-  out.log_error = loss.log_error;
-  out.infinite = loss.infinite;
-  out.missing = loss.missing;
-  out.margin = loss.margin * loss.step / step + kGridMargin;
-  out.log_error += 8 * kUnit * tilt * (std::abs(loss.loss(0)) + std::abs(loss.loss(loss.mass.size() - 1)));
-  if (side == Side::lower) {
-    take_to_grid(
-        out, loss.mass.size(), tilt, [&](std::size_t k) { return loss.loss(k); },
-        [&](std::size_t k) { return loss.mass[k] - loss.noise; });
-    return out;
-  }
-  const auto place = [&](double l) { return static_cast<std::int64_t>(std::floor((l - offset) / step)); };
-  const double largest = std::max(std::abs(loss.loss(0)), std::abs(loss.loss(loss.mass.size() - 1)));
-  if (!(largest / step < kMostIndex))
-    throw Error(ErrorCode::configuration, "losses of very different size: account them apart");
-  const std::int64_t last = place(loss.loss(loss.mass.size() - 1));
-  out.first = std::max(place(loss.loss(0)), last - kMostRegridded);
-  out.mass.assign(static_cast<std::size_t>(last - out.first) + 2, 0.0);
-  for (std::size_t k = 0; k < loss.mass.size(); ++k) {
-    const double l = loss.loss(k);
-    const double mass = loss.mass[k] + loss.noise;
-    const std::int64_t index = place(l);
-    if (index < out.first) {  // far below the rest: moved up
-      if (mass > 0) out.mass[0] += mass * std::exp(tilt * (out.loss(0) - l));
-      continue;
-    }
-    const auto i = static_cast<std::size_t>(index - out.first);
-    const double away = l - offset - static_cast<double>(index) * step;
-    const double up = std::clamp(std::expm1(-away) / std::expm1(-step) + kGridMargin, 0.0, 1.0);
-    out.mass[i] += mass * (1 - up) * std::exp(-tilt * away);
-    out.mass[i + 1] += mass * up * std::exp(tilt * (step - away));
-  }
-  return out;
-}
-
 std::optional<TiltedLoss> compose_seen_roughly(const std::vector<TiltedLoss>& parts, double step, double tilt,
                                                double exponent, double most_points) {
   std::vector<TiltedPower> under_p;
@@ -390,22 +281,17 @@ std::optional<TiltedLoss> compose_seen_roughly(const std::vector<TiltedLoss>& pa
   const std::int64_t first = std::max(p->first, q->first);
   const std::int64_t end = std::min(p->first + static_cast<std::int64_t>(p->mass.size()),
                                     q->first + static_cast<std::int64_t>(q->mass.size()));
-  std::vector<double> losses;
-  std::vector<double> masses;
+  std::vector<LossAtom> atoms;
   for (std::int64_t i = first; i < end; ++i) {
     const double here = static_cast<double>(i) * step;
     const double mass = p->mass[static_cast<std::size_t>(i - p->first)] - p->noise;
     if (!(mass > 0)) continue;
     const double away = std::log(mass / (q->mass[static_cast<std::size_t>(i - q->first)] + q->noise));
-    losses.push_back(here + away);
-    masses.push_back(mass * std::exp(tilt * away));
+    atoms.push_back({here + away, mass * std::exp(tilt * away)});
   }
-  if (masses.empty()) return std::nullopt;
-  out.offset =
-      losses[static_cast<std::size_t>(std::max_element(masses.begin(), masses.end()) - masses.begin())];
-  take_to_grid(
-      out, masses.size(), tilt, [&](std::size_t k) { return losses[k]; },
-      [&](std::size_t k) { return masses[k]; });
+  if (atoms.empty()) return std::nullopt;
+  out.offset = std::ranges::max_element(atoms, {}, &LossAtom::mass)->loss;
+  take_to_grid(out, atoms, tilt);
   return out;
 }
 

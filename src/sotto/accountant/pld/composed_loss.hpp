@@ -6,30 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "sotto/accountant/pld/discrete_pld.hpp"
 #include "sotto/accountant/pld/saddle_point.hpp"
+#include "sotto/accountant/pld/tilted_loss.hpp"
 
 namespace sotto {
-
-/// A loss distribution after multiplication by exp(tilt * loss - log_scale), so that it sums to about 1.
-struct TiltedLoss {
-  double offset = 0;
-  double step = 1;
-  std::int64_t first = 0;
-  std::vector<double> mass;
-  double log_scale = 0;
-  double log_error = 0;  ///< bound on the rounding error of log_scale and of the logarithms of all masses
-  double infinite = 0;   ///< untilted probability of an infinite loss; upper side only
-  double missing = 0;    ///< bound on tilted probability that is absent, or present at a wrong place
-  double margin = 0;     ///< bound on how far rounding has moved losses, in steps
-  double noise = 0;      ///< bound on the Euclidean norm of the errors of all masses
-
-  [[nodiscard]] double loss(std::size_t i) const {
-    return offset + static_cast<double>(first + static_cast<std::int64_t>(i)) * step;
-  }
-};
-
-[[nodiscard]] TiltedLoss tilted(const DiscretePld& grid, double tilt);
 
 /// A loss distribution and how often it is composed with itself.
 struct TiltedPower {
@@ -47,10 +27,6 @@ struct TiltedPower {
 /// Checked by tests/accountant/reference_test.cpp: tiny_deltas_keep_relative_accuracy
 [[nodiscard]] std::optional<TiltedLoss> compose(const std::vector<TiltedPower>& parts, double tilt,
                                                 double exponent, double most_points, Side side);
-
-/// The same curve or one on the given side of it, on a grid of multiples of `step`. Upper: both masses, P's and Q's, of
-/// every loss are kept; lower: the lower polygon. Noise enters the masses outward.
-[[nodiscard]] TiltedLoss regrid(const TiltedLoss& loss, double step, double tilt, Side side);
 
 /// Below the sum of independent losses: what an observer knows who is told the sum of the losses rounded to multiples of `step`
 /// alone. Coarse steps cost the square of a step, and none makes a part worse than nothing. Nothing where the window
