@@ -84,6 +84,7 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   check_run_directory(config.out, std::vector<std::filesystem::path>(inputs.begin(), inputs.end()),
                       overwrite);
   std::vector<RecordReader> records;
+  records.reserve(tables.size());
   for (const nb::object& table : tables) records.push_back(records_of(table));
   const std::vector<std::string> columns = declared ? columns_of(*declared) : columns_read(config.model);
   const Schema read = schema.select(columns);
@@ -92,6 +93,7 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   Interruption interruption;
   const nb::gil_scoped_release others_run;
   std::vector<Table> rows;
+  rows.reserve(records.size());
   for (const RecordReader& table : records) rows.push_back(read_table(table, read));
   if (own) {
     fit_own_problem(config, own_problem(config, rows.front(), columns, *own), overwrite, interruption);

@@ -99,7 +99,7 @@ class SumBins {
     const double least = start_of(first_);
     const double most = start_of(first_ + mass_.size() - 1);
     std::vector<std::size_t> ends{1, mass_.size()};
-    const auto half = static_cast<double>(points / 2);
+    const double half = std::floor(static_cast<double>(points) / 2);
     const double from = std::asinh((least - mean) / width);
     const double to = std::asinh((most - mean) / width);
     for (double i = 1; i < half; ++i) {

@@ -120,6 +120,7 @@ Effects find_effects(const Cells& cells, const std::vector<NormalPredictor>& pre
                      double rows) {
   std::vector<LikelyEffect> likely = effects();
   std::vector<double> chi2;
+  chi2.reserve(likely.size());
   for (const LikelyEffect& one : likely)
     chi2.push_back(chi_squared(cells, predictors, quantile, rows, one.effect));
   const double best = *std::ranges::min_element(chi2);
