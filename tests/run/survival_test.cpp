@@ -200,7 +200,7 @@ TEST(Survival, a_person_is_one_unit_whatever_the_number_of_pieces) {
   }();
   EXPECT_EQ(problem.unit.rows_per_unit, 6U);
   EXPECT_EQ(problem.unit.table_rows(), 2U);
-  EXPECT_EQ(problem.public_info.privacy_unit, "one person (at most 2 rows)");
+  EXPECT_EQ(problem.public_info.privacy_unit, "one person (by column who, at most 2 rows)");
 }
 
 // 5,000 times; their events are binomial: five standard deviations. What they were made from is what a fit without noise finds: fewer than
