@@ -25,8 +25,8 @@ constexpr double kUp = 1 + 0x1p-40;  // more than the rounding of a sum of charg
 
 }  // namespace
 
-ChargeJournal::ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise)
-    : path_(std::move(file)), promise_(std::move(promise)) {}
+ChargeJournal::ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise, double ahead)
+    : path_(std::move(file)), promise_(std::move(promise)), ahead_(ahead) {}
 
 ChargeJournal::~ChargeJournal() {
   if (file_ >= 0) ::close(file_);
@@ -83,7 +83,11 @@ void ChargeJournal::book(const Booking& booking) {
   Cost& disk = kind.on_disk;
   if (made.count <= disk.count && made.rho <= disk.rho && made.slack <= disk.slack) return;
   const bool ahead = !booking.composed && made.count > kSingleLines;
-  disk = ahead ? Cost{2 * made.count, 2 * made.rho, 2 * made.slack} : made;
+  disk = made;
+  if (ahead) {
+    const double covered = std::ceil(ahead_ * static_cast<double>(made.count));
+    disk = {static_cast<std::size_t>(covered), ahead_ * made.rho, ahead_ * made.slack};
+  }
   nlohmann::ordered_json line{
       {"query", charge.query}, {"mechanism", charge.mechanism}, {"count", disk.count}};
   // Of releases priced as one composition only the composition has a cost.

@@ -17,12 +17,13 @@ namespace sotto {
 /// A file of JSON lines, appended to and flushed to the disk line by line; what stands in it is never taken back. The first
 /// line of a run is its promise: no more than that was spent, whatever happened later. A `booked` line then says how
 /// many releases of a kind were made at most, and what they cost at most; the latest line of a kind counts. Up to sixteen
-/// releases each have a line; beyond, a line covers twice as many as were made, so that a long chain writes few. The last
+/// releases each have a line; beyond, a line covers `ahead` times as many as were made, so that a long chain writes few. The last
 /// line is `closed`, with the exact charges; where it is missing the run was killed and the lines before it are the record.
 class ChargeJournal {
  public:
   /// Writes nothing yet. `promise`: what the run may spend at most, and whose rows.
-  ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise);
+  /// `ahead` > 1: more means fewer lines, and more that is taken for spent where the process is killed.
+  ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise, double ahead = 2);
   ~ChargeJournal();
   ChargeJournal(const ChargeJournal&) = delete;
   ChargeJournal& operator=(const ChargeJournal&) = delete;
@@ -53,6 +54,7 @@ class ChargeJournal {
 
   std::filesystem::path path_;
   nlohmann::ordered_json promise_;
+  double ahead_;
   std::map<std::pair<std::string, std::string>, Kind> kinds_;  // by query and mechanism
   int file_ = -1;
   bool failed_ = false;

@@ -15,6 +15,8 @@ namespace {
 /// wherever what comes of it is not rounded to zero.
 constexpr double kFarthestFrame = 0x1p200;
 
+constexpr std::size_t kMostEntries = std::size_t{1} << 20;  // of a sum: an owner's memory is its own
+
 constexpr double kLargestDispersion = 1e6;  // beyond, the distributions of counts are not computed
 
 NoisyVector vector_of(const NoisyIntegers& noisy, double grid) {
@@ -38,6 +40,7 @@ NoisyMatrix matrix_of(const NoisyIntegers& noisy, double grid, Eigen::Index dim)
 template <class Shape>
 std::optional<Measurements> measure_sum(VectorSum sum, const OwnerContext& context, Rho cost,
                                         const Shape& shape) {
+  if (sum.entries > kMostEntries) return std::nullopt;
   PrivacyUnit unit = context.unit;
   if (unit.side_by_side) unit.rows_per_unit = sum.together = 1;  // `add` gives vectors of units
   const auto noise = vector_noise(sum.bound, sum.entries, unit, cost, sum.together);

@@ -240,6 +240,12 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
       "grows. It "
       "rests on this trust: " +
       s.trust_model + ".");
+  for (const OwnerPromise& owner : s.owners) {
+    words.push_back(fmt::format(
+        "The owner {} at {} says of its own table that all it ever answers, to whoever asks, stays within "
+        "({:g}, {:g}); its answers carry its signature, and what it holds to is its own to keep.",
+        owner.name, owner.address, owner.epsilon, owner.delta));
+  }
   words.push_back(claim_on_time(s));
   return words;
 }

@@ -43,6 +43,16 @@ struct EarlierRuns {
   double delta = 0;  ///< likewise
 };
 
+/// What an owner in another process says of its own books: they cover all who ask it, and every run.
+struct OwnerPromise {
+  std::string name;
+  std::string address;
+  double epsilon = 0;
+  double delta = 0;
+  std::string noise_source{};
+  bool noise_is_private = false;
+};
+
 struct PrivacyStatement {
   bool is_private =
       false;           ///< true only when noise came from the operating system and every release was paid for
@@ -62,6 +72,7 @@ struct PrivacyStatement {
   /// Results computed without noise that stand beside this run, by their names in its directory; the promise leaves them out.
   std::vector<std::string> not_private_files;
   EarlierRuns earlier{};
+  std::vector<OwnerPromise> owners{};  ///< in other processes
   std::vector<CurvePoint> curve;  ///< of the promise, through (epsilon, delta); delta falls as epsilon grows
 };
 

@@ -84,6 +84,14 @@ Json to_json(const PrivacyStatement& s) {
                               {"delta", number(s.delta + s.earlier.delta)}};
     }
   }
+  for (const OwnerPromise& owner : s.owners) {
+    json["owners"].push_back({{"name", owner.name},
+                              {"address", owner.address},
+                              {"epsilon", number(owner.epsilon)},
+                              {"delta", number(owner.delta)},
+                              {"noise_source", owner.noise_source},
+                              {"noise_is_private", owner.noise_is_private}});
+  }
   json["statement"] = in_plain_words(s);
   return json;
 }
@@ -118,6 +126,14 @@ PrivacyStatement privacy_from_json(const Json& json) {
       s.earlier = {earlier.at("runs").get<std::size_t>(),
                    optional_from(earlier.at("epsilon")).value_or(kNoFigure),
                    optional_from(earlier.at("delta")).value_or(kNoFigure)};
+    }
+    if (json.contains("owners")) {
+      for (const Json& owner : json.at("owners")) {
+        s.owners.push_back({owner.at("name").get<std::string>(), owner.at("address").get<std::string>(),
+                            number_from(owner.at("epsilon")), number_from(owner.at("delta")),
+                            owner.at("noise_source").get<std::string>(),
+                            owner.at("noise_is_private").get<bool>()});
+      }
     }
     for (const Json& point : json.at("curve")) {
       s.curve.push_back({number_from(point.at("epsilon")), number_from(point.at("delta"))});

@@ -66,6 +66,21 @@ std::string trust_model(const Problem& problem) {
            "density follows from that row alone";
   }
   if (problem.owners.empty()) return "the curator who holds the rows and runs this program";
+  const std::size_t elsewhere = problem.public_info.owner_promises.size();
+  const std::size_t all = problem.owners.size();
+  if (elsewhere == all) {
+    return fmt::format(
+        "{} holds its rows in a process of its own, and adds noise of its own to what they answer; who runs "
+        "this "
+        "program sees noisy answers alone",
+        all == 1 ? "the owner" : fmt::format("each of {} owners", all));
+  }
+  if (elsewhere > 0) {
+    return fmt::format(
+        "each of {} owners adds noise of its own to what its rows answer; {} of them hold{} their rows in "
+        "processes of their own, and the curator who runs this program holds the rows of the others",
+        all, elsewhere, elsewhere == 1 ? "s" : "");
+  }
   return fmt::format(
       "each of {} owners adds noise of its own to what its rows answer; here the curator who runs this "
       "program "
@@ -74,8 +89,15 @@ std::string trust_model(const Problem& problem) {
 }
 
 PrivacyStatement statement(const Budget& budget, const Problem& problem, const EntropySource& entropy) {
-  return statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
-                      trust_model(problem), entropy.name(), entropy.is_private());
+  const std::vector<OwnerPromise>& elsewhere = problem.public_info.owner_promises;
+  bool is_private = entropy.is_private();
+  for (const OwnerPromise& owner : elsewhere) is_private = is_private && owner.noise_is_private;
+  const bool all_elsewhere = !elsewhere.empty() && elsewhere.size() == problem.owners.size();
+  PrivacyStatement stated = statement_of(
+      budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit, trust_model(problem),
+      all_elsewhere ? elsewhere.front().noise_source : entropy.name(), is_private);
+  stated.owners = elsewhere;
+  return stated;
 }
 
 constexpr const char* kHiddenByNoise =

@@ -329,6 +329,8 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
     if (config.method.proposal.name == "truncated") json["proposal"]["bound"] = config.method.proposal.bound;
   }
   for (const std::string& file : config.owners) json["owner"].push_back({{"file", file}});
+  for (const OwnerAddress& owner : config.elsewhere)
+    json["owner"].push_back({{"name", owner.name}, {"address", owner.address}});
   if (!config.start.empty()) json["start"] = config.start;
   return json;
 }

@@ -60,10 +60,18 @@ struct MethodConfig {
   std::optional<double> clip_gradient;  ///< for study: of the norm of a row's gradient
 };
 
+/// An owner in another process.
+struct OwnerAddress {
+  std::string name;     ///< in its certificate
+  std::string address;  ///< HOST:PORT
+  std::string key;      ///< path of the public half of its signing key
+};
+
 struct FitConfig {
   std::string data;                 ///< path of the table; none for a model of one's own
   std::string schema;               ///< path of its declaration; none for a model of one's own
   std::vector<std::string> owners;  ///< [[owner]]: paths of several owners' tables, in the place of `data`
+  std::vector<OwnerAddress> elsewhere{};  ///< owners in other processes, asked after those of `owners`
   ModelConfig model;
   CoefficientPrior default_prior;  ///< of coefficients of columns scaled to [-1, 1] by their declared bounds
   bool default_prior_given = false;  ///< else release-once takes scales from released spreads

@@ -1,4 +1,4 @@
-// The owners of several tables in one process, each with books, rows and noise of its own, as one.
+// The owners of several tables, here or elsewhere, each with books, rows and noise of its own, as one.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/owner/booked_owner.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/federation.hpp"
 #include "sotto/run/problem.hpp"
@@ -22,6 +23,7 @@ namespace sotto {
 ///              owner alone
 /// Charge       on each owner's books; the first's are `ledger`, on whose writer every charge stands before any owner draws noise
 ///              for it. What is booked there is what any one row pays: no row is in two tables
+/// Elsewhere    an owner in another process has books of its own, which decide; the first owner's charges stand on `ledger` as well
 /// Source       parallel composition: the other owners' releases do not depend on the row
 /// Checked by tests/run/owners_test.cpp: each_adds_the_noise_that_one_alone_would, cost_one_row_what_it_would_cost_alone
 class Owners final : public QueryInterface {
@@ -41,6 +43,7 @@ class Owners final : public QueryInterface {
  private:
   std::vector<std::unique_ptr<Budget>> books_;  ///< of all but the first
   std::vector<std::unique_ptr<DataOwner>> owners_;
+  std::optional<BookedOwner> booked_;  ///< the first, where its rows are elsewhere
   std::optional<Federation> federation_;
 };
 

@@ -70,16 +70,28 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   return problem;
 }
 
+/// Its rows are not at hand.
+Problem problem_of_nobody(const FitConfig& config, const Schema& schema, std::optional<double> count) {
+  const Table none(schema.select(columns_read(config.model)));
+  Problem problem = problem_of(config, none, count);
+  problem.rows = []() -> Rows {
+    throw Error(ErrorCode::internal, "rows were asked for where none are at hand");
+  };
+  return problem;
+}
+
 void name_owners(std::size_t count, Problem& problem) {
   problem.public_info.owners = count;
   problem.public_info.privacy_unit += " of one owner's table";
 }
 
-Rows joined(const std::vector<std::function<Rows()>>& owners) {
+Rows joined(const std::vector<OwnerAccess>& owners) {
   std::vector<Rows> parts;
   std::size_t count = 0;
-  for (const auto& rows : owners) {
-    parts.push_back(rows());
+  for (const OwnerAccess& owner : owners) {
+    if (owner.elsewhere)
+      refuse("what is not private needs all rows at hand, and some are at owners elsewhere");
+    parts.push_back(owner.rows());
     count += parts.back().rows();
   }
   Rows all(count, parts.front().columns());
@@ -157,32 +169,45 @@ Problem make_problem(const FitConfig& config, const Table& table) {
 
 Problem make_problem_without_rows(const FitConfig& config, const Schema& schema,
                                   std::optional<double> count) {
-  const Table none(schema.select(columns_read(config.model)));
-  Problem problem = problem_of(config, none, count);
-  problem.rows = []() -> Rows {
-    throw Error(ErrorCode::internal, "rows were asked for where none are at hand");
-  };
-  if (!config.owners.empty()) name_owners(config.owners.size(), problem);
+  Problem problem = problem_of_nobody(config, schema, count);
+  const std::size_t owners = config.owners.size() + config.elsewhere.size();
+  if (owners > 1) name_owners(owners, problem);
   return problem;
 }
 
 Problem make_problem(const FitConfig& config, std::span<const Table> owners) {
   if (owners.size() < 2) refuse("[[owner]] is for several tables: name at least two, or one by data.file");
+  return make_problem(config, owners.front().schema(), owners, {});
+}
+
+Problem make_problem(const FitConfig& config, const Schema& schema, std::span<const Table> owners,
+                     std::span<const OwnerElsewhere> elsewhere) {
+  const std::size_t count = owners.size() + elsewhere.size();
+  if (elsewhere.empty() && count < 2) refuse("several owners are at least two tables, or one at an address");
+  if (count > 1 && !schema.unit.is_row()) {
+    refuse(
+        "one person may have rows at several owners, each of whom protects only those of its own: with "
+        "[[owner]] the unit of privacy must be a row");
+  }
   std::optional<double> rows = 0;
+  const auto add_rows = [&](const std::optional<double>& own) {
+    rows = rows && own ? std::optional(*rows + *own) : std::nullopt;
+  };
   for (const Table& table : owners) {
     refuse_no_rows(table);
-    if (!table.schema().unit.is_row()) {
-      refuse(
-          "one person may have rows at several owners, each of whom protects only those of its own: with "
-          "[[owner]] the unit of privacy must be a row");
-    }
-    const std::optional<double> own = public_rows(table);
-    rows = rows && own ? std::optional(*rows + *own) : std::nullopt;
+    add_rows(public_rows(table));
   }
-  Problem problem = problem_of(config, owners.front(), rows);
-  for (const Table& table : owners) problem.owners.push_back(problem_of(config, table, rows).rows);
+  for (const OwnerElsewhere& owner : elsewhere) add_rows(owner.rows);
+  Problem problem =
+      owners.empty() ? problem_of_nobody(config, schema, rows) : problem_of(config, owners.front(), rows);
+  for (const Table& table : owners) problem.owners.push_back({.rows = problem_of(config, table, rows).rows});
+  for (const OwnerElsewhere& owner : elsewhere) {
+    problem.owners.push_back({.elsewhere = owner.interface});
+    problem.public_info.owner_promises.push_back(
+        {owner.name, owner.address, owner.epsilon, owner.delta, owner.noise_source, owner.noise_is_private});
+  }
   problem.rows = [all = problem.owners] { return joined(all); };
-  name_owners(owners.size(), problem);
+  if (count > 1) name_owners(count, problem);
   return problem;
 }
 

@@ -13,6 +13,7 @@
 #include "sotto/data/table.hpp"
 #include "sotto/model/any_model.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
+#include "sotto/release/query.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/groups.hpp"
@@ -58,10 +59,11 @@ struct PublicProblem {
   std::function<double(const Position&, const Position&)> ratio_bound;
   /// Largest norm of one row's gradient at a position, multiplied coordinate by coordinate with a scale.
   std::function<double(const Position&, const Position&)> gradient_norm;
-  std::optional<double> rows;   ///< their number, where it is public
-  std::size_t owners = 1;       ///< of the rows: each adds noise of its own
-  bool yes_or_no = false;       ///< regressions: responses are 0 or 1, which no bounds cut
-  bool intercept = true;        ///< regressions: coordinate 0 is the intercept's
+  std::optional<double> rows;                  ///< their number, where it is public
+  std::size_t owners = 1;                      ///< of the rows: each adds noise of its own
+  std::vector<OwnerPromise> owner_promises{};  ///< of those in other processes
+  bool yes_or_no = false;                      ///< regressions: responses are 0 or 1, which no bounds cut
+  bool intercept = true;                       ///< regressions: coordinate 0 is the intercept's
   std::vector<bool> indicator;  ///< regressions: per column, whether it takes the values 0 and 1 alone
   std::vector<std::vector<Eigen::Index>> factors;  ///< regressions: per category, the columns of its levels
   std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
@@ -70,13 +72,30 @@ struct PublicProblem {
   std::vector<std::string> warnings{};  ///< what may go wrong by what is declared, whatever the rows are
 };
 
+/// An owner whose rows are in another process: whoever makes a problem has begun a session with it.
+struct OwnerElsewhere {
+  std::string name;     ///< as it calls itself
+  std::string address;  ///< where it was asked
+  std::shared_ptr<QueryInterface> interface;
+  double epsilon = 0, delta = 0;  ///< the cap of its own books, over all who ask it
+  std::optional<double> rows;     ///< their number, where it is public
+  std::string noise_source{};     ///< as it says
+  bool noise_is_private = false;  ///< likewise
+};
+
+/// One of several owners: one of the two.
+struct OwnerAccess {
+  std::function<Rows()> rows{};
+  std::shared_ptr<QueryInterface> elsewhere{};
+};
+
 /// The two sides of a fit. `rows` makes the curator's copy of the rows.
 struct Problem {
   PublicProblem public_info;
   AnyModel model;
   std::function<Rows()> rows;
   PrivacyUnit unit;
-  std::vector<std::function<Rows()>> owners{};  ///< of each owner's rows, where there are several
+  std::vector<OwnerAccess> owners{};  ///< where there are several, or one elsewhere
 };
 
 /// Fills in the bounds of what a row can do, which every question's noise follows from: ratio_sensitivity,
@@ -112,5 +131,9 @@ void check_model(const FitConfig& config, const Schema& schema);
 
 /// The same of several owners' tables, all of one schema. Errors: also configuration where the schema protects units of several rows.
 [[nodiscard]] Problem make_problem(const FitConfig& config, std::span<const Table> owners);
+
+/// The same where some owners, or a single one, are in other processes; `owners`: the tables at hand. `schema`: of all.
+[[nodiscard]] Problem make_problem(const FitConfig& config, const Schema& schema,
+                                   std::span<const Table> owners, std::span<const OwnerElsewhere> elsewhere);
 
 }  // namespace sotto
