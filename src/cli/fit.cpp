@@ -15,6 +15,7 @@
 #include "cli/confidential.hpp"
 #include "cli/fit_options.hpp"
 #include "cli/interruption.hpp"
+#include "cli/owner_sessions.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
@@ -22,6 +23,7 @@
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto_io/fit_directory.hpp"
+#include "sotto_io/owner_toml.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
@@ -103,9 +105,32 @@ void finish(const FitOptions& options, const FitConfig& config, const FitOutcome
   }
 }
 
+/// Those of --owners, in the place of a table.
+OwnersSettings name_owners(const FitOptions& options, FitConfig& config) {
+  if (options.owners.empty()) return {};
+  if (!config.data.empty() || !config.owners.empty())
+    refuse("--owners names the rows: drop --data, data.file and [[owner]]");
+  OwnersSettings owners = read_owners_toml(options.owners);
+  config.owners = owners.files;
+  config.elsewhere = owners.elsewhere;
+  return owners;
+}
+
+std::vector<std::filesystem::path> tables_of(const FitOptions& options, const FitConfig& config,
+                                             const CLI::App& verb) {
+  std::vector<std::filesystem::path> files;
+  for (const std::string& file : config.owners) {
+    files.push_back(options.owners.empty() ? resolved(file, false, options)
+                                           : std::filesystem::path(options.owners).parent_path() / file);
+  }
+  if (!config.data.empty()) files.push_back(resolved(config.data, verb.count("--data") > 0, options));
+  return files;
+}
+
 /// From the releases alone: the table is not read, whatever is said of it.
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   FitConfig config = configuration(options, verb);
+  static_cast<void>(name_owners(options, config));
   config.out = options.resume;
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
   const Schema schema = read_schema(schema_file);
@@ -121,25 +146,29 @@ void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
 
 void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   if (!options.resume.empty()) return resume_fit(options, verb, status);
-  const FitConfig config = configuration(options, verb);
-  if (config.data.empty() && config.owners.empty()) refuse("which table? give --data, or data.file");
+  FitConfig config = configuration(options, verb);
+  const OwnersSettings owners = name_owners(options, config);
+  if (config.data.empty() && config.owners.empty() && config.elsewhere.empty())
+    refuse("which table? give --data, or data.file");
   const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
   const Schema schema = read_schema(schema_file);
   check_model(config, schema);
-  std::vector<std::filesystem::path> data_files;
-  if (config.owners.empty()) data_files = {resolved(config.data, verb.count("--data") > 0, options)};
-  for (const std::string& file : config.owners) data_files.push_back(resolved(file, false, options));
+  const std::vector<std::filesystem::path> data_files = tables_of(options, config, verb);
   refuse_one_table_of_two_owners(data_files);
   std::vector<std::filesystem::path> inputs = {options.config, schema_file};
+  if (!options.owners.empty()) inputs.emplace_back(options.owners);
   inputs.insert(inputs.end(), data_files.begin(), data_files.end());
   check_run_directory(config.out, inputs, options.overwrite);
   hold_rows();
+  const std::vector<OwnerElsewhere> elsewhere = begin_sessions(config, schema, owners);
   std::vector<Table> tables;
   tables.reserve(data_files.size());
   for (const std::filesystem::path& file : data_files)
     tables.push_back(read_table(file, schema.select(columns_read(config.model))));
-  const Problem problem = config.owners.empty() ? make_problem(config, tables.front())
-                                                : make_problem(config, std::span<const Table>(tables));
+  const Problem problem = config.owners.empty() && elsewhere.empty() ? make_problem(config, tables.front())
+                          : elsewhere.empty()
+                              ? make_problem(config, std::span<const Table>(tables))
+                              : make_problem(config, schema, std::span<const Table>(tables), elsewhere);
 
   note_signals();
   SystemEntropy entropy;
@@ -159,6 +188,9 @@ void add_fit(CLI::App& program, int& status) {
       program.add_subcommand("fit", "Draw from the posterior of a model, within a privacy budget");
   add_fit_options(*verb, *options);
   verb->add_option("--epsilon", options->epsilon, "privacy budget");
+  verb->add_option(
+      "--owners", options->owners,
+      "OWNERS.toml: owners in other processes (sotto serve), and tables at hand, in the place of --data");
   verb->add_option("--out", options->out, "output directory (default out)");
   verb->add_flag("--overwrite", options->overwrite,
                  "replace a release that was paid for; its charges stay in charges.jsonl");

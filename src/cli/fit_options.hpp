@@ -15,7 +15,7 @@ namespace sotto::cli {
 struct FitOptions {
   std::string config;
   std::vector<std::string> set;
-  std::string data, schema, formula, family, method, out, resume;
+  std::string data, schema, formula, family, method, out, resume, owners;
   std::vector<double> cuts;
   std::optional<double> epsilon;
   double delta = 0;

@@ -20,6 +20,10 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of regi
   sotto::cli::add_plan(program, status);
   sotto::cli::add_fit(program, status);
   sotto::cli::add_density(program, status);
+#ifdef SOTTO_WITH_RPC
+  sotto::cli::add_serve(program, status);
+  sotto::cli::add_keys(program, status);
+#endif
   sotto::cli::add_man(program, status);
   sotto::cli::add_completion(program, status);
   return sotto::cli::run_program(program, argc, argv, status);

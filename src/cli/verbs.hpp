@@ -18,6 +18,8 @@ void add_diagnose(CLI::App& program, int& status);
 void add_fit(CLI::App& program, int& status);
 void add_plan(CLI::App& program, int& status);
 void add_density(CLI::App& program, int& status);
+void add_serve(CLI::App& program, int& status);
+void add_keys(CLI::App& program, int& status);
 void add_man(CLI::App& program, int& status);
 void add_completion(CLI::App& program, int& status);
 

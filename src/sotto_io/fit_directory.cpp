@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <exception>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sotto/base/error.hpp"
 #include "sotto/report/run_json.hpp"
@@ -28,7 +30,10 @@ nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& proble
     promise["person"] = about.person;
     promise["maximum_rows"] = problem.unit.table_rows();
   }
-  promise["data"] = config.owners.empty() ? config.data : fmt::format("{}", fmt::join(config.owners, ", "));
+  std::vector<std::string> owners = config.owners;
+  for (const OwnerAddress& owner : config.elsewhere)
+    owners.push_back(fmt::format("{} at {}", owner.name, owner.address));
+  promise["data"] = owners.empty() ? config.data : fmt::format("{}", fmt::join(owners, ", "));
   promise["title"] = about.title;
   return promise;
 }

@@ -94,7 +94,7 @@ OwnersSettings read_owners_toml(const std::filesystem::path& path) {
     std::string file;
     s.read("file", file);
     if (!file.empty()) {
-      owners.files.push_back((path.parent_path() / file).string());
+      owners.files.push_back(file);
       return once(owners.files.back());
     }
     OwnerAddress owner{.name = word_of(s, "name", path), .address = word_of(s, "address", path), .key = {}};

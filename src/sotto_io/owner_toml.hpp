@@ -62,7 +62,7 @@ struct OwnerSettings {
 struct OwnersSettings {
   TransportFiles transport;
   std::vector<OwnerAddress> elsewhere;
-  std::vector<std::string> files;
+  std::vector<std::string> files;  ///< as they stand there
 };
 
 /// Errors: as of read_owner_toml; also configuration where nobody is named, or somebody twice.

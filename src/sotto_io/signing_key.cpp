@@ -39,12 +39,16 @@ std::string as_hexadecimal(const std::array<std::uint8_t, 32>& bytes) {
 
 OwnerKey read_public_key(const std::filesystem::path& file) { return {read_32_bytes(file)}; }
 
-std::array<std::uint8_t, 32> read_signing_seed(const std::filesystem::path& file) {
+void refuse_open_secret(const std::filesystem::path& file) {
   std::error_code absent;
   const auto mode = std::filesystem::status(file, absent).permissions();
   constexpr auto kOthers = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
-  if (!absent && (mode & kOthers) != std::filesystem::perms::none)
+  if (!absent && std::filesystem::exists(file) && (mode & kOthers) != std::filesystem::perms::none)
     refuse(fmt::format("others may read {}, which is secret: chmod 600 it", file.string()));
+}
+
+std::array<std::uint8_t, 32> read_signing_seed(const std::filesystem::path& file) {
+  refuse_open_secret(file);
   return read_32_bytes(file);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "sotto/release/signed_answers.hpp"
 
@@ -17,6 +18,9 @@ namespace sotto {
 
 /// Draws a seed and writes both files, which only their owner may read. Errors: cannot_create, also where one of them is there.
 void make_signing_key(const std::filesystem::path& seed, const std::filesystem::path& public_key);
+
+/// Errors: configuration where others than its owner may read the file.
+void refuse_open_secret(const std::filesystem::path& file);
 
 /// A new file of mode 0600. Errors: cannot_create where something of that name is there.
 void write_secret_file(const std::filesystem::path& file, std::string_view content);

@@ -1,0 +1,127 @@
+// The books of a served table, from one process to the next.
+#include "sotto_io/owner_books.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "sotto/base/error.hpp"
+#include "support/own_folder.hpp"
+
+namespace sotto {
+namespace {
+
+class OwnerBooksTest : public testing::Test {
+ protected:
+  std::filesystem::path folder_ = own_path();
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::optional<OwnerBooks> books(double epsilon = 1) {
+    return std::optional<OwnerBooks>(std::in_place, folder_, Epsilon(epsilon), Delta(1e-6), promise_);
+  }
+  nlohmann::ordered_json promise_{{"adjacency", "substitute"}, {"privacy_unit", "one row"}};
+};
+
+Charge charge_of(double rho) {
+  return {.query = "gradient", .mechanism = "discrete Gaussian", .rho = Rho(rho), .slack = 0, .event = {}};
+}
+
+TEST_F(OwnerBooksTest, outlive_the_process) {
+  const double all = books()->left().value();
+  {
+    auto first = books();
+    for (int i = 0; i < 40; ++i) EXPECT_TRUE(first->spend(charge_of(all / 100)));
+    first->close();
+  }
+  auto second = books();
+  EXPECT_NEAR(second->left().value(), all * 0.6, all * 1e-9);
+  EXPECT_LE(second->left().value(), all * 0.6);
+  EXPECT_FALSE(second->spend(charge_of(all * 0.61)));
+  EXPECT_TRUE(second->spend(charge_of(all * 0.5)));
+  second->close();
+  second.reset();
+  EXPECT_NEAR(books()->left().value(), all * 0.1, all * 1e-9);
+}
+
+// Without a last line: up to a sixteenth more than it spent, never less.
+TEST_F(OwnerBooksTest, of_a_killed_process_cover_what_it_spent) {
+  const double all = books()->left().value();
+  for (const int count : {3, 100}) {
+    std::filesystem::remove_all(folder_);
+    {
+      auto killed = books();
+      for (int i = 0; i < count; ++i) EXPECT_TRUE(killed->spend(charge_of(all / 200)));
+    }
+    const double taken = all - books()->left().value();
+    EXPECT_GE(taken, all / 200 * count * (1 - 1e-12));
+    EXPECT_LE(taken, all / 200 * count * (1 + 1.0 / 16 + 1e-9));
+    if (count == 3) {
+      EXPECT_NEAR(taken, all / 200 * count, 1e-9 * all);
+    }
+  }
+}
+
+TEST_F(OwnerBooksTest, of_a_lowered_cap_grant_nothing) {
+  {
+    auto first = books(1);
+    EXPECT_TRUE(first->spend(charge_of(first->left().value() / 2)));
+    first->close();
+  }
+  auto second = books(0.1);
+  EXPECT_EQ(second->left(), Rho(0));
+  EXPECT_FALSE(second->spend(charge_of(1e-9)));
+  const Charge least = charge_of(1e-9);
+  EXPECT_EQ(second->grants({&least, 1}), std::vector<bool>{false});
+  second.reset();
+  EXPECT_GT(books(1)->left().value(), 0);
+}
+
+TEST_F(OwnerBooksTest, of_another_unit_are_refused) {
+  {
+    auto first = books();
+    EXPECT_TRUE(first->spend(charge_of(1e-4)));
+  }
+  const auto refused = [&] {
+    try {
+      static_cast<void>(books());
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;
+  };
+  EXPECT_EQ(refused(), ErrorCode::internal);  // none
+  promise_["adjacency"] = "add-remove";
+  EXPECT_EQ(refused(), ErrorCode::configuration);
+  promise_["adjacency"] = "substitute";
+  promise_["person"] = "who";
+  EXPECT_EQ(refused(), ErrorCode::configuration);
+}
+
+TEST_F(OwnerBooksTest, are_one_processs_at_a_time) {
+  const auto first = books();
+  try {
+    static_cast<void>(books());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cannot_create);
+    EXPECT_EQ(std::string(error.what()).find("--out"), std::string::npos);
+  }
+}
+
+TEST_F(OwnerBooksTest, that_are_damaged_answer_nothing) {
+  std::filesystem::create_directories(folder_);
+  for (const std::string line : {R"({"booked": {"query": "q", "mechanism": "m", "rho": "x", "slack": 0}})",
+                                 R"({"booked": {"query": "q", "mechanism": "m", "slack": 0}})",
+                                 R"({"booked": {"query": "q", "mechanism": "m", "rho": -1, "slack": 0}})",
+                                 R"({"closed": {"rho": null, "slack": 0}})"}) {
+    std::ofstream(folder_ / "charges.jsonl") << nlohmann::json({{"opened", promise_}}).dump() << "\n"
+                                             << line << "\n";
+    EXPECT_THROW(static_cast<void>(books()), Error) << line;
+  }
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,385 @@
+// Owners elsewhere, without a network between: what they answer, what they refuse, and what that costs.
+#include "sotto/run/served_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sotto/base/error.hpp"
+#include "sotto_rpc/served_owners.hpp"
+
+namespace sotto {
+namespace {
+
+/// What an Error says, and its code; "none" without one.
+template <class Act>
+std::pair<ErrorCode, std::string> error_in(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {ErrorCode::internal, "none"};
+}
+
+const std::vector<std::string> kShortPenalty = {"method.name=penalty", "method.chains=2", "method.warmup=30",
+                                                "method.draws=30"};
+
+TEST(ServedTable, an_owner_elsewhere_answers_as_one_here) {
+  for (const std::vector<std::string>& settings :
+       {std::vector<std::string>{"method.name=release-once", "method.draws=50"}, kShortPenalty,
+        std::vector<std::string>{"method.name=hmc", "method.chains=2", "method.warmup=10",
+                                 "method.draws=10"}}) {
+    const RunRecord here = fit_in_one_process(settings);
+    // All elsewhere; and the first at hand, the others elsewhere.
+    for (const std::size_t local : {0, 1}) {
+      const FitConfig config = served_config(settings, local);
+      TestEntropy entropy(3);
+      std::vector<std::unique_ptr<ServedOwner>> owners;
+      std::vector<OwnerElsewhere> elsewhere;
+      for (std::size_t o = local; o < 3; ++o) {
+        owners.push_back(std::make_unique<ServedOwner>(o, entropy));
+        elsewhere.push_back(session_with(owners.back()->carrier(), owners.back()->signer.key(), config));
+      }
+      std::vector<Table> tables;
+      if (local > 0) tables.push_back(served_rows(0, served_schema()));
+      std::size_t booked = 0;
+      const RunRecord there = fit(config, make_problem(config, served_schema(), tables, elsewhere), entropy,
+                                  {}, [&](const Booking&) { ++booked; });
+      EXPECT_TRUE(same_draws(here.draws, there.draws)) << settings[0] << local;
+      EXPECT_EQ(here.privacy.rho, there.privacy.rho);
+      EXPECT_EQ(here.privacy.spent_epsilon, there.privacy.spent_epsilon);
+      EXPECT_EQ(here.privacy.privacy_unit, there.privacy.privacy_unit);
+      EXPECT_EQ(there.privacy.owners.size(), 3 - local);
+      EXPECT_FALSE(there.privacy.is_private);  // noise of a test
+      std::size_t stated = 0;
+      for (const ReleaseLine& line : there.privacy.releases) stated += line.count;
+      EXPECT_EQ(booked, stated);
+      for (const auto& owner : owners) {
+        EXPECT_EQ(owner->books.spent(), Rho(there.privacy.rho));
+        EXPECT_EQ(owner->reads, 1);
+      }
+    }
+  }
+}
+
+TEST(ServedTable, a_single_owner_elsewhere_is_enough) {
+  const FitConfig config = served_config({"method.draws=50"});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const std::vector<OwnerElsewhere> elsewhere{session_with(owner.carrier(), owner.signer.key(), config)};
+  const RunRecord there = fit(config, make_problem(config, served_schema(), {}, elsewhere), entropy);
+  TestEntropy same(3);
+  const Table table = served_rows(0, served_schema());
+  const FitConfig alone = served_config({"method.draws=50", "data.file=x"});
+  const RunRecord here = fit(alone, make_problem(alone, table), same);
+  EXPECT_TRUE(same_draws(here.draws, there.draws));
+  EXPECT_EQ(there.privacy.privacy_unit, "one row");
+}
+
+TEST(ServedTable, under_add_remove_tells_no_number_of_rows) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy, 1, {}, served_schema(Adjacency::add_remove));
+  const RemoteOwner session(owner.carrier(), owner.signer.key(),
+                            served_declaration(config, served_schema(Adjacency::add_remove)));
+  EXPECT_FALSE(session.terms().rows);
+  ServedOwner other(0, entropy);
+  EXPECT_EQ(RemoteOwner(other.carrier(), other.signer.key(), served_declaration(config)).terms().rows, 60.0);
+}
+
+Query gradient_question(double cost = 0.001, Eigen::Index dim = 2) {
+  return GradientQuery{Position::Zero(dim), Rho(cost)};
+}
+
+TEST(ServedTable, an_answer_to_another_question_is_none) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  std::optional<OwnerReply> first;
+  const OwnerCarrier repeats = [&](OwnerCall call, const Bytes& question) {
+    OwnerReply reply = owner.table.reply(call, question, "ada");
+    if (call != OwnerCall::answer) return reply;
+    if (!first) first = reply;
+    return *first;
+  };
+  RemoteOwner session(repeats, owner.signer.key(), served_declaration(config));
+  const Query question = gradient_question();
+  EXPECT_TRUE(std::holds_alternative<Released<NoisyGradient>>(session.answer({&question, 1})[0]));
+  // The same question again: the old answer does not stand for a new one.
+  EXPECT_EQ(error_in([&] { static_cast<void>(session.answer({&question, 1})); }).first, ErrorCode::data);
+}
+
+TEST(ServedTable, a_reply_of_another_key_is_none) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const AnswerSigner other;
+  EXPECT_EQ(error_in([&] { RemoteOwner(owner.carrier(), other.key(), served_declaration(config)); }).first,
+            ErrorCode::data);
+  // Nor one that was signed as answers where words were asked for, or the other way round.
+  const OwnerCarrier mixes = [&](OwnerCall call, const Bytes& question) {
+    if (call == OwnerCall::open || call == OwnerCall::refusals)
+      return owner.table.reply(call, question, "ada");
+    if (call == OwnerCall::answer) return owner.signer.sign_words(nlohmann::json::array({{0, 1}}), question);
+    SignedAnswers answers = owner.signer.sign({}, question);
+    return OwnerReply{answers.answers, answers.signature};
+  };
+  RemoteOwner session(mixes, owner.signer.key(), served_declaration(config));
+  const Query question = gradient_question();
+  EXPECT_EQ(error_in([&] { static_cast<void>(session.answer({&question, 1})); }).first, ErrorCode::data);
+  EXPECT_EQ(error_in([&] { static_cast<void>(session.left()); }).first, ErrorCode::data);
+}
+
+TEST(ServedTable, a_question_is_asked_once) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  Bytes asked;
+  const OwnerCarrier listens = [&](OwnerCall call, const Bytes& question) {
+    if (call == OwnerCall::answer) asked = question;
+    return owner.table.reply(call, question, "ada");
+  };
+  RemoteOwner session(listens, owner.signer.key(), served_declaration(config));
+  const Query question = gradient_question();
+  static_cast<void>(session.answer({&question, 1}));
+  const Rho spent = owner.books.spent();
+  EXPECT_GT(spent.value(), 0);
+  EXPECT_EQ(error_in([&] { static_cast<void>(owner.table.reply(OwnerCall::answer, asked, "ada")); }).first,
+            ErrorCode::data);
+  EXPECT_EQ(owner.books.spent(), spent);
+  static_cast<void>(session.answer({&question, 1}));  // the session goes on
+  EXPECT_GT(owner.books.spent().value(), spent.value());
+}
+
+TEST(ServedTable, what_cannot_be_answered_costs_nothing) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const auto refused = [&](const Query& question) {
+    RemoteOwner session(owner.carrier(), owner.signer.key(), served_declaration(config));
+    return error_in([&] { static_cast<void>(session.answer({&question, 1})); }).first;
+  };
+  EXPECT_EQ(refused(gradient_question(0.001, 3)), ErrorCode::configuration);  // of another model
+  EXPECT_EQ(refused(gradient_question(0)), ErrorCode::configuration);
+  EXPECT_EQ(refused(StatisticQuery{Rho(0.01)}), ErrorCode::configuration);
+  EXPECT_EQ(refused(BatchGradientQuery{Position::Zero(2), 0.1, 2}), ErrorCode::configuration);
+  EXPECT_EQ(refused(RatioQuery{Position::Zero(2), Position::Zero(1), Rho(0.1)}), ErrorCode::configuration);
+  // Out of range, and beyond the budget: answers, which say so.
+  RemoteOwner session(owner.carrier(), owner.signer.key(), served_declaration(config));
+  const std::vector<Query> questions{
+      GradientQuery{Position::Constant(2, kInfinity), Rho(0.001)},
+      RatioQuery{Position::Zero(2), Position::Constant(2, std::nan("")), Rho(0.001)},
+      HistogramQuery{HistogramOf::residual, Position::Zero(7), Position{{0, 1}}, Rho(0.001)},
+      HistogramQuery{HistogramOf::response, Position{}, Position::LinSpaced((1 << 20) - 1, 0, 1), Rho(0.001),
+                     0.5},
+      gradient_question(1000)};
+  const std::vector<QueryStatus> expected{QueryStatus::out_of_range, QueryStatus::out_of_range,
+                                          QueryStatus::out_of_range, QueryStatus::out_of_range,
+                                          QueryStatus::budget};
+  const std::vector<Answer> answers = session.answer(questions);
+  const auto refusals = session.refusals(questions);
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    ASSERT_TRUE(std::holds_alternative<QueryStatus>(answers[q])) << q;
+    EXPECT_EQ(std::get<QueryStatus>(answers[q]), expected[q]) << q;
+    EXPECT_EQ(refusals[q], expected[q]) << q;
+  }
+  // Bytes that are no question, in a session and without one.
+  const std::string id = session.terms().session;
+  const Bytes fine = ask_in_session(OwnerCall::answer, id, 2, {});
+  const auto reply_to = [&](OwnerCall call, const Bytes& question, const std::string& analyst) {
+    return error_in([&] { static_cast<void>(owner.table.reply(call, question, analyst)); }).first;
+  };
+  for (std::size_t cut = 0; cut < fine.size(); ++cut) {
+    EXPECT_EQ(
+        reply_to(OwnerCall::answer, {fine.begin(), fine.begin() + static_cast<std::ptrdiff_t>(cut)}, "ada"),
+        ErrorCode::data);
+  }
+  EXPECT_EQ(reply_to(OwnerCall::answer, Bytes(1 << 20, '['), "ada"), ErrorCode::data);
+  EXPECT_EQ(reply_to(OwnerCall::left, fine, "ada"), ErrorCode::data);    // asked for another call
+  EXPECT_EQ(reply_to(OwnerCall::open, fine, "ada"), ErrorCode::data);    //
+  EXPECT_EQ(reply_to(OwnerCall::answer, fine, "bob"), ErrorCode::data);  // whose session it is not
+  EXPECT_EQ(owner.books.spent(), Rho(0));
+}
+
+TEST(ServedTable, another_declaration_is_refused_free_of_charge) {
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const auto why = [&](const FitConfig& config, const Schema& schema) {
+    return error_in(
+        [&] { RemoteOwner(owner.carrier(), owner.signer.key(), served_declaration(config, schema)); });
+  };
+  const FitConfig config = served_config({});
+  EXPECT_EQ(why(config, served_schema()).second, "none");
+  const int reads = owner.reads;
+  Schema other = served_schema();
+  other.columns[1].bounds = {-1, 1.0000001};
+  EXPECT_THAT(why(config, other).second, testing::HasSubstr("declares other columns, bounds"));
+  EXPECT_THAT(why(config, served_schema(Adjacency::add_remove)).second, testing::HasSubstr("adjacency"));
+  other = served_schema();
+  other.unit = {"who", 2};
+  EXPECT_THAT(why(config, other).second, testing::HasSubstr("unit"));
+  other = served_schema();
+  other.columns[1].missing = MissingPolicy::impute;
+  EXPECT_EQ(why(config, other).first, ErrorCode::configuration);
+  other = served_schema();
+  other.columns.push_back({.name = "z", .bounds = {0, 1}});
+  EXPECT_EQ(why(served_config({"model.formula=\"y ~ z\""}), other).first, ErrorCode::configuration);
+  EXPECT_EQ(why(config, other).second, "none");  // a column that the model does not read
+  EXPECT_EQ(owner.reads, reads);
+  EXPECT_EQ(owner.books.spent(), Rho(0));
+}
+
+TEST(ServedTable, answers_what_its_owner_allows) {
+  TestEntropy entropy(3);
+  AnswerSigner signer;
+  Budget books(Epsilon(1), Delta(1e-6));
+  ServedTable table(
+      {.name = "n", .schema = served_schema(), .families = {"bernoulli"}, .formulas = {"y ~ x"}},
+      [](const Schema& columns) { return served_rows(0, columns); }, signer, books, entropy);
+  const OwnerCarrier carrier = [&](OwnerCall call, const Bytes& question) {
+    return table.reply(call, question, "ada");
+  };
+  const auto code = [&](const std::vector<std::string>& settings) {
+    return error_in([&] { RemoteOwner(carrier, signer.key(), served_declaration(served_config(settings))); })
+        .first;
+  };
+  EXPECT_EQ(code({}), ErrorCode::internal);  // none
+  EXPECT_EQ(code({"model.formula=\"y ~ x + x:x\""}), ErrorCode::configuration);
+  EXPECT_EQ(code({"model.family=normal"}), ErrorCode::configuration);
+}
+
+TEST(ServedTable, what_is_no_declaration_is_refused) {
+  const nlohmann::json fine = served_declaration(served_config({}));
+  EXPECT_EQ(to_json(declaration_from_json(fine)), fine);
+  std::vector<nlohmann::json> hostile{7, nlohmann::json::object(), {{"model", fine["model"]}}};
+  const auto with = [&](const char* field, const nlohmann::json& value) {
+    nlohmann::json changed = fine;
+    changed["model"][field] = value;
+    hostile.push_back(changed);
+  };
+  with("more", 1);
+  with("formula", 1);
+  with("formula", std::string(20'000, 'x'));
+  with("cuts", "1");
+  with("sd", {"1"});
+  with("sigma", "1");
+  with("covariance", {1.0});
+  with("likelihood_power", nullptr);
+  nlohmann::json missing = fine;
+  missing["model"].erase("sigma");
+  hostile.push_back(missing);
+  for (const nlohmann::json& one : hostile)
+    EXPECT_EQ(error_in([&] { static_cast<void>(declaration_from_json(one)); }).first, ErrorCode::data) << one;
+  // Fields that can be read, of models that there are not.
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  for (const auto& [field, value] :
+       std::vector<std::pair<std::string, nlohmann::json>>{{"family", "none"},
+                                                           {"formula", "y ~ ((x"},
+                                                           {"formula", ""},
+                                                           {"sd", {-1.0}},
+                                                           {"likelihood_power", 0.0}}) {
+    nlohmann::json changed = fine;
+    changed["model"][field] = value;
+    EXPECT_EQ(error_in([&] { RemoteOwner(owner.carrier(), owner.signer.key(), changed); }).first,
+              ErrorCode::configuration)
+        << changed;
+  }
+  EXPECT_EQ(owner.reads, 0);
+}
+
+TEST(ServedTable, all_analysts_share_its_books) {
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const FitConfig config = served_config({});
+  RemoteOwner ada(owner.carrier("ada"), owner.signer.key(), served_declaration(config));
+  RemoteOwner bob(owner.carrier("bob"), owner.signer.key(),
+                  served_declaration(served_config({"model.formula=\"y ~ 1\""})));
+  const double all = owner.books.left().value();
+  const Query most = gradient_question(all * 0.9);
+  EXPECT_TRUE(std::holds_alternative<Released<NoisyGradient>>(ada.answer({&most, 1})[0]));
+  const Query more = gradient_question(all * 0.2, 1);
+  EXPECT_EQ(std::get<QueryStatus>(bob.answer({&more, 1})[0]), QueryStatus::budget);
+  EXPECT_EQ(bob.left(), owner.books.left());
+  EXPECT_LT(bob.left().value(), all * 0.1 + 1e-12);
+}
+
+TEST(ServedTable, says_nothing_of_what_went_wrong_once_rows_were_read) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy, 1, [](const Booking&) { throw Error(ErrorCode::io, "cell 17 is 4.25"); });
+  RemoteOwner session(owner.carrier(), owner.signer.key(), served_declaration(config));
+  const Query question = gradient_question();
+  const auto [code, said] = error_in([&] { static_cast<void>(session.answer({&question, 1})); });
+  EXPECT_EQ(code, ErrorCode::io);
+  EXPECT_THAT(said, testing::HasSubstr("could not answer"));
+  EXPECT_THAT(said, testing::Not(testing::HasSubstr("17")));
+}
+
+TEST(ServedTable, an_owner_that_goes_away_leaves_what_was_paid) {
+  const FitConfig config = served_config(kShortPenalty);
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  int answered = 0;
+  const OwnerCarrier goes_away = [&](OwnerCall call, const Bytes& question) {
+    if (call == OwnerCall::answer && ++answered > 5) throw Error(ErrorCode::unavailable, "owner-0 has gone");
+    return owner.table.reply(call, question, "ada");
+  };
+  const std::vector<OwnerElsewhere> elsewhere{session_with(goes_away, owner.signer.key(), config)};
+  const Problem problem = make_problem(config, served_schema(), {}, elsewhere);
+  try {
+    static_cast<void>(fit(config, problem, entropy));
+    FAIL();
+  } catch (const PaidError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    EXPECT_STREQ(error.what(), "owner-0 has gone");
+    EXPECT_GT(error.privacy().spent_epsilon, 0);
+    EXPECT_GE(error.privacy().rho,
+              owner.books.spent().value());  // the last question was booked before it was sent
+  }
+}
+
+// The log tells of questions and charges: it is the same for other rows.
+TEST(ServedTable, its_log_is_the_same_for_any_rows) {
+  const auto log_of = [](std::size_t o) {
+    const FitConfig config = served_config({});
+    TestEntropy entropy(3);
+    AnswerSigner signer;
+    Budget books(Epsilon(1), Delta(1e-6));
+    std::vector<std::string> log;
+    ServedTable table(
+        {.name = "n", .schema = served_schema(Adjacency::add_remove)},
+        [o](const Schema& columns) { return served_rows(o, columns); }, signer, books, entropy,
+        [&](const std::string& line) { log.push_back(line); });
+    RemoteOwner session(
+        [&](OwnerCall call, const Bytes& question) { return table.reply(call, question, "ada"); },
+        signer.key(), served_declaration(config, served_schema(Adjacency::add_remove)));
+    const std::vector<Query> questions(3, gradient_question());
+    static_cast<void>(session.answer(questions));
+    return log;
+  };
+  EXPECT_EQ(log_of(0), log_of(2));
+  ASSERT_EQ(log_of(0).size(), 2u);
+  EXPECT_THAT(log_of(0)[1], testing::StartsWith("ada asked 3 questions; rho 0.003"));
+}
+
+TEST(ServedTable, an_old_session_makes_room) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  RemoteOwner first(owner.carrier(), owner.signer.key(), served_declaration(config));
+  const RemoteOwner second(owner.carrier(), owner.signer.key(), served_declaration(config));
+  for (std::size_t s = 0; s + 1 < ServedTable::kMostSessions; ++s) {
+    EXPECT_EQ(second.left(), owner.books.left());
+    static_cast<void>(RemoteOwner(owner.carrier("bob"), owner.signer.key(), served_declaration(config)));
+  }
+  EXPECT_THAT(error_in([&] { static_cast<void>(first.left()); }).second,
+              testing::HasSubstr("no such session"));
+  EXPECT_EQ(second.left(), owner.books.left());
+}
+
+}  // namespace
+}  // namespace sotto
