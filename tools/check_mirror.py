@@ -17,6 +17,7 @@ ACROSS = {
     "link_fail": "what must not link",
     "privacy": "promises through the whole program",
     "sotto_io": "src/sotto_io",
+    "sotto_rpc": "owners in other processes",
     "statistical": "simulations",
     "support": "what tests share",
     "tools": "the checkers",

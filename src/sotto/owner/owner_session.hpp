@@ -13,7 +13,7 @@ namespace sotto {
 /// What is asked may be hostile. What cannot be read, is asked out of turn or has no answer from this model is refused before a row
 /// is read, for nothing, in words that follow from the question and from public things. Where anything fails once rows may have been
 /// read, the reply is one constant sentence.
-/// Checked by tests/run/served_table_test.cpp: what_cannot_be_answered_costs_nothing, a_question_is_asked_once
+/// Checked by tests/sotto_rpc/served_table_test.cpp: what_cannot_be_answered_costs_nothing, a_question_is_asked_once
 class OwnerSession {
  public:
   /// Who is called here outlives this. `id`: as in the terms that the analyst was told.

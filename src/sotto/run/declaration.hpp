@@ -18,7 +18,7 @@ struct Declaration {
 
 /// What `to_json` wrote: every field must be there, and no other.
 /// Errors: data, in a constant sentence, for anything else. Whether model and schema fit is `make_problem`'s to say.
-/// Checked by tests/run/served_table_test.cpp: what_is_no_declaration_is_refused
+/// Checked by tests/sotto_rpc/served_table_test.cpp: what_is_no_declaration_is_refused
 [[nodiscard]] Declaration declaration_from_json(const nlohmann::json& json);
 
 }  // namespace sotto

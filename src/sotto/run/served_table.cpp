@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -120,6 +119,8 @@ std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const nlohmann::json
     refuse(fmt::format("the owner {} answers no model of this family", terms_.name));
   if (!allows(terms_.formulas, asked.model.formula))
     refuse(fmt::format("the owner {} does not answer this formula", terms_.name));
+  if (!(asked.model.likelihood_power > 0 && asked.model.likelihood_power <= 1))
+    refuse("model.likelihood_power must lie in (0, 1]");
   FitConfig config;
   config.model = asked.model;
   // Before a row is read: whatever is wrong with model and schema.

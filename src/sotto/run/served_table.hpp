@@ -39,7 +39,7 @@ using ServedLog = std::function<void(const std::string& line)>;
 /// Charge       on `ledger`, of which there is one for all sessions; each is booked before its noise is drawn
 /// Source       adaptive composition over all analysts, who may be one: ledger/budget.hpp
 /// Calls may come from several threads; they are answered one at a time.
-/// Checked by tests/run/served_table_test.cpp: an_owner_elsewhere_answers_as_one_here, another_declaration_is_refused_free_of_charge
+/// Checked by tests/sotto_rpc/served_table_test.cpp: an_owner_elsewhere_answers_as_one_here, another_declaration_is_refused_free_of_charge
 class ServedTable {
  public:
   /// Who is called here outlives this.
