@@ -53,8 +53,7 @@ std::vector<OwnerElsewhere> begin_sessions(const FitConfig& config, const Schema
                                                  read_public_key(owner.key), declaration);
     const OwnerTerms& terms = session->terms();
     if (terms.name != owner.name)
-      refuse(fmt::format("who answers at {} calls itself {}, and not {}", owner.address, terms.name,
-                         owner.name));
+      refuse(fmt::format("who answers at {} does not call itself {}", owner.address, owner.name));
     refuse_what_is_not_covered(terms, config);
     sessions.push_back({.name = owner.name,
                         .address = owner.address,

@@ -133,6 +133,50 @@ TEST(ServedTable, a_reply_of_another_key_is_none) {
   EXPECT_EQ(error_in([&] { static_cast<void>(session.left()); }).first, ErrorCode::data);
 }
 
+// Whatever an owner signs: an analyst reads no entry that is not there.
+TEST(ServedTable, an_answer_of_another_shape_is_none) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const BoundedWeighting weighting{Position::Zero(2), Matrix::Identity(2, 2), 1, 1, 1};
+  const std::vector<Query> questions{
+      RatioQuery{Position::Zero(2), Position::Ones(2), Rho(0.001)},
+      GradientQuery{Position::Zero(2), Rho(0.001)},
+      JointQuery{{Position::Zero(2), Rho(0.001)}, {Position::Zero(2), Position::Ones(2), Rho(0.001)}},
+      BoundedScoreQuery{weighting, Rho(0.001)},
+      BoundedInformationQuery{weighting, Rho(0.001)},
+      ScoreSquaresQuery{weighting, Rho(0.001)},
+      LightRowsQuery{weighting, Rho(0.001)},
+      MomentsQuery{Matrix::Identity(2, 2), 1, Rho(0.001)},
+      CurvesQuery{Position::Zero(2), 1, 0, {1}, Position::Zero(1), Position::Ones(1), 1, Rho(0.001)},
+      ColumnHistogramsQuery{{0, 1}, {{0, 1}, {-1, 1}}, 3, Rho(0.001)},
+      HistogramQuery{HistogramOf::residual, Position::Zero(2), Position::LinSpaced(4, -1, 1), Rho(0.001),
+                     0.0},
+      TotalQuery{TotalOf::rows, Rho(0.001)}};
+  const std::vector<std::string> shapes{"ratio", "gradient of 2", "joint of 2", "2",  "2 by 2", "2 by 2",
+                                        "3",     "2 by 2",        "1",          "10", "6",      "1"};
+  RemoteOwner honest(owner.carrier(), owner.signer.key(), served_declaration(config));
+  for (std::size_t other = 0; other < questions.size(); ++other) {
+    const std::vector<Answer> given = honest.answer({&questions[other], 1});
+    ASSERT_FALSE(std::holds_alternative<QueryStatus>(given[0])) << other;
+    // The same words, to every other question.
+    const OwnerCarrier lies = [&](OwnerCall call, const Bytes& question) {
+      if (call != OwnerCall::answer) return owner.table.reply(call, question, "ada");
+      SignedAnswers answers = owner.signer.sign(given, question);
+      return OwnerReply{answers.answers, answers.signature};
+    };
+    RemoteOwner session(lies, owner.signer.key(), served_declaration(config));
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      const bool alike = shapes[q] == shapes[other];
+      EXPECT_EQ(error_in([&] {
+                  static_cast<void>(session.answer({&questions[q], 1}));
+                }).second == "none",
+                alike)
+          << q << " " << other;
+    }
+  }
+}
+
 TEST(ServedTable, a_question_is_asked_once) {
   const FitConfig config = served_config({});
   TestEntropy entropy(3);

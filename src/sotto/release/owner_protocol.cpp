@@ -132,7 +132,8 @@ OwnerTerms owner_terms_from_json(const json& j) {
                      .noise_source = j.at("noise_source").get<std::string>(),
                      .noise_is_private = j.at("noise_is_private").get<bool>()};
     if (!j.at("rows").is_null()) terms.rows = j.at("rows").get<double>();
-    const bool counts = !terms.rows || (*terms.rows >= 1 && *terms.rows == std::floor(*terms.rows));
+    const bool counts =
+        !terms.rows || (*terms.rows >= 1 && *terms.rows <= 0x1p53 && *terms.rows == std::floor(*terms.rows));
     const bool lengths = terms.name.size() <= kLongestName && terms.noise_source.size() <= kLongestName &&
                          terms.session.size() <= kLongestName;
     if (!counts || !lengths || !(terms.epsilon >= 0) || !(terms.delta >= 0 && terms.delta <= 1) ||

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/release/answer_shape.hpp"
 
 namespace sotto {
 namespace {
@@ -29,6 +30,9 @@ std::vector<Answer> RemoteOwner::answer(std::span<const Query> queries) {
   const OwnerReply reply = carry_(OwnerCall::answer, question);
   std::vector<Answer> answers = VerifiedAnswers::open({reply.text, reply.signature}, question, key_);
   if (answers.size() != queries.size()) no_reply_to_this();
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    if (!answers_to(answers[q], queries[q])) no_reply_to_this();
+  }
   return answers;
 }
 

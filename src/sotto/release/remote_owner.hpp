@@ -14,7 +14,8 @@ namespace sotto {
 /// A session with an owner elsewhere. Every question names the session and its turn, and every reply counts only under the owner's
 /// signature for that very question: an answer to another analyst, or to an earlier question, is none to this one.
 /// Errors: of all of its functions, those of the carrier; data where a reply is not that owner's, or does not fit the question.
-/// Checked by tests/sotto_rpc/served_table_test.cpp: an_owner_elsewhere_answers_as_one_here, an_answer_to_another_question_is_none
+/// Checked by tests/sotto_rpc/served_table_test.cpp: an_owner_elsewhere_answers_as_one_here, an_answer_to_another_question_is_none,
+/// an_answer_of_another_shape_is_none
 class RemoteOwner final : public QueryInterface {
  public:
   /// Begins a session about `declaration`. Errors: also the owner's reason to refuse it.

@@ -93,9 +93,10 @@ PrivacyStatement statement(const Budget& budget, const Problem& problem, const E
   bool is_private = entropy.is_private();
   for (const OwnerPromise& owner : elsewhere) is_private = is_private && owner.noise_is_private;
   const bool all_elsewhere = !elsewhere.empty() && elsewhere.size() == problem.owners.size();
-  PrivacyStatement stated = statement_of(
-      budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit, trust_model(problem),
-      all_elsewhere ? elsewhere.front().noise_source : entropy.name(), is_private);
+  const std::string source = all_elsewhere ? elsewhere.front().noise_source : entropy.name();
+  PrivacyStatement stated =
+      statement_of(budget.spending(), problem.unit.adjacency, problem.public_info.privacy_unit,
+                   trust_model(problem), source, is_private);
   stated.owners = elsewhere;
   return stated;
 }

@@ -184,16 +184,19 @@ Problem make_problem(const FitConfig& config, const Schema& schema, std::span<co
                      std::span<const OwnerElsewhere> elsewhere) {
   const std::size_t count = owners.size() + elsewhere.size();
   if (elsewhere.empty() && count < 2) refuse("several owners are at least two tables, or one at an address");
-  if (count > 1 && !schema.unit.is_row()) {
+  const auto refuse_persons = [&](const Schema& of) {
+    if (count == 1 || of.unit.is_row()) return;
     refuse(
         "one person may have rows at several owners, each of whom protects only those of its own: with "
         "[[owner]] the unit of privacy must be a row");
-  }
+  };
+  refuse_persons(schema);
   std::optional<double> rows = 0;
   const auto add_rows = [&](const std::optional<double>& own) {
     rows = rows && own ? std::optional(*rows + *own) : std::nullopt;
   };
   for (const Table& table : owners) {
+    refuse_persons(table.schema());
     refuse_no_rows(table);
     add_rows(public_rows(table));
   }

@@ -47,7 +47,7 @@ ServedTable::ServedTable(ServedTerms terms, TableReader read, const AnswerSigner
       log_(std::move(log)) {}
 
 void ServedTable::say(const std::string& line) const {
-  if (log_) log_(line);
+  if (log_) log_(printable(line));
 }
 
 OwnerReply ServedTable::reply(OwnerCall call, const Bytes& question, const std::string& analyst) {
@@ -99,8 +99,7 @@ OwnerReply ServedTable::open(const Bytes& question, const std::string& analyst) 
                          .noise_is_private = entropy_->is_private()};
   sessions_.push_back({analyst, std::move(about), OwnerSession(owner, *signer_, terms.session)});
   const Declaration declaration = declaration_from_json(asked.declaration);
-  say(printable(
-      fmt::format("{} begins: {}, {}", analyst, declaration.model.family, declaration.model.formula)));
+  say(fmt::format("{} begins: {}, {}", analyst, declaration.model.family, declaration.model.formula));
   return signer_->sign_words(to_json(terms), question);
 }
 
