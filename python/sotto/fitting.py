@@ -57,7 +57,7 @@ def fit(
     schema
         what is declared of the table: a :class:`Schema`, or the path of a schema file
     family
-        "bernoulli", "poisson", "gamma" (costs: not negative), "normal" or "ordinal" (default "bernoulli"; of ``"Surv(days, died) ~ age"`` "survival")
+        "bernoulli", "poisson", "gamma" (costs: not negative), "normal", "ordinal" or "categorical" (shares of levels: ``"region ~ 1"``) (default "bernoulli"; of ``"Surv(days, died) ~ age"`` "survival")
     epsilon
         the privacy budget; 1 is one that can be defended in public
     delta

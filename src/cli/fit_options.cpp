@@ -47,7 +47,7 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("--schema", options.schema, "its declaration (sotto schema FILE writes a template)");
   verb.add_option("--formula", options.formula,
                   "e.g. 'y > 0 ~ age + C(region)'; a curve: poly(age, 3), bs(age, 5)");
-  verb.add_option("--family", options.family, family_names() + " (default bernoulli)");
+  verb.add_option("--family", options.family, family_names() + ", categorical (default bernoulli)");
   verb.add_option("--cuts", options.cuts,
                   "of Surv(time, event): where the hazard may change, e.g. 30,365 (default: nowhere)")
       ->delimiter(',')

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "sotto/ledger/budget.hpp"
+#include "sotto/model/distribution/categorical.hpp"
+#include "sotto/model/distribution/gamma.hpp"
 #include "sotto/model/families.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/federation.hpp"
@@ -29,12 +31,11 @@ NoisyStatistic ask(QueryInterface& owner, Rho cost) {
 }
 
 // The log likelihood from a release with hardly any noise, against the sum of log densities.
-template <ExponentialFamily F, class LogDensity>
-void expect_log_likelihood(F family, const std::vector<std::vector<double>>& values, const Position& from,
-                           const Position& to, const LogDensity& log_density) {
+template <RowStatistic S, class LogDensity>
+void expect_log_likelihood_of(const S& statistic, const std::vector<std::vector<double>>& values,
+                              const Position& from, const Position& to, const LogDensity& log_density) {
   Budget budget(Epsilon(1e15), Delta(1e-6));
   TestEntropy entropy(3);
-  const StandardStatistic<F> statistic(family);
   DataOwner owner(measure_statistic(cells_of(values), statistic, PrivacyUnit{}, 1), budget, entropy);
   const NoisyStatistic released = ask(owner, Rho(1e12));
   double expected = 0;
@@ -43,6 +44,12 @@ void expect_log_likelihood(F family, const std::vector<std::vector<double>>& val
   const double sd = std::sqrt(change.cwiseAbs2().dot(released.variance));
   EXPECT_NEAR(change.dot(released.value), expected, 6 * sd + 1e-9);
   EXPECT_LT(sd, 1e-3);
+}
+
+template <ExponentialFamily F, class LogDensity>
+void expect_log_likelihood(F family, const std::vector<std::vector<double>>& values, const Position& from,
+                           const Position& to, const LogDensity& log_density) {
+  expect_log_likelihood_of(StandardStatistic<F>(family), values, from, to, log_density);
 }
 
 double normal_log_density(double y, double mean, double log_sd) {
@@ -60,18 +67,18 @@ TEST(Statistic, families_have_the_log_densities_of_their_names) {
                         });
   expect_log_likelihood(PoissonFamily{20}, {{4}, {0}, {7}}, Position{{0.2}}, Position{{1.4}},
                         [](const Row& y, const Position& x) { return y[0] * x[0] - std::exp(x[0]); });
-  expect_log_likelihood(GammaFamily{{0.1, 9}}, {{0.4}, {2}, {7}}, Position{{0.2, 0.1}}, Position{{0.5, -0.3}},
-                        [](const Row& y, const Position& x) {
-                          const double shape = std::exp(x[0]);
-                          const double rate = std::exp(x[1]);
+  expect_log_likelihood(distribution::Gamma({0.1, 9}), {{0.4}, {2}, {7}}, Position{{0.2, 0.1}},
+                        Position{{0.5, -0.3}}, [](const Row& y, const Position& x) {
+                          const double shape = std::exp(x[1]);
+                          const double rate = shape / std::exp(x[0]);
                           return shape * std::log(rate) - std::lgamma(shape) + (shape - 1) * std::log(y[0]) -
                                  rate * y[0];
                         });
-  expect_log_likelihood(CategoricalFamily{3}, {{0}, {2}, {1}, {2}}, Position{{0.2, 0.1}},
-                        Position{{1.5, -0.3}}, [](const Row& y, const Position& x) {
-                          const double odds[] = {std::exp(x[0]), std::exp(x[1]), 1};
-                          return std::log(odds[static_cast<int>(y[0])] / (odds[0] + odds[1] + odds[2]));
-                        });
+  expect_log_likelihood_of(distribution::Categorical(3), {{0}, {2}, {1}, {2}}, Position{{0.2, 0.1}},
+                           Position{{1.5, -0.3}}, [](const Row& y, const Position& x) {
+                             const double odds[] = {1, std::exp(x[0]), std::exp(x[1])};
+                             return std::log(odds[static_cast<int>(y[0])] / (odds[0] + odds[1] + odds[2]));
+                           });
   expect_log_likelihood(LinearRegressionFamily{{{1, 1}, {-1, 3}, {-5, 5}}},
                         {{1, 0.5, 2}, {1, -1, -4}, {1, 3, 1}}, Position{{0, 0, 0}},
                         Position{{0.5, -0.2, 0.3}}, [](const Row& y, const Position& x) {
@@ -153,16 +160,16 @@ TEST(Statistic, several_owners_add_and_keep_the_coarser_quantum) {
 }
 
 // The largest change of the integers that one unit's rows can make, over rows at and beyond the ends of their bounds and rows that
-// are left out, against what is declared.
-TEST(Statistic, no_unit_moves_the_sum_by_more_than_declared) {
-  const std::vector<double> values = {-2, 5, 1.5, 0, -1e9, 1e9, NAN};
-  const StandardStatistic<NormalFamily> statistic(NormalFamily{{-2, 5}});
+// are left out, against what is declared. `least`: how much of it an exchange reaches at least.
+template <RowStatistic S>
+void expect_declared(const S& statistic, const std::vector<double>& values, double least) {
   const auto entries = [&](double value) {
-    std::vector<double> raw(statistic.size() - 1);
+    std::vector<double> raw(statistic.size());
     std::vector<std::int64_t> steps(statistic.size());
     statistic.entries(std::span(&value, 1), 1 / kStatisticGrid, raw, steps);
-    return Position{
-        {static_cast<double>(steps[0]), static_cast<double>(steps[1]), static_cast<double>(steps[2])}};
+    Position result(static_cast<Eigen::Index>(steps.size()));
+    std::copy(steps.begin(), steps.end(), result.begin());
+    return result;
   };
   double left_out = 0;
   double exchanged = 0;
@@ -173,12 +180,20 @@ TEST(Statistic, no_unit_moves_the_sum_by_more_than_declared) {
   ASSERT_GT(exchanged, 1.2 * left_out);  // what adding or removing costs would not do
   for (const std::size_t rows : {1, 5}) {
     const auto declared = [&](Adjacency adjacency) {
-      return statistic_noise(statistic.reach(), {adjacency, rows}, Rho(0.01)).noise.sensitivity;
+      return statistic_noise(statistic.size(), statistic.bound(), {adjacency, rows}, Rho(0.01))
+          .noise.sensitivity;
     };
     const auto k = static_cast<double>(rows);
     EXPECT_LE(k * std::max(left_out, exchanged), declared(Adjacency::substitute));
     EXPECT_LE(k * left_out, declared(Adjacency::add_remove));
+    EXPECT_GT(k * exchanged, least * declared(Adjacency::substitute));
   }
+}
+
+TEST(Statistic, no_unit_moves_the_sum_by_more_than_declared) {
+  expect_declared(StandardStatistic(NormalFamily{{-2, 5}}), {-2, 5, 1.5, 0, -1e9, 1e9, NAN}, 0.8);
+  expect_declared(distribution::Categorical(3), {0, 1, 2, 3, -1, 0.5, 1e9, NAN}, 0.999);
+  expect_declared(StandardStatistic(distribution::Gamma({0.1, 9})), {0.1, 9, 1, 0, -1, 1e9, NAN}, 0.8);
 }
 
 // Bounds that are no whole number of steps: a clamp rounds towards the middle.

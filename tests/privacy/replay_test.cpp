@@ -14,6 +14,7 @@
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/posterior/once_release.hpp"
+#include "sotto/run/categorical_once.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/location_once.hpp"
 #include "sotto/run/method_choice.hpp"
@@ -65,6 +66,7 @@ Schema schema_of(const Design& design) {
                     {.name = "n", .kind = ColumnKind::count, .bounds = {0, 20}},
                     {.name = "b", .kind = ColumnKind::binary},
                     {.name = "t", .kind = ColumnKind::real, .bounds = {0, 4}},
+                    {.name = "g", .kind = ColumnKind::real, .bounds = {0.5, 8}},
                     {.name = "s", .kind = ColumnKind::category, .levels = {"low", "mid", "high", "top"}}};
   schema.adjacency = design.unit == "add-remove" ? Adjacency::add_remove : Adjacency::substitute;
   if (of_persons(design)) schema.unit = {"who", kPersonRows};
@@ -85,13 +87,15 @@ Table table_of(const Design& design, bool neighbour) {
                                       std::to_string(rng.below(5)),
                                       u < 0.5 ? "0" : "1",
                                       std::to_string(4 * u),
+                                      std::to_string(1 + u),
                                       u < 0.2   ? "low"
                                       : u < 0.6 ? "mid"
                                       : u < 0.8 ? "high"
                                                 : "top"};
-    if (moved) cells = {"-1", "0", "-5", "0", "0", "4", "low"};
-    if (moved && neighbour && design.unit != "add-remove") cells = {"1", "10", "5", "20", "1", "3.9", "top"};
-    if (moved && neighbour && design.unit == "add-remove") cells[0] = "NA";
+    if (moved) cells = {"-1", "0", "-5", "0", "0", "4", "0.5", "low"};
+    if (moved && neighbour && design.unit != "add-remove")
+      cells = {"1", "10", "5", "20", "1", "3.9", "8", "top"};
+    if (moved && neighbour && design.unit == "add-remove") cells[0] = cells[6] = cells[7] = "NA";
     if (design.unit == "fewer rows" && neighbour && moved && i > 0) continue;
     const std::string who = i < kPersonRows ? "first" : std::to_string(i / 2);
     std::vector<std::optional<std::string_view>> views(cells.begin(), cells.end());
@@ -220,7 +224,8 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
 
   RecordingLedger ledger{Epsilon(30)};
   TestEntropy entropy(11);
-  const RunPlan plan = make_run_plan(method.regime, config, problem, steps, ledger, entropy, method.looks);
+  const QueryRegime regime = regime_of(method, problem);
+  const RunPlan plan = make_run_plan(regime, config, problem, steps, ledger, entropy, method.looks);
   Recorder recorder(*plan.interface);
   const Progress silent;
   if (method.run != nullptr) {
@@ -230,6 +235,10 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
                       pilot ? &*pilot : nullptr});
   } else if (design.family == "normal-mean") {
     (void)release_location(location_facts(problem), recorder, Rho(1));
+  } else if (design.family == "categorical") {
+    RunRecord record;
+    run_categorical_once(
+        config, problem, 10, recorder, Rho(1), [](std::size_t, std::size_t) { return true; }, record);
   } else {
     (void)release_once(
         once_settings(config, problem.public_info, *problem.model.as<Glm>(), problem.unit, Rho(1)), recorder);
@@ -238,8 +247,7 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
 
   RecordingLedger other_ledger{Epsilon(30)};
   TestEntropy same(11);
-  const RunPlan other_plan =
-      make_run_plan(method.regime, config, other, steps, other_ledger, same, method.looks);
+  const RunPlan other_plan = make_run_plan(regime, config, other, steps, other_ledger, same, method.looks);
   EXPECT_EQ(other_plan.step_budget.step_cost, plan.step_budget.step_cost);
   EXPECT_EQ(other_plan.step_budget.noise_multiplier, plan.step_budget.noise_multiplier);
 
@@ -279,6 +287,14 @@ std::vector<Design> designs() {
       all.push_back({method, "survival", "Surv(t, b) ~ x + w", unit});
     all.push_back({"release-once", "ordinal", "s ~ x + w", unit});
     all.push_back({"release-once", "gamma", "w ~ x", unit});
+    all.push_back({"release-once", "categorical", "s ~ 1", unit});
+    for (const auto& [family, formula] : std::vector<std::pair<std::string, std::string>>{
+             {"categorical", "s ~ 1"}, {"gamma", "g ~ 1"}, {"bernoulli", "b ~ 1"}, {"poisson", "n ~ 1"}})
+      all.push_back({"penalty-exponential-family", family, formula, unit});
+    for (const char* method : {"penalty", "guided-walk", "barker", "hmc"}) {
+      all.push_back({method, "categorical", "s ~ 1", unit});
+      all.push_back({method, "gamma", "g ~ 1", unit});
+    }
     for (const auto& [family, formula] :
          std::vector<std::pair<std::string, std::string>>{{"bernoulli", "b ~ x + w"},
                                                           {"poisson", "n ~ x"},

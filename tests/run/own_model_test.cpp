@@ -183,7 +183,7 @@ TEST(OwnModel, auto_is_the_guided_walk_and_release_once_is_refused) {
   const Problem problem = own_problem(config, own_mean(PerRow(NormalMean{})));
   TestEntropy noise(7);
   EXPECT_EQ(why([&] { static_cast<void>(fit(config, problem, noise)); }),
-            "release-once is for regressions and normal means: choose penalty or hmc");
+            "release-once is for regressions, normal means and categories: choose penalty or hmc");
   config.method.name = "auto";
   EXPECT_EQ(resolve_method(config, problem).name, "guided-walk");
   config.epsilon.reset();

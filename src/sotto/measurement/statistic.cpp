@@ -8,16 +8,14 @@
 
 namespace sotto {
 
-StatisticNoise statistic_noise(std::span<const double> reach, const PrivacyUnit& unit, Rho cost) {
+StatisticNoise statistic_noise(std::size_t entries, const VectorBound& bound, const PrivacyUnit& unit,
+                               Rho cost) {
   constexpr double kUp = 1 + 0x1p-40;
-  double squares = 0;
-  for (const double r : reach.subspan(1)) squares += r * r;
-  const double alone = std::sqrt(reach[0] * reach[0] + squares);
   const double one_row =
-      unit.adjacency == Adjacency::substitute ? std::max(2 * std::sqrt(squares), alone) : alone;
+      unit.adjacency == Adjacency::substitute ? std::max(bound.diameter, bound.norm) : bound.norm;
   StatisticNoise result{.noise = {}, .quantum = 0};
   GaussianNoise& noise = result.noise;
-  noise.entries = reach.size();
+  noise.entries = entries;
   noise.grid = GridStep(kStatisticGrid);
   noise.sensitivity = static_cast<double>(unit.rows_per_unit) * one_row / kStatisticGrid * kUp;
   if (!(cost.value() > 0))
@@ -31,14 +29,14 @@ StatisticNoise statistic_noise(std::span<const double> reach, const PrivacyUnit&
   return result;
 }
 
-Measurements measure_kept_statistic(const Query& query, const PrivacyUnit& unit,
-                                    std::span<const double> reach, std::shared_ptr<const ExactSum> sum) {
+Measurements measure_kept_statistic(const Query& query, const PrivacyUnit& unit, std::size_t entries,
+                                    const VectorBound& bound, std::shared_ptr<const ExactSum> sum) {
   const auto* asked = std::get_if<StatisticQuery>(&query);
   if (asked == nullptr) {
     throw Error(ErrorCode::configuration,
                 "this owner knows sufficient statistics only: choose method penalty-exponential-family");
   }
-  const StatisticNoise priced = statistic_noise(reach, unit, asked->cost);
+  const StatisticNoise priced = statistic_noise(entries, bound, unit, asked->cost);
   Measurement statistic{
       .charge = priced.noise.charge("sufficient statistic"),
       .pass = OwnPass([sum = std::move(sum)](const Rows&, EntropySource&) { return *sum; }),

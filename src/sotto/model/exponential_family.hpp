@@ -13,6 +13,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
+#include "sotto/model/model.hpp"
 
 namespace sotto {
 
@@ -31,6 +32,22 @@ concept ExponentialFamily = requires(const F& family, std::span<const double> ro
   family.statistic(row, out);
   { family.natural(at) } -> std::same_as<Position>;
   { family.log_normaliser(at) } -> std::convertible_to<double>;
+};
+
+/// What an owner releases the noisy sum of: integers per row, whose weighted sum over the rows is the log likelihood.
+///
+/// size()                            entries
+/// bound()                           of the entries' vector, where a row that is left out has none: norm over legal rows, diameter over
+///                                   pairs of them
+/// entries(row, steps, raw, out)     as integers, `steps` to the unit; rounding adds nothing to the bound. `raw`: size() numbers of room
+/// coefficients(at)                  of the sum in the log likelihood, up to a term free of `at`
+template <class S>
+concept RowStatistic = requires(const S& statistic, std::span<const double> row, std::span<double> raw,
+                                std::span<std::int64_t> out, const Position& at) {
+  { statistic.size() } -> std::convertible_to<std::size_t>;
+  { statistic.bound() } -> std::same_as<VectorBound>;
+  statistic.entries(row, double{}, raw, out);
+  { statistic.coefficients(at) } -> std::same_as<Position>;
 };
 
 /// The statistic with a leading 1 for every row, its entries centred at the middle of their ranges and scaled
@@ -65,10 +82,17 @@ class StandardStatistic {
     return all;
   }
 
+  /// The count is the same for two rows that both contribute.
+  [[nodiscard]] VectorBound bound() const {
+    double squares = 0;
+    for (const double r : reach_) squares += r * r;
+    return {std::sqrt(1 + squares), 2 * std::sqrt(squares)};
+  }
+
   /// One row's entries as integers in [-steps * reach, steps * reach]; NaN gives 0.
   void entries(std::span<const double> row, double steps, std::span<double> raw,
                std::span<std::int64_t> out) const {
-    family_.statistic(row, raw);
+    family_.statistic(row, raw.first(centre_.size()));
     out[0] = static_cast<std::int64_t>(steps);
     for (std::size_t j = 0; j < centre_.size(); ++j) {
       const double limit = std::floor(steps * reach_[j]);

@@ -1,5 +1,5 @@
-// The exponential families: normal, Bernoulli, Poisson, gamma, categorical, a multivariate normal mean (also bent), and
-// linear regression by its moments.
+// Exponential families that other models are: normal, Bernoulli, Poisson, a multivariate normal mean (also bent), and linear
+// regression by its moments. Those that are models of their own are in model/distribution.
 #pragma once
 
 #include <cmath>
@@ -42,66 +42,27 @@ struct NormalFamily {
   }
 };
 
-/// y in {0, 1}, position: log odds of 1.
+/// y in {0, 1}, a row's last value; position: log odds of 1.
 struct BernoulliFamily {
   [[nodiscard]] static Eigen::Index dim() { return 1; }
   [[nodiscard]] static std::size_t columns() { return 1; }
   [[nodiscard]] static std::vector<Interval> range() { return {{0, 1}}; }
-  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row[0]; }
+  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row.back(); }
   [[nodiscard]] static Position natural(const Position& at) { return at; }
   [[nodiscard]] static double log_normaliser(const Position& at) {
     return at[0] > 0 ? at[0] + std::log1p(std::exp(-at[0])) : std::log1p(std::exp(at[0]));
   }
 };
 
-/// y ~ Poisson(exp(position)), up to a declared largest count.
+/// y ~ Poisson(exp(position)), up to a declared largest count; a row's last value.
 struct PoissonFamily {
   double largest;
   [[nodiscard]] static Eigen::Index dim() { return 1; }
   [[nodiscard]] static std::size_t columns() { return 1; }
   [[nodiscard]] std::vector<Interval> range() const { return {{0, largest}}; }
-  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row[0]; }
+  static void statistic(std::span<const double> row, std::span<double> out) { out[0] = row.back(); }
   [[nodiscard]] static Position natural(const Position& at) { return at; }
   [[nodiscard]] static double log_normaliser(const Position& at) { return std::exp(at[0]); }
-};
-
-/// y ~ Gamma(shape, rate), position (log shape, log rate). The bounds of y are positive.
-struct GammaFamily {
-  Interval bounds;
-  [[nodiscard]] static Eigen::Index dim() { return 2; }
-  [[nodiscard]] static std::size_t columns() { return 1; }
-  [[nodiscard]] std::vector<Interval> range() const {
-    if (!(bounds.lower > 0))
-      throw Error(ErrorCode::configuration, "the gamma family needs a lower bound above 0");
-    return {{std::log(bounds.lower), std::log(bounds.upper)}, bounds};
-  }
-  static void statistic(std::span<const double> row, std::span<double> out) {
-    out[0] = std::log(row[0]);
-    out[1] = row[0];
-  }
-  [[nodiscard]] static Position natural(const Position& at) {
-    return Position{{std::exp(at[0]), -std::exp(at[1])}};
-  }
-  [[nodiscard]] static double log_normaliser(const Position& at) {
-    const double shape = std::exp(at[0]);
-    return std::lgamma(shape) - shape * at[1];
-  }
-};
-
-/// A category 0 .. categories - 1, one draw of a multinomial; position: log odds of each against the last.
-struct CategoricalFamily {
-  std::size_t categories;
-  [[nodiscard]] Eigen::Index dim() const { return static_cast<Eigen::Index>(categories) - 1; }
-  [[nodiscard]] static std::size_t columns() { return 1; }
-  [[nodiscard]] std::vector<Interval> range() const { return std::vector<Interval>(categories - 1, {0, 1}); }
-  static void statistic(std::span<const double> row, std::span<double> out) {
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = row[0] == static_cast<double>(k) ? 1 : 0;
-  }
-  [[nodiscard]] static Position natural(const Position& at) { return at; }
-  [[nodiscard]] static double log_normaliser(const Position& at) {
-    const double largest = std::fmax(0, at.maxCoeff());
-    return largest + std::log(std::exp(-largest) + (at.array() - largest).exp().sum());
-  }
 };
 
 /// A row of normal values with known precision P, its mean a function of the position: natural parameter P mean. The bend
@@ -172,8 +133,6 @@ struct LinearRegressionFamily {
 static_assert(ExponentialFamily<NormalFamily>);
 static_assert(ExponentialFamily<BernoulliFamily>);
 static_assert(ExponentialFamily<PoissonFamily>);
-static_assert(ExponentialFamily<GammaFamily>);
-static_assert(ExponentialFamily<CategoricalFamily>);
 static_assert(ExponentialFamily<LocationFamily>);
 static_assert(ExponentialFamily<LinearRegressionFamily>);
 

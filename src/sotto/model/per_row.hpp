@@ -56,6 +56,7 @@ class PerRow {
   static constexpr bool kClipsGradients = true;
   explicit PerRow(M model) : model_(std::move(model)) {}
 
+  [[nodiscard]] const M& model() const { return model_; }
   [[nodiscard]] Eigen::Index dim() const { return model_.dim(); }
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const {
     return model_.ratio_range(from, to);

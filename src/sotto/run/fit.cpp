@@ -183,8 +183,8 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
            EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
   ChainSettings settings = run_length(method, config, problem, nullptr, budget.left());
   RunPlan run_plan =
-      make_run_plan(method.regime, config, problem, steps_in_all(settings, config.method.chains), budget,
-                    entropy, method.looks);
+      make_run_plan(regime_of(method, problem), config, problem, steps_in_all(settings, config.method.chains),
+                    budget, entropy, method.looks);
   record.draws.parameters = problem.public_info.parameters;
   const Progress report = [&](std::size_t done, std::size_t total) {
     return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());

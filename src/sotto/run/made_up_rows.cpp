@@ -13,11 +13,16 @@
 #include "sotto/model/design.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
+#include "sotto/run/distribution_problem.hpp"
 #include "sotto/run/made_up_means.hpp"
 
 namespace sotto {
 namespace {
 
+constexpr const char* kNoPlan =
+    "a plan simulates regressions and normal means: what the noise on each level's count, or on a "
+    "distribution's statistic, "
+    "amounts to does not depend on the rows, and the fit says it";
 constexpr std::size_t kMostMadeUpRows = 10'000'000;
 constexpr double kSpreadOfOdds = 0.7;
 constexpr double kSpreadOfRates = 0.5;
@@ -219,6 +224,7 @@ Rows rows_of(const Matrix& x, const Position& y, const TimeAtRisk& time, const P
 }  // namespace
 
 std::vector<std::string> columns_of_right_side(const FitConfig& config, const Schema& schema) {
+  if (is_distribution(config)) refuse(kNoPlan);
   if (is_location(config.model))
     refuse("rows of a normal mean are simulated from its covariance: drop --like and --response-mean");
   std::set<std::string> names;
@@ -230,6 +236,7 @@ std::vector<std::string> columns_of_right_side(const FitConfig& config, const Sc
 }
 
 MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
+  if (is_distribution(config)) refuse(kNoPlan);
   if (is_location(config.model)) return make_up_means(config, schema, made);
   if (made.rows == 0) refuse("a plan needs the number of rows: give --rows");
   if (made.rows > kMostMadeUpRows)

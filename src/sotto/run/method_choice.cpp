@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/model/distribution/categorical.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/run/pilot.hpp"
 
@@ -18,7 +19,14 @@ namespace {
 /// Chains without an acceptance test are as wrong as the width that they take for the posterior's.
 void check_width_is_known(const FitConfig& config, const Problem& problem) {
   if (problem.public_info.own || can_look(config, problem)) return;
-  if (problem.model.as<LocationModel>() == nullptr) {
+  const auto* location = problem.model.as<LocationModel>();
+  if (location != nullptr && location->bend().a != 0) {
+    refuse(
+        "sgld and sgnht take the posterior to be as wide wherever it is, and a banana is not: choose "
+        "release-once, "
+        "penalty or hmc");
+  }
+  if (location == nullptr) {
     refuse(
         "sgld and sgnht need to know how wide the posterior is, which nothing tells of this model: choose "
         "penalty or hmc");
@@ -78,12 +86,19 @@ void check_steps(const FitConfig& config, const Problem& problem, const Method& 
       method.name));
 }
 
+bool is_category(const Problem& problem) { return problem.model.as<distribution::Categorical>() != nullptr; }
+
 bool can_release_once(const FitConfig& config, const Problem& problem) {
+  if (is_category(problem)) return problem.owners.empty() && config.model.likelihood_power == 1;
   const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
   return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
 }
 
 }  // namespace
+
+QueryRegime regime_of(const Method& method, const Problem& problem) {
+  return method.run == nullptr && is_category(problem) ? QueryRegime::statistics : method.regime;
+}
 
 const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
@@ -127,6 +142,8 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
   check_thresholds(problem, *found);
   check_steps(config, problem, *found);
+  if (found->run == nullptr && is_category(problem) && !problem.owners.empty())
+    refuse("several owners' categories are not released once: choose guided-walk or penalty");
   check_chain_settings(config, problem, *found);
   return *found;
 }

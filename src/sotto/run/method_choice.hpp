@@ -9,4 +9,7 @@ namespace sotto {
 /// study and the run is to be private, or the other way round.
 [[nodiscard]] const Method& resolve_method(const FitConfig& config, const Problem& problem);
 
+/// What answers the method on this problem: release-once asks a category for counts, and other models for scores.
+[[nodiscard]] QueryRegime regime_of(const Method& method, const Problem& problem);
+
 }  // namespace sotto

@@ -9,10 +9,12 @@
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/sequences.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/model/distribution/categorical.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
+#include "sotto/run/categorical_once.hpp"
 #include "sotto/run/location_once.hpp"
 #include "sotto/run/once_warnings.hpp"
 #include "sotto/run/regression_problem.hpp"
@@ -209,10 +211,14 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     run_location_once(config, problem, draws, owner, cost, progress, record);
     return;
   }
+  if (problem.model.as<distribution::Categorical>() != nullptr) {
+    run_categorical_once(config, problem, draws, owner, cost, progress, record);
+    return;
+  }
   const Glm* glm = problem.model.as<Glm>();
   if (glm == nullptr) {
     throw Error(ErrorCode::configuration,
-                "release-once is for regressions and normal means: choose penalty or hmc");
+                "release-once is for regressions, normal means and categories: choose penalty or hmc");
   }
   const PublicProblem& known = problem.public_info;
   OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);

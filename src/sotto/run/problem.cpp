@@ -12,6 +12,7 @@
 #include "sotto/measurement/gradient.hpp"
 #include "sotto/measurement/ratio.hpp"
 #include "sotto/model/glm/glm.hpp"
+#include "sotto/run/distribution_problem.hpp"
 #include "sotto/run/location_problem.hpp"
 #include "sotto/run/method_choice.hpp"
 #include "sotto/run/regression_problem.hpp"
@@ -58,6 +59,7 @@ std::string declaration_of(const Schema& schema) {
 /// Columns and their meaning are the table's; `rows`: of all owners together, where their number is public.
 Problem problem_of(const FitConfig& config, const Table& table, std::optional<double> rows) {
   Problem problem = is_location(config.model) ? location_problem(config, table, rows)
+                    : is_distribution(config) ? distribution_problem(config, table, rows)
                                               : regression_problem(config, table, rows);
   const Glm* glm = problem.model.as<Glm>();
   problem.unit = unit_of(table.schema(), glm == nullptr ? 1 : glm->pieces().count);
@@ -150,6 +152,7 @@ void state_bounds(Problem& problem, double likelihood_power) {
 }
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
+  if (model.family == "categorical") return columns_of_distribution(model);
   return is_location(model) ? columns_of_location(model) : columns_of_regression(model);
 }
 

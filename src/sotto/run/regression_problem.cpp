@@ -27,7 +27,7 @@ bool is_overdispersed(const std::string& family) {
 
 Family family_of(const ModelConfig& model) {
   if (const auto family = find_family(model.family, model.sigma)) return *family;
-  std::vector<std::string> known{"normal-mean", "banana"};
+  std::vector<std::string> known{"categorical", "normal-mean", "banana"};
   for (const Family& family : families()) {
     std::visit(
         [&](const auto& f) {
@@ -36,13 +36,13 @@ Family family_of(const ModelConfig& model) {
         family);
   }
   const bool logistic = model.family == "logistic" || model.family == "logit";
-  refuse(fmt::format("model.family is {}: choose {}, normal-mean or banana{}", model.family, family_names(),
-                     logistic ? "; logistic regression is bernoulli"
-                     : is_overdispersed(model.family)
-                         ? "; for counts that vary more than Poisson ones take "
-                           "poisson: release-once asks whether they do, and then "
-                           "takes negative binomial ones"
-                         : suggestion(model.family, known)));
+  refuse(fmt::format(
+      "model.family is {}: choose {}, categorical, normal-mean or banana{}", model.family, family_names(),
+      logistic                         ? "; logistic regression is bernoulli"
+      : is_overdispersed(model.family) ? "; for counts that vary more than Poisson ones take "
+                                         "poisson: release-once asks whether they do, and then "
+                                         "takes negative binomial ones"
+                                       : suggestion(model.family, known)));
 }
 
 void check_survival(const Family& family) {

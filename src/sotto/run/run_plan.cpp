@@ -17,9 +17,12 @@
 #include "sotto/measurement/statistic.hpp"
 #include "sotto/measurement/variance_completed_ratio.hpp"
 #include "sotto/model/clipped.hpp"
+#include "sotto/model/distribution/categorical.hpp"
+#include "sotto/model/distribution/gamma.hpp"
 #include "sotto/model/families.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
+#include "sotto/model/per_row.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/non_private_oracle.hpp"
 #include "sotto/proposal/normal_walk.hpp"
@@ -207,24 +210,43 @@ RunPlan serve_variance_completed_ratios(const Making& making) {
            .coefficients = {}}};
 }
 
-template <ExponentialFamily F>
-RunPlan serve_family(const Making& making, F family) {
-  const StandardStatistic statistic(std::move(family), making.config.model.likelihood_power);
-  RunPlan plan{
-      .interface = making.owner(measure_statistic(making.problem.rows(), statistic, making.problem.unit,
-                                                  options(making.config).threads)),
-      .step_budget = {.coefficients = [statistic](const Position& x) { return statistic.coefficients(x); }},
-      .steps_cost = making.ledger.left()};
+template <RowStatistic S>
+RunPlan serve_statistic(const Making& making, const S& statistic, double likelihood_power) {
+  RunPlan plan{.interface = making.owner(measure_statistic(
+                   making.problem.rows(), statistic, making.problem.unit, options(making.config).threads)),
+               .step_budget = {.coefficients =
+                                   [statistic, likelihood_power](const Position& x) {
+                                     return Position(likelihood_power * statistic.coefficients(x));
+                                   }},
+               .steps_cost = making.ledger.left()};
   share_among(making.steps, plan);
   return plan;
 }
 
-RunPlan serve_linear_regression(const Making& making, const Glm& glm) {
+template <ExponentialFamily F>
+RunPlan serve_family(const Making& making, F family) {
+  return serve_statistic(making, StandardStatistic(std::move(family)), making.config.model.likelihood_power);
+}
+
+/// One column of ones and no offset.
+bool has_intercept_alone(const Glm& glm) {
+  const Interval range = glm.domain().range(Position::Ones(glm.domain().columns()));
+  return glm.domain().columns() == 1 && range.lower == 1 && range.upper == 1;
+}
+
+RunPlan serve_regression(const Making& making, const Glm& glm) {
+  if (has_intercept_alone(glm)) {
+    if (std::holds_alternative<family::Bernoulli>(glm.family()))
+      return serve_family(making, BernoulliFamily{});
+    if (std::holds_alternative<family::Poisson>(glm.family()))
+      return serve_family(making, PoissonFamily{glm.response().upper});
+  }
   const auto* normal = std::get_if<family::Normal>(&glm.family());
   if (normal == nullptr) {
     refuse(
-        "only normal regressions have a sufficient statistic of fixed size: choose release-once, penalty or "
-        "hmc");
+        "only normal regressions, and bernoulli and poisson ones without predictors (y ~ 1), have a "
+        "sufficient "
+        "statistic of fixed size: choose release-once, penalty or hmc");
   }
   const Eigen::Index predictors = glm.domain().columns();
   LinearRegressionFamily statistic;
@@ -239,7 +261,11 @@ RunPlan serve_linear_regression(const Making& making, const Glm& glm) {
 RunPlan serve_statistics(const Making& making) {
   if (const auto* model = making.problem.model.as<LocationModel>())
     return serve_family(making, LocationFamily(*model));
-  if (const auto* glm = making.problem.model.as<Glm>()) return serve_linear_regression(making, *glm);
+  if (const auto* glm = making.problem.model.as<Glm>()) return serve_regression(making, *glm);
+  if (const auto* category = making.problem.model.as<distribution::Categorical>())
+    return serve_statistic(making, *category, making.config.model.likelihood_power);
+  if (const auto* gamma = making.problem.model.as<PerRow<distribution::Gamma>>())
+    return serve_family(making, gamma->model());
   refuse("this model has no sufficient statistic of fixed size: choose penalty or hmc");
 }
 
