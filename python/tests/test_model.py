@@ -342,7 +342,7 @@ def test_what_does_not_go_with_a_model_is_refused():
     assert refusal(Robust(), threads=2) == "a model of one's own in Python is computed by one thread: drop threads"
     assert refusal(Robust(), settings={"model.formula": "y ~ x"}).startswith("a model of one's own brings its rows")
     assert refusal(Robust(), settings={"start.slope": 1}).startswith("a model of one's own starts where its start says")
-    assert refusal(Robust(), method="release-once").startswith("release-once is for regressions and normal means")
+    assert refusal(Robust(), method="release-once").startswith("release-once is for regressions, normal means and categories")
 
 
 # ---- the run

@@ -58,9 +58,8 @@ concept RowStatistic = requires(const S& statistic, std::span<const double> row,
 template <ExponentialFamily F>
 class StandardStatistic {
  public:
-  /// `likelihood_power` is the likelihood's power. Errors: configuration when a range is not finite.
-  explicit StandardStatistic(F family, double likelihood_power = 1)
-      : family_(std::move(family)), likelihood_power_(likelihood_power) {
+  /// Errors: configuration when a range is not finite.
+  explicit StandardStatistic(F family) : family_(std::move(family)) {
     for (const Interval& range : family_.range()) {
       const double half = range.width() / 2;
       if (!(half >= 0) || !std::isfinite(half)) {
@@ -103,7 +102,7 @@ class StandardStatistic {
   }
 
   /// log p of all rows is coefficients(at) . sum of entries, up to a term free of `at`. Public.
-  /// Computes   (natural . centre - log_normaliser, natural * scale) * likelihood_power
+  /// Computes   (natural . centre - log_normaliser, natural * scale)
   [[nodiscard]] Position coefficients(const Position& at) const {
     const Position natural = family_.natural(at);
     Position result(static_cast<Eigen::Index>(size()));
@@ -113,12 +112,11 @@ class StandardStatistic {
       result[0] += natural[k] * centre_[j];
       result[k + 1] = natural[k] * scale_[j];
     }
-    return likelihood_power_ * result;
+    return result;
   }
 
  private:
   F family_;
-  double likelihood_power_;
   std::vector<double> centre_, scale_, reach_;
 };
 

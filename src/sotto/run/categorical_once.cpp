@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <variant>
@@ -10,6 +9,8 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/first_names.hpp"
+#include "sotto/chain/independent_draws.hpp"
+#include "sotto/diagnostics/sequences.hpp"
 #include "sotto/posterior/level_counts.hpp"
 
 namespace sotto {
@@ -24,36 +25,16 @@ ReleasedCounts ask_for_counts(QueryInterface& owner, Rho cost) {
   return {statistic.value, std::sqrt(statistic.variance.maxCoeff())};
 }
 
-std::vector<Chain> draw_shares(const LevelCountsPosterior& posterior, const PublicProblem& problem,
-                               std::size_t draws, const MethodConfig& method, const Progress& progress) {
-  std::vector<Chain> chains(method.chains);
-  for (Chain& chain : chains) {
-    chain.seed = method.seed;
-    chain.draws.resize(static_cast<Eigen::Index>(draws),
-                       static_cast<Eigen::Index>(problem.parameters.size()));
+/// Shape (draws of all chains, levels).
+Matrix all_shares(const Draws& draws) {
+  Matrix shares;
+  for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(draws.parameters.size()); ++k) {
+    const std::vector<double> level = pooled(draws, k);
+    const auto count = static_cast<Eigen::Index>(level.size());
+    shares.conservativeResize(count, k + 1);
+    shares.col(k) = Eigen::Map<const Position>(level.data(), count);
   }
-  std::vector<ChainRng> rngs;
-  for (std::size_t c = 0; c < chains.size(); ++c) rngs.emplace_back(method.seed, c);
-  std::size_t done = 0;
-  while (done < draws && progress(done, draws)) {
-    for (std::size_t c = 0; c < chains.size(); ++c)
-      chains[c].draws.row(static_cast<Eigen::Index>(done)) = problem.to_report(posterior.draw(rngs[c]));
-    ++done;
-  }
-  if (done == draws) return chains;
-  for (Chain& chain : chains) {
-    chain.draws.conservativeResize(static_cast<Eigen::Index>(done), Eigen::NoChange);
-    chain.stop = StopReason::interrupted;
-  }
-  return chains;
-}
-
-Matrix together(const std::vector<Chain>& chains) {
-  const Eigen::Index each = chains.front().draws.rows();
-  Matrix all(each * static_cast<Eigen::Index>(chains.size()), chains.front().draws.cols());
-  for (std::size_t c = 0; c < chains.size(); ++c)
-    all.middleRows(static_cast<Eigen::Index>(c) * each, each) = chains[c].draws;
-  return all;
+  return shares;
 }
 
 }  // namespace
@@ -61,14 +42,13 @@ Matrix together(const std::vector<Chain>& chains) {
 void run_categorical_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                           QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record) {
   const PublicProblem& known = problem.public_info;
-  if (config.model.likelihood_power != 1)
-    refuse("release-once takes the likelihood as it is: drop model.likelihood_power, or choose penalty");
   const ReleasedCounts released = ask_for_counts(owner, cost);
   const LevelCountsPosterior posterior(released, known.coefficient_priors.front());
-  record.draws.chains = draw_shares(posterior, known, draws, config.method, progress);
+  record.draws.chains = independent_draws(
+      config.method.chains, draws, static_cast<Eigen::Index>(known.parameters.size()), config.method.seed,
+      progress, [&](ChainRng& rng) { return known.to_report(posterior.draw(rng)); });
   record.markov_chain = false;
-  const Matrix shares = together(record.draws.chains);
-  if (shares.rows() == 0) return;
+  const Matrix shares = all_shares(record.draws);
   const Position inflation = share_inflation(released, shares);
   for (Eigen::Index k = 0; k < inflation.size(); ++k)
     record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(k)], inflation[k]);

@@ -110,7 +110,7 @@ Problem gamma_problem(const FitConfig& config, const Table& table, const SchemaC
 }  // namespace
 
 bool is_distribution(const FitConfig& config) {
-  if (config.model.family == "categorical") return true;
+  if (is_categorical(config.model)) return true;
   if (!is_gamma(config.model) || config.model.formula.empty()) return false;
   const std::string& method = config.method.name;
   const bool needs_likelihood = config.not_private || (method != "auto" && method != "release-once");
@@ -120,8 +120,8 @@ bool is_distribution(const FitConfig& config) {
 Problem distribution_problem(const FitConfig& config, const Table& table, std::optional<double> rows) {
   const SchemaColumn& column = table.schema().column(columns_of_distribution(config.model).front());
   const double about = rows.value_or(kUnknownRows) * config.model.likelihood_power;
-  Problem problem = is_gamma(config.model) ? gamma_problem(config, table, column, about)
-                                           : categorical_problem(config, table, column, about);
+  Problem problem = is_categorical(config.model) ? categorical_problem(config, table, column, about)
+                                                 : gamma_problem(config, table, column, about);
   problem.public_info.title = config.model.formula;
   problem.public_info.rows = rows;
   return problem;

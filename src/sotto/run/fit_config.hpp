@@ -17,7 +17,7 @@ namespace sotto {
 
 /// [model]: a regression by formula, a multivariate normal mean, or the banana.
 struct ModelConfig {
-  std::string family = "bernoulli";  ///< of model/glm/family.hpp, or normal-mean, banana
+  std::string family = "bernoulli";  ///< of model/glm/family.hpp, or categorical, normal-mean, banana
   std::string formula;               ///< regressions
   std::vector<double> cuts;          ///< of a time at risk: where its pieces meet
   std::optional<double> sigma;       ///< of families that have one: known sigma; none: unknown
@@ -32,6 +32,9 @@ struct ModelConfig {
 [[nodiscard]] inline bool is_location(const ModelConfig& model) {
   return model.family == "normal-mean" || model.family == "banana";
 }
+
+/// The shares of a category's levels.
+[[nodiscard]] inline bool is_categorical(const ModelConfig& model) { return model.family == "categorical"; }
 
 /// [proposal]: how penalty and barker propose.
 struct ProposalConfig {

@@ -1,49 +1,16 @@
 #include "sotto/run/location_once.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/chain/independent_draws.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/posterior/location_posterior.hpp"
 #include "sotto/run/location_warnings.hpp"
 
 namespace sotto {
-namespace {
-
-std::vector<Chain> independent_draws(const LocationPosterior& posterior, const Bend& bend, Eigen::Index dim,
-                                     std::size_t draws, const MethodConfig& method,
-                                     const Progress& progress) {
-  constexpr std::size_t kAtOnce = 1000;
-  std::vector<Chain> chains(method.chains);
-  std::vector<ChainRng> rngs;
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    rngs.emplace_back(method.seed, c);
-    chains[c].seed = method.seed;
-    chains[c].draws.resize(static_cast<Eigen::Index>(draws), dim);
-  }
-  std::size_t done = 0;
-  for (bool go_on = true; done < draws && go_on; go_on = progress(done, draws)) {
-    const std::size_t until = std::min(draws, done + kAtOnce);
-    for (std::size_t c = 0; c < chains.size(); ++c) {
-      for (std::size_t i = done; i < until; ++i)
-        chains[c].draws.row(static_cast<Eigen::Index>(i)) = bend.position(posterior.draw(rngs[c]));
-    }
-    done = until;
-  }
-  if (done < draws) {
-    for (Chain& chain : chains) {
-      chain.draws.conservativeResize(static_cast<Eigen::Index>(done), Eigen::NoChange);
-      chain.stop = StopReason::interrupted;
-    }
-  }
-  return chains;
-}
-
-}  // namespace
-
 LocationFacts location_facts(const Problem& problem) {
   const LocationModel& model = *problem.model.as<LocationModel>();
   return {.bounds = model.bounds(),
@@ -71,7 +38,9 @@ void run_location_once(const FitConfig& config, const Problem& problem, std::siz
   const LocationFacts facts = location_facts(problem);
   const LocationRelease release = release_location(facts, owner, cost, [&] { return progress(0, draws); });
   const LocationPosterior posterior(release, prior);
-  record.draws.chains = independent_draws(posterior, model.bend(), dim, draws, config.method, progress);
+  record.draws.chains =
+      independent_draws(config.method.chains, draws, dim, config.method.seed, progress,
+                        [&](ChainRng& rng) { return model.bend().position(posterior.draw(rng)); });
   record.markov_chain = false;
   const LocationVerdict verdict = check_location(facts, release, prior, posterior);
   for (std::string& sentence : location_warnings(verdict, facts, release, config.model, known.parameters))

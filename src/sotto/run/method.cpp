@@ -250,7 +250,7 @@ std::string once_is_approximate(const FitConfig& config) {
            "around a released point, the sum is taken to be normal, with the mean that clipping normal rows "
            "leaves it.";
   }
-  if (config.model.family == "categorical") return {};  // exact but for the grids that it is drawn from
+  if (is_categorical(config.model)) return {};  // exact but for the grids that it is drawn from
   return "The posterior is that given the released scores and informations, which are taken to be normal and "
          "linear in the "
          "parameters over the posterior's width. Rows with unusual covariates count less, by public weights; "

@@ -88,6 +88,14 @@ void check_steps(const FitConfig& config, const Problem& problem, const Method& 
 
 bool is_category(const Problem& problem) { return problem.model.as<distribution::Categorical>() != nullptr; }
 
+void check_category(const FitConfig& config, const Problem& problem, const Method& method) {
+  if (method.run != nullptr || !is_category(problem)) return;
+  if (!problem.owners.empty())
+    refuse("several owners' categories are not released once: choose guided-walk or penalty");
+  if (config.model.likelihood_power != 1)
+    refuse("release-once takes the likelihood as it is: drop model.likelihood_power, or choose penalty");
+}
+
 bool can_release_once(const FitConfig& config, const Problem& problem) {
   if (is_category(problem)) return problem.owners.empty() && config.model.likelihood_power == 1;
   const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
@@ -142,8 +150,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
   check_thresholds(problem, *found);
   check_steps(config, problem, *found);
-  if (found->run == nullptr && is_category(problem) && !problem.owners.empty())
-    refuse("several owners' categories are not released once: choose guided-walk or penalty");
+  check_category(config, problem, *found);
   check_chain_settings(config, problem, *found);
   return *found;
 }

@@ -152,7 +152,7 @@ void state_bounds(Problem& problem, double likelihood_power) {
 }
 
 std::vector<std::string> columns_read(const ModelConfig& model) {
-  if (model.family == "categorical") return columns_of_distribution(model);
+  if (is_categorical(model)) return columns_of_distribution(model);
   return is_location(model) ? columns_of_location(model) : columns_of_regression(model);
 }
 

@@ -211,21 +211,22 @@ RunPlan serve_variance_completed_ratios(const Making& making) {
 }
 
 template <RowStatistic S>
-RunPlan serve_statistic(const Making& making, const S& statistic, double likelihood_power) {
-  RunPlan plan{.interface = making.owner(measure_statistic(
-                   making.problem.rows(), statistic, making.problem.unit, options(making.config).threads)),
-               .step_budget = {.coefficients =
-                                   [statistic, likelihood_power](const Position& x) {
-                                     return Position(likelihood_power * statistic.coefficients(x));
-                                   }},
-               .steps_cost = making.ledger.left()};
+RunPlan serve_statistic(const Making& making, const S& statistic) {
+  RunPlan plan{
+      .interface = making.owner(measure_statistic(making.problem.rows(), statistic, making.problem.unit,
+                                                  options(making.config).threads)),
+      .step_budget = {.coefficients =
+                          [statistic, power = making.config.model.likelihood_power](const Position& x) {
+                            return Position(power * statistic.coefficients(x));
+                          }},
+      .steps_cost = making.ledger.left()};
   share_among(making.steps, plan);
   return plan;
 }
 
 template <ExponentialFamily F>
 RunPlan serve_family(const Making& making, F family) {
-  return serve_statistic(making, StandardStatistic(std::move(family)), making.config.model.likelihood_power);
+  return serve_statistic(making, StandardStatistic(std::move(family)));
 }
 
 /// One column of ones and no offset.
@@ -263,7 +264,7 @@ RunPlan serve_statistics(const Making& making) {
     return serve_family(making, LocationFamily(*model));
   if (const auto* glm = making.problem.model.as<Glm>()) return serve_regression(making, *glm);
   if (const auto* category = making.problem.model.as<distribution::Categorical>())
-    return serve_statistic(making, *category, making.config.model.likelihood_power);
+    return serve_statistic(making, *category);
   if (const auto* gamma = making.problem.model.as<PerRow<distribution::Gamma>>())
     return serve_family(making, gamma->model());
   refuse("this model has no sufficient statistic of fixed size: choose penalty or hmc");
