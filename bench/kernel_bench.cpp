@@ -143,12 +143,12 @@ void penalty(benchmark::State& state) {
 }
 template <class Problem>
 void one_at_a_time(benchmark::State& state) {
-  measure(state, PenaltyOneAtATime({.cost = Rho(1), .scale = Position::Constant(kDim, 0.007)}, flat()),
+  measure(state, PenaltyOneAtATime({.cost = Rho(1), .axes = 0.007 * Matrix::Identity(kDim, kDim)}, flat()),
           all_rows<Problem>);
 }
 template <class Problem>
 void guided_walk(benchmark::State& state) {
-  measure(state, GuidedWalk({.cost = Rho(1), .scale = Position::Constant(kDim, 0.007)}, flat()),
+  measure(state, GuidedWalk({.cost = Rho(1), .axes = 0.007 * Matrix::Identity(kDim, kDim)}, flat()),
           all_rows<Problem>);
 }
 template <class Problem>

@@ -1,10 +1,13 @@
 // sotto serve: an owner of a table, which answers analysts in other processes.
 #include <fmt/core.h>
 #include <sodium.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -31,8 +34,25 @@ namespace {
 
 struct ServeOptions {
   std::string owner;
+  bool new_books = false;
   bool json = false;
 };
+
+/// Standard error may be a file that is full, or somebody who went away: no reason to answer no more.
+void log_line(const std::string& line) {
+  try {
+    fmt::print(stderr, "sotto: {}\n", line);
+  } catch (const std::exception&) {
+  }
+}
+
+/// Every connection is an open file, also of those who never say who they are.
+void allow_many_connections() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
 
 /// The first line of the books: whose rows, and how much of them.
 nlohmann::ordered_json promise_to_all(const OwnerSettings& owner, const Schema& schema) {
@@ -94,10 +114,13 @@ void serve(const ServeOptions& options) {
                                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))};
   const TableReader read = [file = owner.file](const Schema& columns) { return read_table(file, columns); };
   check_served_table(terms, read, Delta(owner.delta));
-  OwnerBooks books(owner.books, Epsilon(owner.epsilon), Delta(owner.delta), promise_to_all(owner, schema));
+  std::signal(SIGPIPE, SIG_IGN);
+  allow_many_connections();
+  OwnerBooks books(owner.books, options.new_books ? OwnerBooks::Begin::anew : OwnerBooks::Begin::again,
+                   Epsilon(owner.epsilon), Delta(owner.delta), promise_to_all(owner, schema));
   SystemEntropy entropy;
   ServedTable table(terms, read, signer, books, entropy,
-                    [](const std::string& line) { fmt::print(stderr, "sotto: {} {}\n", utc_now(), line); });
+                    [](const std::string& line) { log_line(fmt::format("{} {}", utc_now(), line)); });
   note_signals();
   {
     const OwnerServer server(
@@ -111,7 +134,7 @@ void serve(const ServeOptions& options) {
     while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   books.close();
-  fmt::print(stderr, "sotto: {} answers no more; rho {:.4g} is left\n", owner.name, books.left().value());
+  log_line(fmt::format("{} answers no more; rho {:.4g} is left", owner.name, books.left().value()));
 }
 
 }  // namespace
@@ -125,6 +148,8 @@ void add_serve(CLI::App& program, int& status) {
           "configuration of the owner (TOML): name, file, schema, listen, books, authority, certificate, "
           "key, signing, [privacy] epsilon and delta, [allow] analysts, families, formulas")
       ->required();
+  verb->add_flag("--new-books", options->new_books,
+                 "begin the books: for rows that nobody was answered from before, from no books at all");
   verb->add_flag("--json", options->json, "print one JSON object: where it listens, and its public key");
   verb->footer(
       "Example:\n  sotto keys keys --owners north --analysts ada\n  cat > north.toml <<END\n  name = "
@@ -133,7 +158,8 @@ void add_serve(CLI::App& program, int& status) {
       "\"books\"\n"
       "  authority = \"keys/authority.pem\"\n  certificate = \"keys/north.pem\"\n  key = \"keys/north.key\"\n"
       "  signing = \"keys/north.signing\"\n  [privacy]\n  epsilon = 1.0\n  delta = 1e-6\n  END\n"
-      "  sotto serve north.toml\n\nIt answers until it is interrupted. What all analysts spend, over all "
+      "  sotto serve --new-books north.toml   # later without --new-books\n\nIt answers until it is "
+      "interrupted. What all analysts spend, over all "
       "restarts, stands in "
       "the directory of\nbooks and stays within epsilon and delta.");
   verb->callback([options] { serve(*options); });

@@ -71,8 +71,12 @@ void ChargeJournal::append_text(const std::string& text) {
   }
 }
 
-void ChargeJournal::book(const Booking& booking) {
+void ChargeJournal::begin() {
   if (file_ < 0) open();
+}
+
+void ChargeJournal::book(const Booking& booking) {
+  begin();
   const Charge& charge = booking.charge;
   Kind& kind = kinds_[{charge.query, charge.mechanism}];
   const auto count = static_cast<double>(booking.count);

@@ -28,6 +28,8 @@ class ChargeJournal {
   ChargeJournal(const ChargeJournal&) = delete;
   ChargeJournal& operator=(const ChargeJournal&) = delete;
 
+  /// The promise, before anything is booked.
+  void begin();
   /// Returns once the disk holds it. Errors: cannot_create, io; the release must then not be made.
   void book(const Booking& booking);
   /// The exact charges, and how the run ended. Nothing when nothing was booked.

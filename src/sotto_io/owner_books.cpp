@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto/math/round_up.hpp"
+#include "sotto_io/atomic_file.hpp"
 
 namespace sotto {
 namespace {
@@ -58,7 +61,37 @@ void refuse_another_unit(const RecordedRun& run, const nlohmann::ordered_json& p
   }
 }
 
-RunLock lock_of(const std::filesystem::path& directory) {
+/// Every line but those that a killed process could not finish: the last one, and one before the next process's first.
+void check_lines(const std::filesystem::path& file) {
+  std::istringstream lines(read_whole_file(file));
+  bool begun = false;
+  bool torn = false;
+  for (std::string text; std::getline(lines, text);) {
+    const auto line = nlohmann::ordered_json::parse(text, nullptr, false);
+    const bool whole = line.is_object() && line.size() == 1 && line.front().is_object();
+    const bool opens = whole && line.contains("opened");
+    if (torn && !opens) damaged(file);
+    torn = !whole || !(opens || line.contains("booked") || line.contains("closed"));
+    if (!torn && !opens && !begun) damaged(file);
+    begun = begun || opens;
+  }
+  if (!begun) damaged(file);
+}
+
+RunLock lock_of(const std::filesystem::path& directory, OwnerBooks::Begin begin) {
+  const bool there = std::filesystem::exists(directory / kBooksFile);
+  if (begin == OwnerBooks::Begin::again && !there) {
+    throw Error(
+        ErrorCode::no_input,
+        fmt::format("there are no books in {}: what these rows were asked before is not known. If nothing "
+                    "was, begin them with --new-books; else find them",
+                    directory.string()));
+  }
+  if (begin == OwnerBooks::Begin::anew && there) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("there are books in {} already, and they count: leave out --new-books",
+                            directory.string()));
+  }
   try {
     return RunLock(directory);
   } catch (const Error& error) {
@@ -70,9 +103,9 @@ RunLock lock_of(const std::filesystem::path& directory) {
 
 }  // namespace
 
-OwnerBooks::OwnerBooks(const std::filesystem::path& directory, Epsilon epsilon, Delta delta,
+OwnerBooks::OwnerBooks(const std::filesystem::path& directory, Begin begin, Epsilon epsilon, Delta delta,
                        const nlohmann::ordered_json& promise)
-    : alone_(lock_of(directory)),
+    : alone_(lock_of(directory, begin)),
       journal_(directory / kBooksFile, promise, kAhead),
       budget_(epsilon, delta, [this](const Booking& booking) {
         if (carried_) return;
@@ -80,6 +113,8 @@ OwnerBooks::OwnerBooks(const std::filesystem::path& directory, Epsilon epsilon, 
         rho_ = add_up(rho_, booking.charge.rho.value());
         slack_ = add_up(slack_, booking.charge.slack);
       }) {
+  if (begin == Begin::anew) journal_.begin();
+  check_lines(journal_.path());
   Booked all;
   for (const RecordedRun& run : read_charge_record(journal_.path())) {
     refuse_another_unit(run, promise, journal_.path());

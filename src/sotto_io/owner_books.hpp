@@ -18,13 +18,17 @@ namespace sotto {
 /// their lines cover, which is up to a sixteenth more.
 /// Computes   grants while (what earlier processes booked) + (what this one booked) stays within Budget's limits
 /// Source     adaptive composition, as of Budget: a restart is one more adaptive choice
-/// Checked by tests/sotto_rpc/owner_books_test.cpp: outlive_the_process, of_a_killed_process_cover_what_it_spent
+/// Checked by tests/sotto_rpc/owner_books_test.cpp: outlive_the_process, of_a_killed_process_cover_what_it_spent, whose_lines_cannot_be_read_answer_nothing
 class OwnerBooks final : public Ledger {
  public:
+  /// Books that are there, or the first ones of rows that nobody was answered from.
+  enum class Begin { again, anew };
+
   /// `promise`: whose rows, as {adjacency, privacy_unit, person, maximum_rows}; what stands in the books must have been promised to the same
-  /// unit, because charges to another one do not add up. Errors: cannot_create where another process holds the books; configuration
-  /// where they are another unit's; data where they cannot be read.
-  OwnerBooks(const std::filesystem::path& directory, Epsilon epsilon, Delta delta,
+  /// unit, because charges to another one do not add up. Errors: cannot_create where another process holds the books, or new ones are
+  /// asked for and there are some; no_input where there are none; configuration where they are another unit's; data where they
+  /// cannot be read, line by line: what was spent is then not known. A process that is killed may leave one line that is not whole.
+  OwnerBooks(const std::filesystem::path& directory, Begin begin, Epsilon epsilon, Delta delta,
              const nlohmann::ordered_json& promise);
 
   [[nodiscard]] std::optional<Receipt> spend(Charge charge) override;

@@ -66,6 +66,14 @@ OwnerSettings read_owner_toml(const std::filesystem::path& path) {
     s.read("analysts", owner.analysts);
     s.read("families", owner.families);
     s.read("formulas", owner.formulas);
+    const auto list = [&](const char* key, const std::vector<std::string>& named) {
+      if (s.find(key) != nullptr && named.empty())
+        refuse(fmt::format("{}: {} names nobody: name some, or leave it out, which allows all", path.string(),
+                           s.path(key)));
+    };
+    list("analysts", owner.analysts);
+    list("families", owner.families);
+    list("formulas", owner.formulas);
   });
   root.finish();
   if (!epsilon || !delta) {

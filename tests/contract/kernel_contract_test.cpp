@@ -85,12 +85,12 @@ struct IndependenceCase : RatioCase {
 };
 struct OneAtATimeCase : RatioCase {
   static auto kernel() {
-    return PenaltyOneAtATime({.cost = Rho(10), .scale = Position::Constant(1, kScale)}, prior_on_the_line());
+    return PenaltyOneAtATime({.cost = Rho(10), .axes = Matrix::Constant(1, 1, kScale)}, prior_on_the_line());
   }
 };
 struct GuidedCase : RatioCase {
   static auto kernel() {
-    return GuidedWalk({.cost = Rho(10), .scale = Position::Constant(1, kScale)}, prior_on_the_line());
+    return GuidedWalk({.cost = Rho(10), .axes = Matrix::Constant(1, 1, kScale)}, prior_on_the_line());
   }
 };
 struct BarkerCase : RatioCase {

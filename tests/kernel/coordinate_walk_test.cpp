@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <variant>
+#include <vector>
 
 #include "support/enumerated_kernel.hpp"
 
@@ -44,20 +46,38 @@ std::vector<typename K::State> states(const K& kernel, bool directions) {
   return result;
 }
 
+// The coordinates' own axes, and two that lead along a row and along a diagonal of the lattice.
+const std::vector<Matrix> kAxes = {Matrix(), Matrix{{1, 1}, {0, 1}}};
+
 TEST(CoordinateWalk, guided_walk_is_invariant_by_enumeration) {
-  const CoordinateWalk<Guidance::directed, LatticeMove> kernel({.cost = Rho(1)}, prior());
-  const EnumeratedKernel chain(kernel, states(kernel, true), log_likelihood,
-                               [](const Position&, const Position&) { return 0.5; });
-  EXPECT_LT(chain.invariance_error(log_posterior), 1e-13);
-  EXPECT_GT(chain.reversibility_error(log_posterior), 1e-2);  // it is directed, after all
+  for (const Matrix& axes : kAxes) {
+    const CoordinateWalk<Guidance::directed, LatticeMove> kernel({.cost = Rho(1), .axes = axes}, prior());
+    const EnumeratedKernel chain(kernel, states(kernel, true), log_likelihood,
+                                 [](const Position&, const Position&) { return 0.5; });
+    EXPECT_LT(chain.invariance_error(log_posterior), 1e-13);
+    EXPECT_GT(chain.reversibility_error(log_posterior), 1e-2);  // it is directed, after all
+  }
 }
 
 TEST(CoordinateWalk, one_at_a_time_is_reversible_by_enumeration) {
-  const CoordinateWalk<Guidance::none, LatticeMove> kernel({.cost = Rho(1)}, prior());
-  const EnumeratedKernel chain(kernel, states(kernel, false), log_likelihood,
-                               [](const Position&, const Position&) { return 0.25; });
-  EXPECT_LT(chain.reversibility_error(log_posterior), 1e-13);
-  EXPECT_LT(chain.invariance_error(log_posterior), 1e-13);
+  for (const Matrix& axes : kAxes) {
+    const CoordinateWalk<Guidance::none, LatticeMove> kernel({.cost = Rho(1), .axes = axes}, prior());
+    const EnumeratedKernel chain(kernel, states(kernel, false), log_likelihood,
+                                 [](const Position&, const Position&) { return 0.25; });
+    EXPECT_LT(chain.reversibility_error(log_posterior), 1e-13);
+    EXPECT_LT(chain.invariance_error(log_posterior), 1e-13);
+  }
+}
+
+TEST(CoordinateWalk, moves_along_its_axes) {
+  const CoordinateWalk<Guidance::none> kernel({.cost = Rho(1), .axes = Matrix{{2, 0}, {1, 3}}}, prior());
+  ChainRng rng(4);
+  for (int i = 0; i < 20; ++i) {
+    auto state = kernel.init(Position{{1, 1}});
+    const Step step = kernel.step(state, rng);
+    const Position move = std::get<RatioQuery>(step.pending()).to - Position{{1, 1}};
+    EXPECT_NEAR(state.coordinate == 0 ? move[0] - 2 * move[1] : move[0], 0, 1e-12);
+  }
 }
 
 TEST(CoordinateWalk, enumeration_notices_a_variance_off_the_grid) {

@@ -101,6 +101,9 @@ TEST(OrderedSums, nobody_moves_an_information_further_than_declared) {
 TEST(OrderedSums, nobody_moves_score_squares_further_than_declared) {
   expect_thresholds_within(kAskSquares, 0.6, 3);
 }
+TEST(OrderedSums, nobody_moves_squares_of_shortened_scores_further_than_declared) {
+  expect_thresholds_within(kAskShortenedSquares, 0.6, 3);
+}
 TEST(OrderedSums, nobody_moves_light_rows_further_than_declared) {
   expect_thresholds_within(kAskLightRows, 0.5, 4);
 }
@@ -109,7 +112,12 @@ TEST(OrderedSums, nobody_moves_curves_further_than_declared) {
       [](const BoundedWeighting& w) {
         const Eigen::Index last = w.at.size() - 1;
         return Query(
-            CurvesQuery{w.at, 1, 0, {last - 1, last}, Position{{0, 0.2}}, Position{{0.5, 0.7}}, 2, Rho(1)});
+            CurvesQuery{w.at,
+                        1,
+                        0,
+                        {{last - 1, CurveShape::square, 0, 0.5}, {last, CurveShape::levelling, 0.2, 0.7}},
+                        2,
+                        Rho(1)});
       },
       0.1, 5);
 }

@@ -235,18 +235,21 @@ TEST(RegressionSums, what_no_law_of_counts_is_computed_for_is_not_asked) {
     BoundedWeighting weighting{zero, Matrix::Identity(kDim, kDim), 1, 1, 1};
     weighting.dispersion = dispersion;
     EXPECT_FALSE(Asked(kCases[1], BoundedScoreQuery{weighting, Rho(1)}, Adjacency::substitute).answered());
-    const CurvesQuery curves{zero, 1, dispersion, {1}, zero.head(1), Position::Ones(1), 1, Rho(1)};
+    const CurvesQuery curves{zero, 1, dispersion, {{.column = 1}}, 1, Rho(1)};
     EXPECT_FALSE(Asked(kCases[1], curves, Adjacency::substitute).answered());
   }
-  const CurvesQuery wide{zero, HUGE_VAL, 0, {1}, zero.head(1), Position::Ones(1), 1, Rho(1)};
+  const CurvesQuery wide{zero, HUGE_VAL, 0, {{.column = 1}}, 1, Rho(1)};
   EXPECT_FALSE(Asked(kCases[1], wide, Adjacency::substitute).answered());
 }
 TEST(RegressionSums, no_row_moves_curves_further_than_declared) {
   expect_bounds_hold(
       [](ChainRng& rng) -> Query {
         const BoundedWeighting w = some_weighting(rng);
-        return CurvesQuery{w.at, w.clip, w.dispersion, {1, 2}, rng.normals(2), Position{{0.3, 2}},
-                           0.3,  Rho(1)};
+        const CurveShape shape = rng.below(2) == 0 ? CurveShape::square : CurveShape::levelling;
+        return CurvesQuery{
+            w.at,         w.clip,
+            w.dispersion, {{1, shape, rng.normal(), 0.3}, {2, CurveShape::square, rng.normal(), 2}},
+            0.3,          Rho(1)};
       },
       0.9, 4);
 }

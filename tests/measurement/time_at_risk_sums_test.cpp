@@ -126,6 +126,9 @@ TEST(TimeAtRiskSums, no_life_moves_an_information_further_than_declared) {
 TEST(TimeAtRiskSums, no_life_moves_score_squares_further_than_declared) {
   expect_all_pieces_within(kAskSquares, 0.5, 3);
 }
+TEST(TimeAtRiskSums, no_life_moves_squares_of_shortened_scores_further_than_declared) {
+  expect_all_pieces_within(kAskShortenedSquares, 0.5, 5);
+}
 TEST(TimeAtRiskSums, no_life_moves_light_rows_further_than_declared) {
   expect_all_pieces_within(kAskLightRows, 0.1, 4);
 }

@@ -183,9 +183,7 @@ TEST(UnitSums, no_unit_moves_curves_further_than_declared) {
         return Query(CurvesQuery{w.at,
                                  w.clip,
                                  std::min(w.dispersion, 1e5),
-                                 {1, 2},
-                                 Position{{0.1, 0}},
-                                 Position{{0.5, 1}},
+                                 {{1, CurveShape::levelling, 0.1, 0.5}, {2, CurveShape::square, 0, 1}},
                                  w.score_bound,
                                  Rho(1)});
       },

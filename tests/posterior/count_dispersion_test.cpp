@@ -122,6 +122,15 @@ TEST(CountDispersion, tells_log_normal_effects_from_gamma_ones) {
 }
 
 // 20,000 counts of which 3 % have ten times the others' mean: a fifth of all is theirs. Noise of standard deviation 50 per cell.
+// Where a few are far larger for sure, no other law is anywhere near, and which of them is nearest is a number nevertheless.
+TEST(CountDispersion, others_have_probabilities_where_a_few_are_large_for_sure) {
+  const CountFit fit = fit_to_counts({.dispersion = 0.3, .few = 0.15, .times = 12}, 200000, 5, 1);
+  EXPECT_TRUE(fit.few_large.has_value());
+  double sum = 0;
+  for (const LikelyEffect& one : fit.likely) sum += one.probability;
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
 TEST(CountDispersion, sees_a_few_large_ones) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto few = fit_to_counts({.few = 0.03, .times = 10}, 20000, 50, seed).few_large;

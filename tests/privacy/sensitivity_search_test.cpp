@@ -153,14 +153,15 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
                               {{{0, columns - 1}, Position{{pick({-1e200, 0, 1}, rng), last.lower}}},
                                {{columns - 1}, Position{{0}}}},
                               Rho(0.01)});
-    asked.emplace_back(CurvesQuery{at,
-                                   weighting.clip,
-                                   0,
-                                   {0, columns - 1},
-                                   Position{{0, last.lower}},
-                                   Position{{pick({1e-100, 1, 1e100}, rng), 1}},
-                                   pick({1e-6, 3, 1e6}, rng),
-                                   Rho(0.01)});
+    asked.emplace_back(
+        CurvesQuery{at,
+                    weighting.clip,
+                    0,
+                    {{0, CurveShape::square, 0, pick({1e-100, 1, 1e100}, rng)},
+                     {columns - 1, CurveShape::square, last.lower, 1},
+                     {columns - 1, CurveShape::levelling, last.lower, pick({1e-300, 1, 1e100}, rng)}},
+                    pick({1e-6, 3, 1e6}, rng),
+                    Rho(0.01)});
     asked.emplace_back(RemainderQuery{weighting, pick({1.01, 2, 1e10}, rng) * weighting.clip,
                                       pick({1e-6, 3, 1e6}, rng), Rho(0.01)});
     asked.emplace_back(LightRowsQuery{weighting, Rho(0.01)});

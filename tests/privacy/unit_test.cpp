@@ -51,7 +51,7 @@ std::vector<Query> questions(const Problem& problem, QueryRegime regime) {
     asked.emplace_back(MomentsQuery{weighting.frame, 1, Rho(0.01)});
     asked.emplace_back(HistogramQuery{HistogramOf::residual, zero, Position{{-1, 0, 1}}, Rho(0.01), 0.0});
     asked.emplace_back(ColumnHistogramsQuery{{1}, {{-1, 1}}, 4, Rho(0.01)});
-    asked.emplace_back(CurvesQuery{zero, 1, 0, {1}, Position::Zero(1), Position::Ones(1), 1, Rho(0.01)});
+    asked.emplace_back(CurvesQuery{zero, 1, 0, {{.column = 1}}, 1, Rho(0.01)});
     asked.emplace_back(LightRowsQuery{weighting, Rho(0.01)});
   }
   return asked;

@@ -51,7 +51,7 @@ TEST(Proposal, truncated_walk_stays_within_its_bound) {
 }
 
 TEST(Proposal, coordinate_move_moves_one_coordinate) {
-  const CoordinateMove walk(Position{{1, 10}});
+  const CoordinateMove walk(Matrix{{1, 0}, {0, 10}});
   ChainRng rng(2);
   const Position at{{1, 2}};
   double square[2] = {0, 0};
@@ -74,7 +74,21 @@ TEST(Proposal, coordinate_move_moves_one_coordinate) {
     EXPECT_NEAR(square[j] / moved[j], sd * sd, 5 * sd * sd * std::sqrt(2.0 / moved[j]));
   }
   EXPECT_EQ(walk.log_ratio(at, at, 1), 0);
-  EXPECT_THROW(CoordinateMove(Position{{1, 0}}), Error);
+  EXPECT_THROW(CoordinateMove(Matrix{{1, 0}, {0, 0}}), Error);
+  EXPECT_THROW(CoordinateMove(Matrix{{1, 0}}), Error);
+}
+
+TEST(Proposal, coordinate_move_moves_along_its_axes) {
+  const CoordinateMove walk(Matrix{{2, 0}, {1, 3}});
+  ChainRng rng(3);
+  int along[2] = {0, 0};
+  for (int i = 0; i < 100; ++i) {
+    const Position move = walk.propose(Position::Zero(2), 1, rng);
+    ++along[move[0] == 0 ? 1 : 0];
+    EXPECT_NEAR(move[0], move[0] == 0 ? 0 : 2 * move[1], 1e-12);
+  }
+  EXPECT_GT(along[0], 0);
+  EXPECT_GT(along[1], 0);
 }
 
 TEST(Proposal, independence_knows_its_ratio) {

@@ -47,6 +47,8 @@ void fill(T& value, ChainRng& rng) {
     value = static_cast<HistogramOf>(any_size(rng));
   } else if constexpr (std::is_same_v<T, TotalOf>) {
     value = static_cast<TotalOf>(any_size(rng));
+  } else if constexpr (std::is_same_v<T, CurveShape>) {
+    value = static_cast<CurveShape>(any_size(rng) % 2);
   } else if constexpr (std::is_integral_v<T>) {
     value = static_cast<T>(any_size(rng));
   } else if constexpr (std::is_same_v<T, std::optional<double>>) {
@@ -133,6 +135,7 @@ TEST(Questions, travel_with_every_field) {
   (std::make_index_sequence<std::variant_size_v<Query>>());
   expect_every_field(QuestionKind<BoundedWeighting>::blank());
   expect_every_field(Grouping{});
+  expect_every_field(ColumnCurve{});
   expect_every_field(Interval{});
 }
 

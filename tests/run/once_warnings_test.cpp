@@ -88,6 +88,15 @@ TEST(OnceWarnings, a_power_is_advised_of_a_column_alone) {
                                          HasSubstr("take a curve, as in poly(age, 3)."))));
 }
 
+TEST(OnceWarnings, long_tails_are_told_of_columns_as_they_are) {
+  OnceVerdict verdict;
+  verdict.long_tailed = {3};
+  EXPECT_TRUE(once_warnings(verdict, four_columns_of_counts(), kNames).empty());
+  verdict.long_tailed = {1, 3};
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(HasSubstr("Note: age has a long upper tail or many zeros")));
+}
+
 TEST(OnceWarnings, what_is_to_be_written_is_as_a_formula_reads_it) {
   OnceVerdict verdict;
   verdict.curved = {1};

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sotto/base/error.hpp"
 #include "support/own_folder.hpp"
@@ -19,9 +20,13 @@ class OwnerBooksTest : public testing::Test {
   std::filesystem::path folder_ = own_path();
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
+  /// Those that are there, else new ones.
   [[nodiscard]] std::optional<OwnerBooks> books(double epsilon = 1) {
-    return std::optional<OwnerBooks>(std::in_place, folder_, Epsilon(epsilon), Delta(1e-6), promise_);
+    using enum OwnerBooks::Begin;
+    return std::optional<OwnerBooks>(std::in_place, folder_, std::filesystem::exists(file_) ? again : anew,
+                                     Epsilon(epsilon), Delta(1e-6), promise_);
   }
+  std::filesystem::path file_ = folder_ / "charges.jsonl";
   nlohmann::ordered_json promise_{{"adjacency", "substitute"}, {"privacy_unit", "one row"}};
 };
 
@@ -117,10 +122,50 @@ TEST_F(OwnerBooksTest, that_are_damaged_answer_nothing) {
                                  R"({"booked": {"query": "q", "mechanism": "m", "slack": 0}})",
                                  R"({"booked": {"query": "q", "mechanism": "m", "rho": -1, "slack": 0}})",
                                  R"({"closed": {"rho": null, "slack": 0}})"}) {
-    std::ofstream(folder_ / "charges.jsonl") << nlohmann::json({{"opened", promise_}}).dump() << "\n"
-                                             << line << "\n";
+    std::ofstream(file_) << nlohmann::json({{"opened", promise_}}).dump() << "\n" << line << "\n";
     EXPECT_THROW(static_cast<void>(books()), Error) << line;
   }
+}
+
+// A line that a killed process left half is the last one, or stands before the first of the next process. Any other that cannot be
+// read was a charge.
+TEST_F(OwnerBooksTest, whose_lines_cannot_be_read_answer_nothing) {
+  const std::string opened = nlohmann::json({{"opened", promise_}}).dump();
+  const std::string booked =
+      R"({"booked": {"query": "q", "mechanism": "m", "count": 1, "rho": 1e-3, "slack": 0}})";
+  const std::string torn = R"({"booked": {"que)";
+  const double all = books()->left().value();
+  using Lines = std::vector<std::string>;
+  const auto left = [&](const Lines& lines) {
+    std::ofstream file(file_);
+    for (const std::string& line : lines) file << line << "\n";
+    file.close();
+    return books()->left().value();
+  };
+  EXPECT_NEAR(left({opened, booked, torn}), all - 1e-3, 1e-9);
+  EXPECT_NEAR(left({opened, booked, torn, opened, booked}), all - 2e-3, 1e-9);
+  EXPECT_NEAR(left({torn, opened, booked}), all - 1e-3, 1e-9);
+  for (const Lines& damaged :
+       {Lines{opened, torn, booked}, Lines{booked}, Lines{torn, booked}, Lines{}, Lines{torn},
+        Lines{std::string(40, '\0')}, Lines{"{}", booked}, Lines{opened, R"({"spent": {}})", booked},
+        Lines{opened, booked, "", booked}}) {
+    EXPECT_THROW(static_cast<void>(left(damaged)), Error) << (damaged.empty() ? "" : damaged[0]);
+  }
+}
+
+TEST_F(OwnerBooksTest, are_begun_once_and_on_request_alone) {
+  const auto code = [&](OwnerBooks::Begin begin) {
+    try {
+      static_cast<void>(OwnerBooks(folder_, begin, Epsilon(1), Delta(1e-6), promise_));
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;  // none
+  };
+  EXPECT_EQ(code(OwnerBooks::Begin::again), ErrorCode::no_input);
+  EXPECT_EQ(code(OwnerBooks::Begin::anew), ErrorCode::internal);
+  EXPECT_EQ(code(OwnerBooks::Begin::anew), ErrorCode::cannot_create);
+  EXPECT_EQ(code(OwnerBooks::Begin::again), ErrorCode::internal);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ using testing::Not;
 constexpr const char* kConsortium = R"SH(
 begin() {  # NAME: serves NAME.toml; its address then stands in NAME.json
   rm -f $1.json
-  "$sotto" serve --json $1.toml >$1.json 2>>$1.log &
+  new=; [ -e books-$1 ] || new=--new-books
+  "$sotto" serve --json $new $1.toml >$1.json 2>>$1.log &
   echo $! >$1.pid
   until [ -s $1.json ] || ! kill -0 $(cat $1.pid) 2>/dev/null; do sleep 0.05; done
 }
@@ -142,8 +143,8 @@ TEST_F(Serve, who_is_not_allowed_or_declares_otherwise_is_refused_free_of_charge
   EXPECT_THAT(run.err, HasSubstr("declares other columns, bounds"));
   EXPECT_THAT(run.err, HasSubstr("the signature is not the owner's"));
   EXPECT_THAT(run.out, HasSubstr("fit ended with 78\nother ended with 78\nfit ended with 65"));
-  EXPECT_FALSE(exists("books-north/charges.jsonl"));
-  EXPECT_FALSE(exists("books-south/charges.jsonl"));
+  EXPECT_THAT(content("books-north/charges.jsonl"), Not(HasSubstr("booked")));
+  EXPECT_THAT(content("books-south/charges.jsonl"), Not(HasSubstr("booked")));
   EXPECT_FALSE(exists("out"));
 }
 
@@ -166,14 +167,18 @@ TEST_F(Serve, what_is_wrong_is_said_before_anybody_asks) {
     std::string text = content("north.toml");
     text.replace(text.find(from), from.size(), to);
     write(name, text);
-    return sotto("serve " + name).status;
+    return sotto("serve --new-books " + name).status;
   };
   EXPECT_EQ(sotto("serve none.toml").status, 66);
+  EXPECT_EQ(sotto("serve north.toml").status, 66);  // no books yet
   EXPECT_EQ(status("a.toml", "north.csv", "none.csv"), 66);
   EXPECT_EQ(status("b.toml", "epsilon", "epsilom"), 78);
   EXPECT_EQ(status("c.toml", "delta = 1e-6", "delta = 0.1"), 78);  // above one over the number of rows
   EXPECT_EQ(status("d.toml", "keys/north.pem", "keys/ada.key"), 69);
   EXPECT_EQ(status("e.toml", "books = \"books-north\"", ""), 78);
+  EXPECT_EQ(status("f.toml", "[privacy]", "[allow]\nanalysts = []\n[privacy]"),
+            78);                                                // nobody is not everybody
+  EXPECT_EQ(sotto("serve --new-books north.toml").status, 73);  // those of d.toml
   write("owners.toml",
         "[[owner]]\nname = \"north\"\naddress = \"localhost:1\"\npublic_key = \"keys/north.public\"\n");
   const std::string rest = " --schema t.schema.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6";

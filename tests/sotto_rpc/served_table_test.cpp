@@ -148,7 +148,7 @@ TEST(ServedTable, an_answer_of_another_shape_is_none) {
       ScoreSquaresQuery{weighting, Rho(0.001)},
       LightRowsQuery{weighting, Rho(0.001)},
       MomentsQuery{Matrix::Identity(2, 2), 1, Rho(0.001)},
-      CurvesQuery{Position::Zero(2), 1, 0, {1}, Position::Zero(1), Position::Ones(1), 1, Rho(0.001)},
+      CurvesQuery{Position::Zero(2), 1, 0, {{.column = 1}}, 1, Rho(0.001)},
       ColumnHistogramsQuery{{0, 1}, {{0, 1}, {-1, 1}}, 3, Rho(0.001)},
       HistogramQuery{HistogramOf::residual, Position::Zero(2), Position::LinSpaced(4, -1, 1), Rho(0.001),
                      0.0},
@@ -410,19 +410,69 @@ TEST(ServedTable, its_log_is_the_same_for_any_rows) {
   EXPECT_THAT(log_of(0)[1], testing::StartsWith("ada asked 3 questions; rho 0.003"));
 }
 
-TEST(ServedTable, an_old_session_makes_room) {
+TEST(ServedTable, an_old_session_makes_room_where_one_analyst_has_most) {
   const FitConfig config = served_config({});
   TestEntropy entropy(3);
   ServedOwner owner(0, entropy);
-  RemoteOwner first(owner.carrier(), owner.signer.key(), served_declaration(config));
-  const RemoteOwner second(owner.carrier(), owner.signer.key(), served_declaration(config));
-  for (std::size_t s = 0; s + 1 < ServedTable::kMostSessions; ++s) {
-    EXPECT_EQ(second.left(), owner.books.left());
-    static_cast<void>(RemoteOwner(owner.carrier("bob"), owner.signer.key(), served_declaration(config)));
+  const auto begin = [&](const std::string& analyst) {
+    return RemoteOwner(owner.carrier(analyst), owner.signer.key(), served_declaration(config));
+  };
+  const auto ended = [](const RemoteOwner& session) {
+    return error_in([&] { static_cast<void>(session.left()); }).second.find("no such session") !=
+           std::string::npos;
+  };
+  const RemoteOwner first = begin("ada");
+  const RemoteOwner second = begin("ada");
+  // One who begins again and again ends sessions of one's own.
+  for (std::size_t s = 0; s < 3 * ServedTable::kMostSessions; ++s) static_cast<void>(begin("bob"));
+  EXPECT_FALSE(ended(first));
+  EXPECT_FALSE(ended(second));
+  // Others take the places of who has most.
+  const RemoteOwner cleo = begin("cleo");
+  for (const char* one : {"dan", "eve", "fay", "gus"}) static_cast<void>(begin(one));
+  EXPECT_FALSE(ended(first));
+  EXPECT_FALSE(ended(cleo));
+  for (std::size_t s = 0; s < ServedTable::kMostOfOne; ++s) static_cast<void>(begin("ada"));
+  EXPECT_TRUE(ended(first));
+}
+
+// Lists within lists take a stack to read, and many answers a memory to make.
+TEST(ServedTable, what_would_break_its_process_is_refused_free_of_charge) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy);
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  for (const std::string& text :
+       {R"({"protocol":1,"call":"open","nonce":"n","declaration":)" + deep + "}", deep,
+        R"({"protocol":1,"call":"open","nonce":"[[","declaration":{"a":")" + std::string(100, '[') +
+            "\"}}"}) {
+    const auto error = error_in([&] {
+      static_cast<void>(owner.table.reply(OwnerCall::open, Bytes(text.begin(), text.end()), "ada"));
+    });
+    EXPECT_EQ(error.first, ErrorCode::data);
   }
-  EXPECT_THAT(error_in([&] { static_cast<void>(first.left()); }).second,
-              testing::HasSubstr("no such session"));
-  EXPECT_EQ(second.left(), owner.books.left());
+  RemoteOwner session(owner.carrier(), owner.signer.key(), served_declaration(config));
+  const Query histograms = ColumnHistogramsQuery{{0, 1}, {{0, 1}, {-1, 1}}, 4096, Rho(1e-9)};
+  const std::vector<Query> many(300, histograms);
+  const Rho all = owner.books.left();
+  const auto error = error_in([&] { static_cast<void>(session.answer(many)); });
+  EXPECT_THAT(error.second, testing::HasSubstr("too much is asked at once"));
+  EXPECT_EQ(owner.books.left(), all);
+}
+
+TEST(ServedTable, a_log_that_cannot_be_written_loses_no_answer) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  AnswerSigner signer;
+  Budget books(Epsilon(1), Delta(1e-6));
+  ServedTable table(
+      {.name = "n", .schema = served_schema()}, [](const Schema& columns) { return served_rows(0, columns); },
+      signer, books, entropy, [](const std::string&) { throw std::runtime_error("full"); });
+  RemoteOwner session(
+      [&](OwnerCall call, const Bytes& question) { return table.reply(call, question, "ada"); }, signer.key(),
+      served_declaration(config));
+  const Query question = gradient_question();
+  EXPECT_FALSE(std::holds_alternative<QueryStatus>(session.answer({&question, 1})[0]));
 }
 
 }  // namespace

@@ -161,19 +161,21 @@ class RowOracle final : public QueryInterface {
     return vector(counts, q.reach() * facts_.matrix_reach(), q.cost);
   }
   Answer one(const CurvesQuery& q) {
-    const auto entries = static_cast<Eigen::Index>(q.columns.size());
+    const auto entries = static_cast<Eigen::Index>(q.curves.size());
     const Position eta = x_ * q.at;
     Position sum = Position::Zero(entries);
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       const double mean = testing_reference::mean_at(facts_.link, eta[i]);
       const BoundedResidual r = with_response(
           facts_.link, [&](auto response) { return response.residual(y_[i], mean, q.clip, q.dispersion); });
-      Position square(entries);
+      Position value(entries);
       for (Eigen::Index k = 0; k < entries; ++k) {
-        const double w = (x_(i, q.columns[static_cast<std::size_t>(k)]) - q.centre[k]) / q.scale[k];
-        square[k] = std::min(w * w, 4.0) - 0.92054966;
+        const ColumnCurve& curve = q.curves[static_cast<std::size_t>(k)];
+        const double w = (x_(i, curve.column) - curve.centre) / curve.scale;
+        const double v = std::max(w, 0.0);
+        value[k] = curve.shape == CurveShape::square ? std::min(w * w, 4.0) - 0.92054966 : (v - 1) / (v + 1);
       }
-      sum += std::min(1.0, q.bound / (r.largest * square.norm())) * r.psi * square;
+      sum += std::min(1.0, q.bound / (r.largest * value.norm())) * r.psi * value;
     }
     return vector(sum, facts_.vector_reach() * q.bound, q.cost);
   }

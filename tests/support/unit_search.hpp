@@ -86,6 +86,10 @@ inline constexpr auto kAskInformation = [](const BoundedWeighting& w) {
 inline constexpr auto kAskSquares = [](const BoundedWeighting& w) {
   return Query(ScoreSquaresQuery{w, Rho(1)});
 };
+/// Far shorter than any score may be.
+inline constexpr auto kAskShortenedSquares = [](const BoundedWeighting& w) {
+  return Query(ScoreSquaresQuery{w, Rho(1), 1e-3 * w.score_bound});
+};
 inline constexpr auto kAskLightRows = [](const BoundedWeighting& w) {
   return Query(LightRowsQuery{w, Rho(1)});
 };

@@ -1,4 +1,5 @@
-// The penalty algorithm one coordinate at a time, undirected or guided: short moves need little noise.
+// The penalty algorithm one coordinate at a time, undirected or guided: short moves need little noise. Coordinates may be those of axes
+// that were chosen beforehand, along which the posterior is hardly correlated.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,8 @@ struct NormalMove {
 enum class Guidance { none, directed };
 
 /// Each step moves one coordinate, chosen uniformly; the owner's bound for such a pair of positions is far
-/// below that of a joint move.
+/// below that of a joint move. The coordinates are those of fixed axes: a linear change of the position, under which what follows holds as
+/// it stands.
 ///
 /// Guided, the state is (position, direction of every coordinate), the directions independent fair signs
 /// under the target. A step is two moves that each leave this target invariant: a Metropolis move to
@@ -36,8 +38,9 @@ template <Guidance guidance, class Move = NormalMove>
 class CoordinateWalk {
  public:
   struct Settings {
-    Rho cost{0};                     ///< of each log-likelihood ratio
-    Position scale = {};             ///< initial step size of each coordinate, shape (dim); empty: 1
+    Rho cost{0};  ///< of each log-likelihood ratio
+    Matrix axes =
+        {};  ///< columns: a move of one step along each axis, shape (dim, dim), of full rank; empty: the unit matrix
     double target_acceptance = 0.3;  ///< the noise takes its share of the usual 0.44
     double noise_sd = 0;  ///< > 0: noise of this size at every step, whatever it costs, instead of `cost`
     Move move = {};
@@ -45,7 +48,7 @@ class CoordinateWalk {
   struct State {
     Position position;
     Position direction;               ///< of each coordinate, 1 or -1; 0: not drawn yet, or without guidance
-    std::vector<StepSize> step_size;  ///< of each coordinate
+    std::vector<StepSize> step_size;  ///< along each axis
     std::size_t coordinate = 0;       ///< the one moved last
   };
 
@@ -53,11 +56,8 @@ class CoordinateWalk {
       : settings_(std::move(settings)), prior_(std::move(prior)) {}
 
   [[nodiscard]] State init(const Position& position) const {
-    State state{position, Position::Zero(position.size()), {}, 0};
-    for (Eigen::Index j = 0; j < position.size(); ++j) {
-      state.step_size.emplace_back(settings_.scale.size() > 0 ? settings_.scale[j] : 1.0);
-    }
-    return state;
+    return {position, Position::Zero(position.size()),
+            std::vector<StepSize>(static_cast<std::size_t>(position.size()), StepSize(1.0)), 0};
   }
 
   [[nodiscard]] Step step(State& state, ChainRng& rng) const {
@@ -67,8 +67,13 @@ class CoordinateWalk {
     if (guidance == Guidance::directed && state.direction[j] == 0)
       state.direction[j] = rng.below(2) == 0 ? -1 : 1;
     Position candidate = state.position;
-    const double move = info.step_size * settings_.move(rng);
-    candidate[j] += guidance == Guidance::directed ? state.direction[j] * std::abs(move) : move;
+    double move = info.step_size * settings_.move(rng);
+    if (guidance == Guidance::directed) move = state.direction[j] * std::abs(move);
+    if (settings_.axes.size() > 0) {
+      candidate += move * settings_.axes.col(j);
+    } else {
+      candidate[j] += move;
+    }
     const double threshold = rng.uniform();
     const double prior_ratio = prior_.log_density(candidate) - prior_.log_density(state.position);
     const RatioQuery query{state.position, candidate, settings_.cost, settings_.noise_sd};

@@ -1,6 +1,6 @@
-// The noisy score of columns' squares at a regression's position, summed over all rows.
+// The noisy score of curves of columns at a regression's position, summed over all rows.
 //
-// Query        sum over the rows of c psi q (release/regression_query.hpp), one entry per asked column
+// Query        sum over the rows of c psi q (release/regression_query.hpp), one entry per asked curve
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  |c psi q| <= c M |q| <= bound: bound added or removed, twice that exchanged; where a unit's rows stand side by side,
 //              one weight for all of them, c sum M |q| <= bound;
@@ -20,18 +20,26 @@ namespace sotto {
 namespace {
 
 bool legal(const CurvesQuery& query, Eigen::Index dim) {
-  const auto size = static_cast<Eigen::Index>(query.columns.size());
+  const auto legal_curve = [dim](const ColumnCurve& curve) {
+    return curve.column >= 0 && curve.column < dim && std::isfinite(curve.centre) &&
+           std::isfinite(curve.scale) && curve.scale > 0;
+  };
   return query.at.size() == dim && query.at.allFinite() && legal_residual(query.clip, query.dispersion) &&
-         legal_columns(query.columns, dim) && query.centre.size() == size && query.centre.allFinite() &&
-         query.scale.size() == size && query.scale.allFinite() && query.scale.minCoeff() > 0 &&
-         query.bound > 0 && std::isfinite(query.bound);
+         !query.curves.empty() && std::ranges::all_of(query.curves, legal_curve) && query.bound > 0 &&
+         std::isfinite(query.bound);
+}
+
+TileNumbers values(const ColumnCurve& curve, const TileNumbers& column) {
+  const TileNumbers w = (column - curve.centre) / curve.scale;
+  if (curve.shape == CurveShape::levelling) return 1 - 2 / (1 + w.max(0.0));
+  return w.square().min(CurvesQuery::kLargestSquare) - CurvesQuery::kMeanSquare;
 }
 
 void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
-  const auto columns = static_cast<Eigen::Index>(query.columns.size());
-  Eigen::Array<double, kTile, Eigen::Dynamic> squares(kTile, columns);
+  const auto curves = static_cast<Eigen::Index>(query.curves.size());
+  Eigen::Array<double, kTile, Eigen::Dynamic> of_tile(kTile, curves);
   TileNumbers eta, piece;
-  Eigen::ArrayXd q(columns);
+  Eigen::ArrayXd q(curves);
   double reach = 0;
   with_response(law.link, [&](auto response) {
     for_each_unit(
@@ -39,15 +47,15 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
         [&](const auto& x) {
           eta = x * query.at;
           piece = law.piece(x);
-          for (Eigen::Index k = 0; k < columns; ++k) {
-            const TileNumbers column = x.col(query.columns[static_cast<std::size_t>(k)]).array();
-            squares.col(k) = ((column - query.centre[k]) / query.scale[k]).square();
+          for (Eigen::Index k = 0; k < curves; ++k) {
+            const ColumnCurve& curve = query.curves[static_cast<std::size_t>(k)];
+            of_tile.col(k) = values(curve, x.col(curve.column).array());
           }
         },
         [&](Eigen::Index lane, double y) {
           const BoundedResidual r = response.residual(law.response(y, piece[lane]), response.mean(eta[lane]),
                                                       query.clip, query.dispersion);
-          q = squares.row(lane).min(CurvesQuery::kLargestSquare).transpose() - CurvesQuery::kMeanSquare;
+          q = of_tile.row(lane).transpose();
           sums.entries += r.psi * q;
           reach += r.largest * std::sqrt(q.square().sum());
         },
@@ -69,7 +77,7 @@ std::optional<Measurements> measure(const CurvesQuery& query, const OwnerContext
   const auto add = [law = RowLaw(regression), query](const GlmTiles& tiles, IntegerSums& sums) {
     add_curves(law, query, tiles, sums);
   };
-  return measure_vector({"curves", {query.bound, 2 * query.bound}, query.columns.size(), add}, context,
+  return measure_vector({"curves", {query.bound, 2 * query.bound}, query.curves.size(), add}, context,
                         query.cost);
 }
 

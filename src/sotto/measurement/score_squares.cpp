@@ -3,12 +3,14 @@
 // Query        sum over the rows of c^2 psi^2 z z', or over units whose rows stand side by side of s s' with s their c psi z summed up, see BoundedWeighting (release/regression_query.hpp)
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  psd of trace c^2 psi^2 |z|^2 <= R^2, or |s|^2 <= R^2, where R is the score's bound or what scores are shortened to: bound_of_matrices of measurement/vector_sum.hpp; of pieces of one time at risk
-//              the sum of psi^2 is at most M^2; of ordered categories |c s| <= R;
+//              the sum of psi^2 is at most M^2, so that together they stay within the score's bound, but each is shortened by itself: where
+//              R is shorter than that, a piece is priced as a row of its own; of ordered categories |c s| <= R;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_score_squares_further_than_declared
 // Checked by tests/measurement/ordered_sums_test.cpp: nobody_moves_score_squares_further_than_declared
+// Checked by tests/measurement/time_at_risk_sums_test.cpp: no_life_moves_squares_of_shortened_scores_further_than_declared
 
 #include "sotto/measurement/all_rows.hpp"
 #include "sotto/measurement/ordered_responses.hpp"
@@ -44,7 +46,9 @@ std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerC
     });
   };
   const VectorBound bound = bound_of_matrices(longest * longest);
-  return measure_matrix({"score squares", bound, add, RowLaw(regression).together(context.unit)},
+  const RowLaw law(regression);
+  const bool one_by_one = !law.thresholds && longest < query.weighting.score_bound;
+  return measure_matrix({"score squares", bound, add, one_by_one ? 1 : law.together(context.unit)},
                         regression.domain().columns(), context, query.cost);
 }
 

@@ -5,9 +5,22 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/release/answer_shape.hpp"
 
 namespace sotto {
 namespace {
+
+/// A reply must fit into one message, and a question into a memory: else it would be paid for and not be had.
+constexpr std::size_t kMostNumbers = std::size_t{1} << 21;
+
+void check_size(const std::vector<Query>& questions) {
+  std::size_t numbers = 0;
+  for (const Query& question : questions) {
+    numbers += numbers_in_answer(question);
+    if (numbers > kMostNumbers)
+      throw Error(ErrorCode::data, "too much is asked at once: nothing was charged; ask in parts");
+  }
+}
 
 nlohmann::json words_of(const std::vector<std::optional<QueryStatus>>& refusals) {
   nlohmann::json words = nlohmann::json::array();
@@ -33,6 +46,7 @@ OwnerReply OwnerSession::reply(OwnerCall call, const Bytes& question, const Aske
     throw Error(ErrorCode::data, "this was asked before, or out of turn: begin a session of its own");
   ++turn_;
   if (call == OwnerCall::left) return signer_->sign_words(owner_->left().value(), question);
+  check_size(asked.questions);
   // Prices follow from public things alone, and so does what is wrong with a question.
   const auto refusals = owner_->refusals(asked.questions);
   if (call == OwnerCall::refusals) return signer_->sign_words(words_of(refusals), question);

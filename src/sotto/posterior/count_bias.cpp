@@ -24,31 +24,49 @@ double standard_deviation(const BoundsPlan& plan, double mean) {
 
 }  // namespace
 
-Eigen::Vector2d CountClip::taken_off(double clip, const CountEffect& effect) const {
-  const std::vector<CountPart> parts = parts_of(effect);
+template <class Value, class Of>
+Value CountClip::mean_over_rows(const Of& of) const {
   const NormalPredictor all = stand_in.predictor(at);
-  Eigen::Vector2d result = Eigen::Vector2d::Zero();
+  Value result = Value::Zero();
   for (const auto& [centre, sd, share] : stand_in.predictors(at)) {
     const double steps = std::max(std::round(kPredictors * share), kFewestPredictors);
-    Eigen::Vector2d sum = Eigen::Vector2d::Zero();
+    Value sum = Value::Zero();
     double weights = 0;
     for (double q = 0; q <= steps; ++q) {
       const double t = kFarthestPredictor * (2 * q / steps - 1);
       const double eta = centre + sd * t;
       const double mean = count_mean(eta);
-      const double reach = clip * standard_deviation(plan, mean);
-      const double low = std::max(mean - reach, 0.0);
       const double weight = std::exp(-t * t / 2);
-      const double lost = clipped_count({mean, subtracted}, low, mean + reach).mean -
-                          clipped_mean(parts, mean, low, mean + reach);
       const double largest = plan.clip * standard_deviation(plan, mean);
-      sum += weight * relative_weight(plan, largest) * lost *
-             Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)};
+      sum += weight * relative_weight(plan, largest) *
+             of(mean, Eigen::Vector2d{1, (eta - all.mean) / std::max(all.sd, 1e-300)});
       weights += weight;
     }
     result += share * sum / weights;
   }
   return result;
+}
+
+Eigen::Vector2d CountClip::taken_off(double clip, const CountEffect& effect) const {
+  const std::vector<CountPart> parts = parts_of(effect);
+  return mean_over_rows<Eigen::Vector2d>(
+      [&](double mean, const Eigen::Vector2d& predictor) -> Eigen::Vector2d {
+        const double reach = clip * standard_deviation(plan, mean);
+        const double low = std::max(mean - reach, 0.0);
+        return (clipped_count({mean, subtracted}, low, mean + reach).mean -
+                clipped_mean(parts, mean, low, mean + reach)) *
+               predictor;
+      });
+}
+
+Eigen::Matrix2d CountClip::information() const {
+  return mean_over_rows<Eigen::Matrix2d>(
+      [&](double mean, const Eigen::Vector2d& predictor) -> Eigen::Matrix2d {
+        const double reach = plan.clip * standard_deviation(plan, mean);
+        const double low = std::max(mean - reach, 0.0);
+        return clipped_count({mean, plan.count_dispersion}, low, mean + reach).slope * predictor *
+               predictor.transpose();
+      });
 }
 
 ClipBias CountClip::bias(const std::vector<double>& clips, const std::vector<LikelyEffect>& likely) const {

@@ -22,10 +22,18 @@ struct CountClip {
   /// standardised linear predictor.
   [[nodiscard]] Eigen::Vector2d taken_off(double clip, const CountEffect& effect) const;
 
+  /// Likewise the mean of b (1, e) (1, e)', b what a row adds to the score's information, e the standardised linear predictor.
+  [[nodiscard]] Eigen::Matrix2d information() const;
+
   /// Moments over the effects that may hold, of every clip.
   /// Checked by tests/posterior/count_bias_test.cpp: what_log_normal_effects_lose_is_put_back
   [[nodiscard]] ClipBias bias(const std::vector<double>& clips,
                               const std::vector<LikelyEffect>& likely) const;
+
+ private:
+  /// Of a function of a row's mean and (1, e).
+  template <class Value, class Of>
+  [[nodiscard]] Value mean_over_rows(const Of& of) const;
 };
 
 }  // namespace sotto

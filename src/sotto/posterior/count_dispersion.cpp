@@ -4,6 +4,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -124,19 +125,30 @@ Effects find_effects(const Cells& cells, const std::vector<NormalPredictor>& pre
   for (const LikelyEffect& one : likely)
     chi2.push_back(chi_squared(cells, predictors, quantile, rows, one.effect));
   const double best = *std::ranges::min_element(chi2);
-  double total = 0;
-  double few = 0;
-  for (std::size_t k = 0; k < likely.size(); ++k) {
-    total += likely[k].probability *= std::exp((best - chi2[k]) / 2);
-    if (likely[k].effect.few > 0) few += likely[k].probability;
-  }
-  const auto largest = std::ranges::max_element(
-      likely, {}, [](const LikelyEffect& one) { return one.effect.few > 0 ? one.probability : 0; });
+  double best_of_others =
+      std::numeric_limits<double>::infinity();  // where a few are far larger, others may all be out of reach
+  for (std::size_t k = 0; k < likely.size(); ++k)
+    if (likely[k].effect.few == 0) best_of_others = std::min(best_of_others, chi2[k]);
   Effects effects{{}, best, {}};
-  if (few > kSurely * total) effects.few = largest->effect;
-  for (const LikelyEffect& one : likely) {
-    if (one.effect.few == 0) effects.likely.push_back({one.effect, one.probability / (total - few)});
+  double all_others = 0;
+  double few = 0;
+  double most = 0;
+  for (std::size_t k = 0; k < likely.size(); ++k) {
+    const auto& [effect, before] = likely[k];
+    if (effect.few == 0) {
+      effects.likely.push_back({effect, before * std::exp((best_of_others - chi2[k]) / 2)});
+      all_others += effects.likely.back().probability;
+      continue;
+    }
+    const double after = before * std::exp((best - chi2[k]) / 2);
+    few += after;
+    if (after > most) {
+      most = after;
+      effects.few = effect;
+    }
   }
+  if (few <= kSurely * (few + all_others * std::exp((best - best_of_others) / 2))) effects.few.reset();
+  for (LikelyEffect& one : effects.likely) one.probability /= all_others;
   return effects;
 }
 

@@ -1,15 +1,20 @@
 #include "sotto/posterior/curves.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace sotto {
 namespace {
 
-constexpr double kSpread = 1.1101;    // sd of min(W^2, 4)
-constexpr double kBoundWidth = 1.5;   // of the bound, in a typical row's vectors
-constexpr double kThirdMoment = 0.5;  // of a column, standardised: how much a move weighs
-constexpr double kClearCurve = 4;     // standard deviations
+constexpr double kSpread = 1.1101;        // sd of min(W^2, 4)
+constexpr double kLevellingSpread = 0.8;  // root mean square, where three in four are at the lower end
+constexpr double kBoundWidth = 1;         // of the bound, in a typical row's vectors
+constexpr double kThirdMoment = 0.5;      // of a column, standardised: how much a move weighs
+constexpr double kLevellingMoment = 1;    // likewise, of what levels off: its values are 1 at most
+constexpr double kLongTailed =
+    0.8;  // standard deviations over the mean, from the lower end: an even spread has .58
+constexpr double kMostlyNoise = 1.5;  // standard deviation over that of sampling alone
+constexpr double kClearCurve = 3.5;   // standard deviations
 
 }  // namespace
 
@@ -21,26 +26,40 @@ std::vector<Eigen::Index> columns_for_curves(const OnceFacts& facts) {
   return columns;
 }
 
-CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan, std::vector<Eigen::Index> columns,
-                         Rho cost) {
-  const Position mean = point.stand_in.mean()(columns);
-  const Position sd = point.stand_in.covariance().diagonal()(columns).cwiseMax(1e-300).cwiseSqrt();
+CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
+                         const std::vector<Eigen::Index>& columns, Rho cost) {
+  std::vector<ColumnCurve> curves;
+  for (const Eigen::Index j : columns) {
+    const double mean = point.stand_in.mean()[j];
+    const double sd = std::sqrt(std::max(point.stand_in.covariance()(j, j), 1e-300));
+    const double lower = point.facts.range[static_cast<std::size_t>(j)].lower;
+    const bool skewed = mean > lower && sd > kLongTailed * (mean - lower);
+    curves.push_back(skewed ? ColumnCurve{j, CurveShape::levelling, lower, mean - lower}
+                            : ColumnCurve{j, CurveShape::square, mean, sd});
+  }
   const double bound =
       kBoundWidth * kSpread * std::sqrt(static_cast<double>(columns.size())) * plan.typical * plan.unit_rows;
-  return {point.at, plan.clip, plan.count_dispersion, std::move(columns), mean, sd, bound, cost};
+  return {point.at, plan.clip, plan.count_dispersion, std::move(curves), bound, cost};
 }
 
-std::vector<Eigen::Index> curved_columns(const CurvesQuery& query, const NoisyVector& score,
-                                         const BoundsPlan& plan, double rows, double dispersion,
-                                         double move) {
-  const double moved = kThirdMoment * rows * plan.level * move;
-  const double sd = std::sqrt(score.variance + rows * dispersion * kSpread * kSpread + moved * moved);
-  std::vector<Eigen::Index> curved;
-  for (std::size_t k = 0; k < query.columns.size(); ++k) {
-    if (std::abs(score.value[static_cast<Eigen::Index>(k)]) > kClearCurve * sd)
-      curved.push_back(query.columns[k]);
+Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const BoundsPlan& plan, double rows,
+                   double dispersion, double move) {
+  Curves found;
+  for (std::size_t k = 0; k < query.curves.size(); ++k) {
+    const ColumnCurve& curve = query.curves[k];
+    const bool square = curve.shape == CurveShape::square;
+    const double moment = square ? kThirdMoment : kLevellingMoment;
+    const double spread = square ? kSpread : kLevellingSpread;
+    const double moved = moment * rows * plan.level * move;
+    const double sampling = rows * dispersion * spread * spread;
+    const double sd = std::sqrt(score.variance + sampling + moved * moved);
+    if (std::abs(score.value[static_cast<Eigen::Index>(k)]) > kClearCurve * sd) {
+      found.curved.push_back(curve.column);
+    } else if (!square && sd > kMostlyNoise * std::sqrt(sampling)) {
+      found.hidden.push_back(curve.column);
+    }
   }
-  return curved;
+  return found;
 }
 
 }  // namespace sotto

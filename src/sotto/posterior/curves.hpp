@@ -1,4 +1,4 @@
-// Whether columns' effects are curved: the score of their squares, where the model has none.
+// Whether columns' effects are curved: the score of their squares, or of what levels off, where the model has none.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,19 @@ namespace sotto {
 
 /// `columns`: at least one.
 [[nodiscard]] CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
-                                       std::vector<Eigen::Index> columns, Rho cost);
+                                       const std::vector<Eigen::Index>& columns, Rho cost);
 
-/// Columns whose square stands clear of noise, of sampling (`dispersion`: of the residual, per row), and of `move`, the linear predictor's distance from the asked
+struct Curves {
+  std::vector<Eigen::Index> curved;  ///< columns whose effect is no line
+  std::vector<Eigen::Index>
+      hidden;  ///< columns with a long upper tail, or many zeros, of which the noise may hide it
+};
+
+/// Curves that stand clear of noise, of sampling (`dispersion`: of the residual, per row), and of `move`, the linear predictor's distance from the asked
 /// position to the mode.
-/// Checked by tests/posterior/curves_test.cpp: lines_are_not_curved, a_square_that_the_model_leaves_out_is_found
-[[nodiscard]] std::vector<Eigen::Index> curved_columns(const CurvesQuery& query, const NoisyVector& score,
-                                                       const BoundsPlan& plan, double rows, double dispersion,
-                                                       double move);
+/// Checked by tests/posterior/curves_test.cpp: lines_are_not_curved, a_square_that_the_model_leaves_out_is_found,
+///            an_effect_that_levels_off_is_found
+[[nodiscard]] Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const BoundsPlan& plan,
+                                 double rows, double dispersion, double move);
 
 }  // namespace sotto

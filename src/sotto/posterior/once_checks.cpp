@@ -31,8 +31,10 @@ constexpr double kRarer = 0.05;      // than over all rows
 constexpr double kFewOfNoise = 12;   // standard deviations
 constexpr double kExclude = 0.8;     // of the covariance of columns that are never one together
 constexpr double kSmallFall = 0.4;
-constexpr double kClearFall = 3;      // standard deviations
-constexpr double kLeastFirst = 0.01;  // of the rows
+constexpr double kClearFall = 3;        // standard deviations
+constexpr double kLeastFirst = 0.01;    // of the rows
+constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
+constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
 
 /// What the linear predictor is, in words.
 const char* predicted(Link link) {
@@ -150,7 +152,8 @@ void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
 
 /// What was asked of the model at the last position.
 void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
-  verdict.curved = release.curved;
+  verdict.curved = release.curves.curved;
+  verdict.long_tailed = release.curves.hidden;
   verdict.differing = release.threshold_effects.differing;
   if (release.threshold_effects.skewed) {
     verdict.warnings.emplace_back(
@@ -279,6 +282,25 @@ void tell_of_skewness(const OnceRelease& release, OnceVerdict& verdict) {
   }
 }
 
+/// What clips leave out of rows far from the others is told above where it shows; here, how much of it could not.
+void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
+  const OnceFacts& facts = release.facts;
+  const double share = release.spread.unseen;
+  if (share < kTellUnseen || release.spread.few_large || release.spread.hidden) return;
+  const double mean = release.stand_in.predictor(release.pooled.anchor).mean;
+  const double move = facts.link == Link::log
+                          ? std::log1p(share * std::max(facts.response.upper / std::exp(mean) - 1, 0.0))
+                          : share * facts.response.width() / 2;
+  const double coefficient_sd =
+      release.predictor_sd * release.predictor_unit / std::sqrt(static_cast<double>(facts.dim()));
+  if (move < kUnseenWouldMove * coefficient_sd) return;
+  verdict.notes.push_back(fmt::format(
+      "Up to some {:.2g} % of the rows could lie far from the others without showing through the noise: the "
+      "answer is that of the others. Where so many {} may be extreme, and should count, take a larger "
+      "epsilon.",
+      100 * share, facts.link == Link::log ? counted(facts) : "responses"));
+}
+
 void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
   if (release.spread.few_large) {
     const auto& [dispersion, log_sd, few, times] = *release.spread.few_large;
@@ -331,6 +353,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   tell_of_search(release, posterior, verdict);
   tell_of_skewness(release, verdict);
   tell_of_counts(release, verdict);
+  tell_of_unseen(release, verdict);
   return verdict;
 }
 

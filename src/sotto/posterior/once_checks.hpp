@@ -13,6 +13,8 @@ struct OnceVerdict {
   std::vector<std::string> notes;     ///< what was found and allowed for
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
+  std::vector<Eigen::Index>
+      long_tailed{};  ///< columns with a long upper tail or many zeros, whose effect may be no line unseen: a note that needs names
   std::vector<Eigen::Index> differing{};  ///< columns whose effect differs between thresholds: likewise
   struct Sensitive {
     Eigen::Index column;

@@ -41,7 +41,7 @@ Matrix clear_covariance(const OnceRelease& release) {
   }
   // Rows of ordered categories, and of one unit, are not independent, and counts vary more than their mean: a sandwich stands for the likelihood's information.
   const Matrix& slope = release.pooled.information;
-  const Matrix information = sandwich ? Matrix(slope * Cholesky(release.pooled.spread).solve(slope)) : slope;
+  const Matrix information = sandwich ? Matrix(slope * Cholesky(release.clear_spread).solve(slope)) : slope;
   const Matrix precision = factor * information + frame * release.prior.normal.precision * frame.transpose();
   return frame.transpose() * Cholesky(precision).inverse() * frame;
 }

@@ -31,7 +31,7 @@ constexpr double kSquaresShare = 0.015;  // of a round
 constexpr double kSquaresOfUnits =
     0.08;  // likewise: what a unit's rows have in common shows in their squares alone
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
-constexpr double kCurvesShare = 0.04;          // of the last round, and so on
+constexpr double kCurvesShare = 0.07;          // of the last round, and so on
 constexpr double kThresholdEffectsShare = 0.04;
 constexpr double kLightShare = 0.05;
 constexpr double kRemainderShare = 0.12;
@@ -134,6 +134,7 @@ LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, const
 /// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread.
 void put_back(const TakenOff& known, const TakenOff& off, OnceRelease& release) {
   PooledRelease& pooled = release.pooled;
+  release.clear_spread = pooled.spread;
   pooled.score += off.mean;
   pooled.spread += off.covariance;
   Matrix spread = pooled.spread;
@@ -169,12 +170,11 @@ void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase&
     if (contrasts) release.threshold_effects = threshold_effects(query, *contrasts, point, base);
     release.unasked = release.unasked || !contrasts;
   }
-  std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
+  const std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
   if (columns.empty()) return;
-  const CurvesQuery query = curves_query(point, plan, std::move(columns), questions.pay(questions.left()));
+  const CurvesQuery query = curves_query(point, plan, columns, questions.pay(questions.left()));
   const auto score = questions.ask_if_on_grid<NoisyVector>(query);
-  if (score)
-    release.curved = curved_columns(query, *score, plan, release.rows, row_dispersion(release), move);
+  if (score) release.curves = find_curves(query, *score, plan, release.rows, row_dispersion(release), move);
   release.unasked = release.unasked || !score;
 }
 
@@ -227,7 +227,7 @@ TakenOff ask_what_clips_take_off(const OnceRelease& release, const PlanPoint& po
     const NormalBase mode = normal_base(release.pooled, point.frame, release.prior.normal);
     groups = laws_by_group(point, plan, by_group, cells, {plan.clip, query.wide_clip}, release.pooled, mode);
   }
-  return taken_off(point, plan, query, questions.ask<NoisyVector>(query), groups);
+  return taken_off(point, plan, release.pooled.information, query, questions.ask<NoisyVector>(query), groups);
 }
 
 /// Where the next round looks: the mode given all that was released.
@@ -288,7 +288,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
     PooledRelease still = release.pooled;  // had the mode not moved, and nothing been taken off
     still.information_variance = 0;
-    const TakenOff known = taken_off(point, plan);
+    const TakenOff known = taken_off(point, plan, release.pooled.information);
     const bool asks = last && shares.remainder > 0;
     put_back(known, asks ? ask_what_clips_take_off(release, point, shares, questions) : known, release);
     if (offset_is_off(facts, release.frame.matrix, release.pooled, release.prior.normal)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/posterior/at_bounds.hpp"
+#include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/default_prior.hpp"
 #include "sotto/posterior/frame.hpp"
 #include "sotto/posterior/light_rows.hpp"
@@ -40,12 +41,13 @@ struct OnceRelease {
   Located located;
   std::vector<OnceRound> rounds;
   PooledRelease pooled;
+  Matrix clear_spread{};  ///< covariance of the pooled score, without what the doubt about clips adds
   double predictor_unit = 1;
   double predictor_sd = 0;        ///< posterior sd of the linear predictor over the rows, in its unit
   double last_move = 0;           ///< of the linear predictor from the last position to the mode, in its unit
   ResidualSpread spread{};        ///< logistic: not used
   CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder
-  std::vector<Eigen::Index> curved{};  ///< columns whose effect is not linear
+  Curves curves{};
   ThresholdEffects threshold_effects{};
   LightRows light{};
   bool unasked = false;                    ///< a check of the model did not fit the grid of releases

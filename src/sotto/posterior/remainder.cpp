@@ -66,18 +66,45 @@ Position fitted_direction(const PlanPoint& point) {
   return point.frame * (point.stand_in.covariance() * point.at) / sd;
 }
 
+/// What the score loses where the rows lose one on average, and where what they lose has a mean of one with the standardised linear
+/// predictor. Rows with unusual covariates have less weight than others: the released information, the sum of c b z z', tells how
+/// much of each direction is left, if rows lose in proportion to b.
+/// Computes   G (a, u) M^-1 rows M_11 / a' G a,  M the mean of b (1, e) (1, e)', a the direction whose predictor is 1 in every row,
+///            u that whose predictor is e
+Matrix lost_directions(const PlanPoint& point, const BoundsPlan& plan, const Matrix& information) {
+  constexpr double kUsual =
+      0.5;  // of the rows: as many at least are in the information, else its noise hides them
+  const double rows = weighted_rows(point, plan);
+  Matrix sums(point.facts.dim(), 2);
+  sums << rows * point.frame * point.stand_in.mean(), rows * fitted_direction(point);
+  const NormalPredictor predictor = point.stand_in.predictor(point.at);
+  const Position constant = point.facts.constant();
+  if (constant.size() == 0 || predictor.sd < 1e-6) return sums;
+  const Cholesky mean(
+      point.facts.link == Link::log
+          ? Matrix(CountClip{point.stand_in, point.at, plan, plan.count_dispersion}.information())
+          : Matrix(Matrix::Identity(2, 2)));
+  if (!mean.is_positive_definite()) return sums;
+  Matrix positions(point.facts.dim(), 2);
+  positions << constant, (point.at - predictor.mean * constant) / predictor.sd;
+  const Matrix across = inverse(point.frame.transpose()) * positions;
+  const double expected = rows * std::pow(mean.lower()(0, 0), 2);
+  const double released = across.col(0).dot(information * across.col(0));
+  if (!(released > kUsual * expected)) return sums;
+  return information * across * mean.inverse() * (expected / released);
+}
+
 /// What clips take off the score beyond what the model puts back, one below another, as the histogram says.
-TakenOff taken_off_by(const PlanPoint& point, const BoundsPlan& plan, const std::vector<double>& clips) {
+TakenOff taken_off_by(const PlanPoint& point, const BoundsPlan& plan, const std::vector<double>& clips,
+                      const Matrix& information) {
   const ClipBias bias =
       point.facts.link == Link::log
           ? CountClip{point.stand_in, point.at, plan, plan.count_dispersion}.bias(clips, point.spread.effects)
           : point.spread.skewness.bias(clips);
   const Eigen::Index d = point.facts.dim();
+  const Matrix directions = lost_directions(point, plan, information);
   Matrix sums = Matrix::Zero(d * static_cast<Eigen::Index>(clips.size()), bias.mean.size());
-  for (Eigen::Index k = 0; 2 * k < bias.mean.size(); ++k) {
-    sums.block(k * d, 2 * k, d, 1) = weighted_rows(point, plan) * point.frame * point.stand_in.mean();
-    sums.block(k * d, 2 * k + 1, d, 1) = weighted_rows(point, plan) * fitted_direction(point);
-  }
+  for (Eigen::Index k = 0; 2 * k < bias.mean.size(); ++k) sums.block(k * d, 2 * k, d, 2) = directions;
   return {sums * bias.mean, sums * bias.covariance() * sums.transpose()};
 }
 
@@ -121,20 +148,21 @@ CoefficientChange change_of(const TakenOff& from, const TakenOff& to, const Matr
   return {(back * (to.mean - from.mean)).cwiseQuotient(before), sd(spread).cwiseQuotient(before)};
 }
 
-TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan) {
+TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const Matrix& information) {
   const Eigen::Index d = point.facts.dim();
   if (!point.facts.clips()) return {Position::Zero(d), Matrix::Zero(d, d)};
-  return taken_off_by(point, plan, {plan.clip});
+  return taken_off_by(point, plan, {plan.clip}, information);
 }
 
 RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, Rho cost) {
   return {plan.weighting(point.at, point.frame), kWider * plan.clip, (kWider - 1) * plan.score_bound, cost};
 }
 
-TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
-                   const NoisyVector& answer, const std::vector<GroupedLaws>& groups) {
+TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const Matrix& information,
+                   const RemainderQuery& query, const NoisyVector& answer,
+                   const std::vector<GroupedLaws>& groups) {
   // What a wider clip puts back is what the clip takes off less what the wider one does.
-  const TakenOff alike = taken_off_by(point, plan, {plan.clip, query.wide_clip});
+  const TakenOff alike = taken_off_by(point, plan, {plan.clip, query.wide_clip}, information);
   const Eigen::Index d = point.facts.dim();
   Matrix to_answer(d, 2 * d);
   to_answer << Matrix::Identity(d, d), -Matrix::Identity(d, d);

@@ -10,8 +10,8 @@
 namespace sotto {
 
 /// As the histogram of residuals says, which knows of the mean and of the fitted value's direction alone: normal responses may
-/// be skewed, counts may vary otherwise than planned.
-[[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan);
+/// be skewed, counts may vary otherwise than planned. `information`: released, the score's slope.
+[[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const Matrix& information);
 
 /// Asks what a clip half as wide again would put back.
 [[nodiscard]] RemainderQuery remainder_query(const PlanPoint& point, const BoundsPlan& plan, Rho cost);
@@ -24,8 +24,9 @@ namespace sotto {
 ///            the histogram knows
 /// Checked by tests/posterior/remainder_test.cpp: effects_of_a_group_with_skewed_errors_are_near, little_is_moved_where_the_model_holds,
 ///            tails_that_all_rows_have_stay_where_histograms_see_them
-[[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const RemainderQuery& query,
-                                 const NoisyVector& answer, const std::vector<GroupedLaws>& groups);
+[[nodiscard]] TakenOff taken_off(const PlanPoint& point, const BoundsPlan& plan, const Matrix& information,
+                                 const RemainderQuery& query, const NoisyVector& answer,
+                                 const std::vector<GroupedLaws>& groups);
 
 /// What that did to each coefficient: how far it moved, and how much wider it is, in its standard deviations before.
 struct CoefficientChange {

@@ -13,6 +13,8 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastCost = 0.008;  // of the cost
+constexpr double kLastCostOfCounts =
+    0.025;  // likewise, of a later look: a few counts may be far larger than the others
 constexpr double kMostShare = 0.03;
 constexpr double kShareOfNormal = 0.016;  // likewise; clips are chosen, and skewness found, by the last
 constexpr double kShareOfLastNormal = 0.05;
@@ -20,6 +22,7 @@ constexpr double kMedianOfNormal = 0.6745;  // of |z|
 constexpr int kSteps = 30;                  // of sqrt 2, where nothing is known of the scale
 constexpr int kFineSteps = 5;               // of sqrt 2, to 1.4 scales; tails take steps of 2
 constexpr double kFirstEdge = 0.25;         // in scales
+constexpr double kStandClear = 3;           // standard deviations of the noise
 
 /// Absolute residuals: from 0 to the largest there is.
 Position edges_of(double largest, const ResidualSpread* before) {
@@ -55,11 +58,12 @@ std::optional<double> share_of(double cells, double rows, double sensitivity, do
   return share;
 }
 
-ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at,
+ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,
                             PaidQuestions& questions) {
   const Position edges = edges_of(facts.response.width() * 1.001, nullptr);
   const auto cells = static_cast<double>(edges.size() - 1);
-  const auto share = share_of(cells, stand_in.rows(), facts.matrix_reach(), kLeastCost, questions);
+  const auto share = share_of(cells, stand_in.rows(), facts.matrix_reach(),
+                              look == Look::first ? kLeastCost : kLastCostOfCounts, questions);
   if (!share) return {.hidden = true};
   const auto histogram = questions.ask_of_rows<NoisyVector>(
       HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)},
@@ -69,7 +73,8 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
           .dispersion = fit.dispersion,
           .misfit = fit.misfit,
           .effects = std::move(fit.likely),
-          .few_large = fit.few_large};
+          .few_large = fit.few_large,
+          .unseen = kStandClear * std::sqrt(histogram.variance) / stand_in.rows()};
 }
 
 ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,
@@ -107,6 +112,7 @@ ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, co
   }
   const double sd = std::hypot(spread.scale, std::sqrt(spread.tails.square(largest)));
   spread.skewness = Skewness::find(edges, parts, histogram.variance, stand_in.rows(), sd);
+  spread.unseen = kStandClear * std::sqrt(together * histogram.variance) / stand_in.rows();
   return spread;
 }
 
@@ -114,7 +120,7 @@ ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, co
 
 ResidualSpread residual_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,
                                const ResidualSpread* before, PaidQuestions& questions) {
-  return facts.link == Link::log ? count_spread(facts, stand_in, at, questions)
+  return facts.link == Link::log ? count_spread(facts, stand_in, at, look, questions)
                                  : normal_spread(facts, stand_in, at, look, before, questions);
 }
 

@@ -20,6 +20,8 @@ struct ResidualSpread {
   std::optional<CountEffect> few_large{};  ///< counts: a few are far larger than the others
   ResidualTails tails{};                   ///< normal responses
   Skewness skewness{};                     ///< likewise
+  double unseen =
+      0;  ///< share of the rows that could lie far out, in one place, without standing clear of the noise
   bool hidden = false;  ///< by noise: the scale is that of the declared range, which is too large
 };
 

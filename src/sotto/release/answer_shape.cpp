@@ -1,5 +1,6 @@
 #include "sotto/release/answer_shape.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <variant>
 
@@ -19,7 +20,7 @@ Eigen::Index entries_of(const ColumnHistogramsQuery& q) {
 }
 Eigen::Index entries_of(const GroupedResidualsQuery& q) { return q.entries(); }
 Eigen::Index entries_of(const HistogramQuery& q) { return (q.edges.size() - 1) * (q.split ? 2 : 1); }
-Eigen::Index entries_of(const CurvesQuery& q) { return static_cast<Eigen::Index>(q.columns.size()); }
+Eigen::Index entries_of(const CurvesQuery& q) { return static_cast<Eigen::Index>(q.curves.size()); }
 Eigen::Index entries_of(const ThresholdEffectsQuery& q) {
   return static_cast<Eigen::Index>(q.columns.size()) * q.contrasts.cols() + 1;
 }
@@ -70,7 +71,26 @@ bool fits(const Answer& answer, const Asked& q) {
   }
 }
 
+std::size_t numbers(const RatioQuery&) { return 1; }
+std::size_t numbers(const StatisticQuery&) { return 0; }
+std::size_t numbers(const JointQuery& q) { return 2 * static_cast<std::size_t>(q.gradient.at.size()) + 1; }
+
+/// Gradients say the variance of each entry.
+template <class Asked>
+std::size_t numbers(const Asked& q) {
+  if constexpr (requires { entries_of(q); }) {
+    const auto entries = static_cast<std::size_t>(std::max<Eigen::Index>(entries_of(q), 0));
+    return wants_matrix<Asked> ? entries * entries : entries;
+  } else {
+    return 2 * static_cast<std::size_t>(q.at.size());
+  }
+}
+
 }  // namespace
+
+std::size_t numbers_in_answer(const Query& question) {
+  return std::visit([](const auto& asked) { return numbers(asked); }, question);
+}
 
 bool answers_to(const Answer& answer, const Query& question) {
   if (std::holds_alternative<QueryStatus>(answer)) return true;

@@ -14,6 +14,7 @@ using nlohmann::json;
 
 constexpr std::string_view kWordsPurpose = "sotto words 1";  // never to be taken for answers
 constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kDeepest = 16;  // lists within lists: reading them takes a stack
 
 constexpr const char* name_of_call(OwnerCall call) {
   switch (call) {
@@ -43,7 +44,27 @@ Bytes bytes_of(const json& all) {
   return {text.begin(), text.end()};
 }
 
+bool is_flat(std::span<const std::uint8_t> text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::uint8_t c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepest) return false;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return true;
+}
+
 json parse_asked(OwnerCall call, std::span<const std::uint8_t> question, std::size_t fields) {
+  if (!is_flat(question)) not_asked();
   json all = json::parse(question.begin(), question.end(), nullptr, false);
   if (!all.is_object() || all.size() != fields + 2) not_asked();
   if (!all.contains("protocol") || all["protocol"] != kOwnerProtocol) not_asked();
@@ -105,6 +126,7 @@ json open_words(const OwnerReply& reply, std::span<const std::uint8_t> question,
   const Bytes all = signed_words(question, reply.text);
   if (crypto_sign_verify_detached(reply.signature.data(), all.data(), all.size(), key.bytes.data()) != 0)
     throw Error(ErrorCode::data, "the signature is not the owner's for this question");
+  if (!is_flat(reply.text)) not_said();
   json words = json::parse(reply.text.begin(), reply.text.end(), nullptr, false);
   if (words.is_discarded()) not_said();
   return words;

@@ -101,14 +101,7 @@ template <>
 struct QuestionKind<CurvesQuery> {
   static constexpr std::string_view name = "curves";
   static CurvesQuery blank() {
-    return {.at = {},
-            .clip = 1,
-            .dispersion = 0,
-            .columns = {},
-            .centre = {},
-            .scale = {},
-            .bound = 1,
-            .cost = Rho(0)};
+    return {.at = {}, .clip = 1, .dispersion = 0, .curves = {}, .bound = 1, .cost = Rho(0)};
   }
 };
 template <>
@@ -189,8 +182,10 @@ void visit_fields(Asked& asked, const Visit& visit) {
     visit("split", asked.split);
   } else if constexpr (std::is_same_v<Kind, CurvesQuery>) {
     visit("at", asked.at), visit("clip", asked.clip), visit("dispersion", asked.dispersion);
-    visit("columns", asked.columns), visit("centre", asked.centre), visit("scale", asked.scale);
-    visit("bound", asked.bound);
+    visit("curves", asked.curves), visit("bound", asked.bound);
+  } else if constexpr (std::is_same_v<Kind, ColumnCurve>) {
+    visit("column", asked.column), visit("shape", asked.shape);
+    visit("centre", asked.centre), visit("scale", asked.scale);
   } else if constexpr (std::is_same_v<Kind, ThresholdEffectsQuery>) {
     visit("at", asked.at), visit("columns", asked.columns), visit("centre", asked.centre);
     visit("scale", asked.scale), visit("contrasts", asked.contrasts), visit("tails", asked.tails);

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 /// More than any question's vectors and matrices have; fewer than would fill a memory.
 constexpr std::size_t kMostNumbers = std::size_t{1} << 20;
-constexpr std::size_t kMostQuestions = std::size_t{1} << 16;
+constexpr std::size_t kMostQuestions = std::size_t{1} << 12;
 
 template <class T>
 inline constexpr bool is_field_list = false;
@@ -88,6 +88,8 @@ template <class Choice>
 constexpr Choice kLastChoice = Choice{};
 template <>
 constexpr HistogramOf kLastChoice<HistogramOf> = HistogramOf::unit_rows;
+template <>
+constexpr CurveShape kLastChoice<CurveShape> = CurveShape::levelling;
 template <>
 constexpr TotalOf kLastChoice<TotalOf> = TotalOf::time_at_risk;
 

@@ -135,18 +135,28 @@ struct GroupedResidualsQuery {
   }
 };
 
+enum class CurveShape {
+  square,  ///< min(w^2, 4) - E min(W^2, 4), W standard normal
+  levelling  ///< (v - 1) / (v + 1), v = max(w, 0): of columns with a long upper tail, or a pile at their lower end
+};
+
+/// A function of a column's value x, by w = (x - centre) / scale.
+struct ColumnCurve {
+  Eigen::Index column = 0;
+  CurveShape shape = CurveShape::square;
+  double centre = 0;
+  double scale = 1;  ///< > 0
+};
+
 /// Asks whether the effects of some columns are curved: for the sum over the rows of  c psi q  with
-///   q = min(w^2, 4) - E min(W^2, 4),  w = (x - centre) / scale of each column, W standard normal
-///   c = min(1, bound / (M |q|))
+///   q the curves' values,  c = min(1, bound / (M |q|))
 /// and psi and M as of a BoundedWeighting; of ordered categories psi = 1{y > k} - m of every threshold's row, as of a binary response.
 struct CurvesQuery {
   Position at;
-  double clip;                        ///< > 0
-  double dispersion;                  ///< >= 0
-  std::vector<Eigen::Index> columns;  ///< at least one, each at most once
-  Position centre;                    ///< one entry per column
-  Position scale;                     ///< likewise, > 0
-  double bound;                       ///< > 0
+  double clip;                      ///< > 0
+  double dispersion;                ///< >= 0
+  std::vector<ColumnCurve> curves;  ///< at least one
+  double bound;                     ///< > 0
   Rho cost;
 
   static constexpr double kLargestSquare = 4;

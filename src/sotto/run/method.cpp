@@ -12,6 +12,7 @@
 #include "sotto/kernel/langevin.hpp"
 #include "sotto/kernel/penalty.hpp"
 #include "sotto/kernel/penalty_exponential_family.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "sotto/proposal/coordinate_move.hpp"
 #include "sotto/proposal/independence.hpp"
 #include "sotto/proposal/truncated_walk.hpp"
@@ -62,14 +63,18 @@ Independence independence(const ChainRun& run) {
   return {run.pilot->at, kWider * kWider * run.pilot->released};
 }
 
+/// Along these one coordinate at a time is as good as it is without correlations: whitened by them, what is known of the posterior is
+/// standard normal.
+Matrix axes(const ChainRun& run) { return Cholesky(guess(run)).lower(); }
+
 /// A walk with directions goes on as long as it is accepted, so shorter steps pay (docs/walks.md).
 template <Guidance guidance>
 std::vector<Chain> coordinate_walk(const ChainRun& run) {
   constexpr double kTarget = guidance == Guidance::directed ? 0.42 : 0.3;
-  return run_kernel(run, CoordinateWalk<guidance>({.cost = run.step_budget.step_cost,
-                                                   .scale = 2.4 * guess(run).diagonal().cwiseSqrt(),
-                                                   .target_acceptance = kTarget},
-                                                  run.problem.prior));
+  return run_kernel(
+      run, CoordinateWalk<guidance>(
+               {.cost = run.step_budget.step_cost, .axes = 2.4 * axes(run), .target_acceptance = kTarget},
+               run.problem.prior));
 }
 
 std::vector<Chain> penalty(const ChainRun& run) {
@@ -122,7 +127,7 @@ std::vector<Chain> barker_with(const ChainRun& run, const P& walk) {
 std::vector<Chain> barker(const ChainRun& run) {
   const std::string& name = run.config.proposal.name;
   if (name == "truncated") return barker_with(run, truncated_walk(run));
-  if (name == "coordinate") return barker_with(run, CoordinateMove(guess(run).diagonal().cwiseSqrt()));
+  if (name == "coordinate") return barker_with(run, CoordinateMove(axes(run)));
   return barker_with(run, NormalWalk(guess(run)));
 }
 
@@ -142,7 +147,7 @@ std::vector<Chain> exact_barker(const ChainRun& run) {
   };
   const std::string& name = run.config.proposal.name;
   if (name == "truncated") return with(truncated_walk(run));
-  if (name == "coordinate") return with(CoordinateMove(guess(run).diagonal().cwiseSqrt()));
+  if (name == "coordinate") return with(CoordinateMove(axes(run)));
   return with(NormalWalk(guess(run)));
 }
 

@@ -166,6 +166,19 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "there, or transform it.",
         100 * verdict.far_share, first_names(far)));
   }
+  // Who wrote log1p(x), poly(x, 2) or x:z has thought of that.
+  std::vector<std::string> columns = names(verdict.long_tailed);
+  std::erase_if(columns,
+                [](const std::string& name) { return name.find_first_of(":[(") != std::string::npos; });
+  if (!columns.empty()) {
+    warnings.push_back(
+        fmt::format("Note: {} {} a long upper tail or many zeros, and the noise may hide that an effect is "
+                    "no straight line: values "
+                    "far out have little weight here, and much elsewhere. See what log1p(...) or a category "
+                    "of none, some and much "
+                    "gives.",
+                    first_names(columns), columns.size() == 1 ? "has" : "have"));
+  }
   for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
   return warnings;
 }

@@ -200,12 +200,45 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
   return far;
 }
 
-}  // namespace
+/// The family that the model names, for a response that it takes. A gamma response is counted in steps from here on.
+Family checked_family(const ModelConfig& model, Design& design) {
+  const ResponseKind kind = design.response().kind;
+  Family family = family_of(model);
+  if (kind == ResponseKind::time) check_survival(family);
+  std::visit(
+      [&](const auto& f) {
+        if (kind == ResponseKind::ordered && f.response != ResponseKind::ordered)
+          check_category(design.response());
+        if (!fits(kind, f.response)) refuse(std::string(f.needs));
+      },
+      family);
+  if (const auto steps = steps_of(family)) {
+    if (!design.has_intercept()) refuse("a gamma model has an intercept: leave 0 + out of the formula");
+    design.count_response_in_steps(*steps);
+  }
+  return family;
+}
 
-bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
-  const std::optional<Link> link = link_of(glm.family());
-  const bool one_by_one = !link || *link == Link::log_rate || has_thresholds(glm.family());
-  return !one_by_one && !unit.is_row() && unit.maximum_rows > 1 && unit.maximum_rows <= kMostSideBySide;
+void describe_response(const Family& family, const Design& design, PublicProblem& known) {
+  const Response& response = design.response();
+  const SchemaColumn& declared = response.source.declared;
+  std::visit(
+      [&known](const auto& f) {
+        known.model = f.title();
+        known.ratio = std::string(f.ratio);
+      },
+      family);
+  known.steps = steps_of(family).has_value();
+  known.yes_or_no = response.kind == ResponseKind::binary;
+  if (declared.out_of_range == OutOfRangePolicy::missing && response.source.levels.empty()) {
+    known.warnings.push_back(fmt::format(
+        "Rows whose {} lies outside {:g} to {:g} are left out, as the schema says (out_of_range). Should "
+        "there be such rows, "
+        "the fit is of the others alone, whose effects are smaller: declare bounds that hold all responses.",
+        declared.name, declared.bounds.lower, declared.bounds.upper));
+  }
+  tell_about_response(response.kind, std::visit([](const auto& f) { return f.response; }, family),
+                      known.warnings);
 }
 
 /// Columns of one category's levels alone stand side by side.
@@ -222,26 +255,106 @@ std::vector<std::vector<Eigen::Index>> factors_of(const Design& design) {
   return factors;
 }
 
+void describe_columns(const Design& design, PublicProblem& known) {
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    const auto& parts = design.column(j).parts;
+    const Interval& range = design.column(j).range;
+    known.from_zero.push_back(range.lower == 0);
+    known.codes.push_back(range.width() <= kLongestScale && range.lower == std::floor(range.lower) &&
+                          range.upper == std::floor(range.upper));
+    known.indicator.push_back(
+        !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
+          return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
+        }));
+  }
+  known.factors = factors_of(design);
+}
+
+/// What the declared range of the response stands for where nothing else tells of its units: priors, effects of groups, sigma.
+void add_scales_of_response(const Family& family, const Design& design, FitConfig& config,
+                            PublicProblem& known) {
+  const Interval& response = design.response().range;
+  const bool normal = sigma_of(family) != nullptr;
+  if (normal) scale_default_prior(config, response, design.has_intercept());
+  known.group_scales.assign(known.groups.size(), normal ? response.width() / 4 : VaryingEffects::kUsualScale);
+}
+
+/// Parameters are in the units of the columns, coordinates are of columns scaled to [-1, 1].
+void report_in_units(const Glm& glm, const Design& design, FitConfig& config, PublicProblem& known) {
+  Matrix original = design.original_from_scaled();
+  if (design.offset()) {
+    known.parameters.pop_back();
+    known.start[design.columns() - 1] = *design.offset();
+    original.conservativeResize(design.columns() - 1, Eigen::NoChange);
+  }
+  if (has_thresholds(glm.family())) {
+    known.thresholds = Thresholds(design);
+    known.thresholds.name(known.parameters);
+    known.thresholds.report(original);
+  }
+  known.effects = effects_of(design, known);
+  const Position shift = design.to_units().head(original.rows());
+  if (glm.unknown_sigma()) {
+    known.parameters.emplace_back("sigma");
+    known.coordinates.emplace_back("sigma");
+    // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
+    const double middle = std::log(design.response().range.width() / 4);
+    config.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
+    known.start[design.columns()] = middle;
+    known.to_report = [original](const Position& x) {
+      Position reported(original.rows() + 1);
+      reported.head(original.rows()) = original * x.head(original.cols());
+      reported[original.rows()] = std::exp(x[original.cols()]);
+      return reported;
+    };
+  } else {
+    known.to_report = [original, shift](const Position& x) { return Position(original * x + shift); };
+  }
+  Position unreported = known.start;  // an offset's coefficient
+  unreported.head(original.rows()).setZero();
+  known.from_report =
+      [unreported, back = inverse(original.leftCols(original.rows())),
+       origin = Position(original * unreported.head(original.cols()) + shift)](const Position& reported) {
+        Position x = unreported;
+        x.head(back.rows()) = back * (reported.head(back.rows()) - origin);
+        if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
+        return x;
+      };
+}
+
+/// With their descriptions; chains start where priors of intercepts and thresholds lie.
+void add_priors(const FitConfig& config, const Design& design, PublicProblem& known) {
+  known.prior_shift = -design.to_units();
+  if (design.response().time_at_risk) known.prior_shift[0] = 0;
+  known.coefficient_priors = priors_for(config, known);
+  for (Eigen::Index j = 0; j < design.columns(); ++j) {
+    if ((j == 0 && design.has_intercept()) || known.thresholds.has(j))
+      known.start[j] = known.coefficient_priors[static_cast<std::size_t>(j)].location;
+  }
+  known.prior = known.thresholds.in_order(prior_of(known));
+  for (const PriorDescription& prior : describe_priors(known, " on the scaled column")) {
+    const auto at = std::find(known.parameters.begin(), known.parameters.end(), prior.parameter);
+    if (!known.groups.has(at - known.parameters.begin())) known.prior_descriptions.push_back(prior);
+  }
+  for (const PriorDescription& prior : known.groups.describe(known.group_scales)) {
+    known.prior_descriptions.push_back(prior);
+  }
+}
+
+}  // namespace
+
+bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
+  const std::optional<Link> link = link_of(glm.family());
+  const bool one_by_one = !link || *link == Link::log_rate || has_thresholds(glm.family());
+  return !one_by_one && !unit.is_row() && unit.maximum_rows > 1 && unit.maximum_rows <= kMostSideBySide;
+}
+
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Formula formula = parse_formula(model.formula);
   Design design(formula, table.schema(), model.cuts);
-  const Response& response = design.response();
-  const Family family = family_of(model);
-  if (response.kind == ResponseKind::time) check_survival(family);
-  std::visit(
-      [&](const auto& f) {
-        if (response.kind == ResponseKind::ordered && f.response != ResponseKind::ordered)
-          check_category(response);
-        if (!fits(response.kind, f.response)) refuse(std::string(f.needs));
-      },
-      family);
-  if (const auto steps = steps_of(family)) {
-    if (!design.has_intercept()) refuse("a gamma model has an intercept: leave 0 + out of the formula");
-    design.count_response_in_steps(*steps);
-  }
-  const ResponseKind taken = std::visit([](const auto& f) { return f.response; }, family);
-  const Glm glm(family, design.domain(), response.range, design.pieces());
+  const Family family = checked_family(model, design);
+  const Glm glm(family, design.domain(), design.response().range, design.pieces());
   Problem problem{.public_info = {},
                   .model = glm,
                   .rows =
@@ -249,102 +362,22 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
                         return design_rows(table, design, by_persons);
                       },
                   .unit = {}};
-  PublicProblem& public_info = problem.public_info;
-  public_info.title = model.formula;
-  public_info.model = std::visit([](const auto& f) { return f.title(); }, family);
-  public_info.rows = rows;
-  public_info.intercept = design.has_intercept();
-  const SchemaColumn& declared = response.source.declared;
-  if (declared.out_of_range == OutOfRangePolicy::missing && response.source.levels.empty()) {
-    public_info.warnings.push_back(fmt::format(
-        "Rows whose {} lies outside {:g} to {:g} are left out, as the schema says (out_of_range). Should "
-        "there be such rows, "
-        "the fit is of the others alone, whose effects are smaller: declare bounds that hold all responses.",
-        declared.name, declared.bounds.lower, declared.bounds.upper));
-  }
-  public_info.parameters = public_info.coordinates = design.names();
-  public_info.offset = design.offset();
-  public_info.groups = Groups(design.groups());
-  public_info.group_scales.assign(public_info.groups.size(), VaryingEffects::kUsualScale);
-  tell_about_response(response.kind, taken, public_info.warnings);
-  public_info.yes_or_no = response.kind == ResponseKind::binary;
-  tell_about_groups(design, formula.correlated, public_info.warnings);
-  for (Eigen::Index j = 0; j < design.columns(); ++j) {
-    const auto& parts = design.column(j).parts;
-    const Interval& range = design.column(j).range;
-    public_info.from_zero.push_back(range.lower == 0);
-    public_info.codes.push_back(range.width() <= kLongestScale && range.lower == std::floor(range.lower) &&
-                                range.upper == std::floor(range.upper));
-    public_info.indicator.push_back(
-        !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
-          return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
-        }));
-  }
-  public_info.factors = factors_of(design);
-  public_info.start = Position::Zero(glm.dim());
-  if (sigma_of(family) != nullptr) {
-    scale_default_prior(config, response.range, design.has_intercept());
-    public_info.group_scales.assign(public_info.groups.size(), response.range.width() / 4);
-  }
-  Matrix original = design.original_from_scaled();
-  if (design.offset()) {
-    public_info.parameters.pop_back();
-    public_info.start[design.columns() - 1] = *design.offset();
-    original.conservativeResize(design.columns() - 1, Eigen::NoChange);
-  }
-  if (has_thresholds(family)) {
-    public_info.thresholds = Thresholds(design);
-    public_info.thresholds.name(public_info.parameters);
-    public_info.thresholds.report(original);
-  }
-  public_info.effects = effects_of(design, public_info);
-  public_info.ratio = std::visit([](const auto& f) { return std::string(f.ratio); }, family);
-  const Position shift = design.to_units().head(original.rows());
-  if (glm.unknown_sigma()) {
-    public_info.parameters.emplace_back("sigma");
-    public_info.coordinates.emplace_back("sigma");
-    // Half the response's range is a generous residual; its log gets a prior of its own unless one is given.
-    const double middle = std::log(response.range.width() / 4);
-    config.priors.try_emplace("sigma", CoefficientPrior{PriorFamily::normal, middle, 1.5});
-    public_info.start[design.columns()] = middle;
-    public_info.to_report = [original](const Position& x) {
-      Position reported(original.rows() + 1);
-      reported.head(original.rows()) = original * x.head(original.cols());
-      reported[original.rows()] = std::exp(x[original.cols()]);
-      return reported;
-    };
-  } else {
-    public_info.to_report = [original, shift](const Position& x) { return Position(original * x + shift); };
-  }
-  Position known = public_info.start;  // an offset's coefficient is
-  known.head(original.rows()).setZero();
-  public_info.from_report =
-      [known, back = inverse(original.leftCols(original.rows())),
-       origin = Position(original * known.head(original.cols()) + shift)](const Position& reported) {
-        Position x = known;
-        x.head(back.rows()) = back * (reported.head(back.rows()) - origin);
-        if (reported.size() > back.rows()) x[x.size() - 1] = std::log(reported[reported.size() - 1]);
-        return x;
-      };
-  public_info.prior_shift = -design.to_units();
-  if (response.time_at_risk) public_info.prior_shift[0] = 0;
-  public_info.steps = steps_of(family).has_value();
-  public_info.coefficient_priors = priors_for(config, public_info);
-  for (Eigen::Index j = 0; j < design.columns(); ++j) {
-    if ((j == 0 && design.has_intercept()) || public_info.thresholds.has(j))
-      public_info.start[j] = public_info.coefficient_priors[static_cast<std::size_t>(j)].location;
-  }
-  public_info.prior = public_info.thresholds.in_order(prior_of(public_info));
-  for (const PriorDescription& prior : describe_priors(public_info, " on the scaled column")) {
-    const auto at = std::find(public_info.parameters.begin(), public_info.parameters.end(), prior.parameter);
-    if (!public_info.groups.has(at - public_info.parameters.begin()))
-      public_info.prior_descriptions.push_back(prior);
-  }
-  for (const PriorDescription& prior : public_info.groups.describe(public_info.group_scales)) {
-    public_info.prior_descriptions.push_back(prior);
-  }
-  public_info.prior_scale = prior_scale(glm, public_info);
-  public_info.reach = reach(glm, public_info);
+  PublicProblem& known = problem.public_info;
+  known.title = model.formula;
+  known.rows = rows;
+  known.intercept = design.has_intercept();
+  known.parameters = known.coordinates = design.names();
+  known.offset = design.offset();
+  known.groups = Groups(design.groups());
+  known.start = Position::Zero(glm.dim());
+  describe_response(family, design, known);
+  tell_about_groups(design, formula.correlated, known.warnings);
+  describe_columns(design, known);
+  add_scales_of_response(family, design, config, known);
+  report_in_units(glm, design, config, known);
+  add_priors(config, design, known);
+  known.prior_scale = prior_scale(glm, known);
+  known.reach = reach(glm, known);
   return problem;
 }
 

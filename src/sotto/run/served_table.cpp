@@ -22,7 +22,8 @@ constexpr std::size_t kLongestOfLine = 200;
 std::string printable(std::string text) {
   if (text.size() > kLongestOfLine) text.resize(kLongestOfLine);
   for (char& c : text) {
-    if (c < 0x20 || c == 0x7f) c = '?';
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code >= 0x7f) c = '?';
   }
   return text;
 }
@@ -46,8 +47,12 @@ ServedTable::ServedTable(ServedTerms terms, TableReader read, const AnswerSigner
       entropy_(&entropy),
       log_(std::move(log)) {}
 
+/// A line that cannot be written is no reason to lose an answer that was paid for.
 void ServedTable::say(const std::string& line) const {
-  if (log_) log_(printable(line));
+  try {
+    if (log_) log_(printable(line));
+  } catch (const std::exception&) {
+  }
 }
 
 OwnerReply ServedTable::reply(OwnerCall call, const Bytes& question, const std::string& analyst) {
@@ -85,9 +90,9 @@ ServedTable::Session& ServedTable::find(const std::string& id, const std::string
 }
 
 OwnerReply ServedTable::open(const Bytes& question, const std::string& analyst) {
-  const AskedToOpen asked = read_asked_to_open(question);
-  std::shared_ptr<Declared> about = declared(asked.declaration);
-  if (sessions_.size() == kMostSessions) sessions_.pop_front();
+  const Declaration declaration = declaration_from_json(read_asked_to_open(question).declaration);
+  std::shared_ptr<Declared> about = declared(declaration);
+  make_place(analyst);
   DataOwner& owner = *about->owner;
   const OwnerTerms terms{.name = terms_.name,
                          .session = draw_name(),
@@ -98,22 +103,36 @@ OwnerReply ServedTable::open(const Bytes& question, const std::string& analyst) 
                          .noise_source = entropy_->name(),
                          .noise_is_private = entropy_->is_private()};
   sessions_.push_back({analyst, std::move(about), OwnerSession(owner, *signer_, terms.session)});
-  const Declaration declaration = declaration_from_json(asked.declaration);
   say(fmt::format("{} begins: {}, {}", analyst, declaration.model.family, declaration.model.formula));
   return signer_->sign_words(to_json(terms), question);
 }
 
+/// Nobody's sessions end for one who has many.
+void ServedTable::make_place(const std::string& analyst) {
+  const auto held_by = [this](const std::string& one) {
+    return std::ranges::count(sessions_, one, &Session::analyst);
+  };
+  const auto drop_first_of = [this](const std::string& one) {
+    sessions_.erase(std::ranges::find(sessions_, one, &Session::analyst));
+  };
+  if (held_by(analyst) >= static_cast<std::ptrdiff_t>(kMostOfOne)) return drop_first_of(analyst);
+  if (sessions_.size() < kMostSessions) return;
+  const std::string most = std::ranges::max_element(sessions_, {}, [&](const Session& session) {
+                             return held_by(session.analyst);
+                           })->analyst;
+  drop_first_of(most);
+}
+
 /// Sessions about the same thing share the rows.
-std::shared_ptr<ServedTable::Declared> ServedTable::declared(const nlohmann::json& json) {
-  const std::string text = json.dump();
+std::shared_ptr<ServedTable::Declared> ServedTable::declared(const Declaration& asked) {
+  const std::string text = to_json(asked).dump();
   for (const Session& session : sessions_) {
     if (session.declared->declaration == text) return session.declared;
   }
-  return read_as(json);
+  return read_as(asked);
 }
 
-std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const nlohmann::json& json) const {
-  const Declaration asked = declaration_from_json(json);
+std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const Declaration& asked) const {
   if (!allows(terms_.families, asked.model.family))
     refuse(fmt::format("the owner {} answers no model of this family", terms_.name));
   if (!allows(terms_.formulas, asked.model.formula))
@@ -139,7 +158,7 @@ std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const nlohmann::json
   }
   const Problem problem = make_problem(config, *table);
   return std::make_shared<Declared>(
-      Declared{json.dump(), problem.public_info.rows,
+      Declared{to_json(asked).dump(), problem.public_info.rows,
                std::make_unique<DataOwner>(problem.rows(), problem.model, problem.unit,
                                            ExecutionOptions{config.model.likelihood_power, terms_.threads},
                                            *ledger_, *entropy_)});

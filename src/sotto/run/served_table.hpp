@@ -15,6 +15,7 @@
 #include "sotto/owner/answer_signer.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "sotto/owner/owner_session.hpp"
+#include "sotto/run/declaration.hpp"
 
 namespace sotto {
 
@@ -50,9 +51,10 @@ class ServedTable {
   /// Errors: data, configuration: for nothing, in words that follow from what was asked and declared; io, in a constant sentence.
   [[nodiscard]] OwnerReply reply(OwnerCall call, const Bytes& question, const std::string& analyst);
 
-  /// More than one analyst needs at a time; each holds a copy of the columns that it asks about. One more ends the one that was
-  /// not asked for longest.
+  /// Each holds a copy of the columns that it asks about. One more ends the one that was not asked for longest: of the same analyst
+  /// where it has its own number of them, else of the analyst who has most.
   static constexpr std::size_t kMostSessions = 8;
+  static constexpr std::size_t kMostOfOne = 4;
 
  private:
   /// Rows as one declaration reads them.
@@ -67,8 +69,9 @@ class ServedTable {
     OwnerSession asked;
   };
   [[nodiscard]] OwnerReply open(const Bytes& question, const std::string& analyst);
-  [[nodiscard]] std::shared_ptr<Declared> declared(const nlohmann::json& json);
-  [[nodiscard]] std::shared_ptr<Declared> read_as(const nlohmann::json& json) const;
+  [[nodiscard]] std::shared_ptr<Declared> declared(const Declaration& asked);
+  [[nodiscard]] std::shared_ptr<Declared> read_as(const Declaration& asked) const;
+  void make_place(const std::string& analyst);
   [[nodiscard]] Session& find(const std::string& id, const std::string& analyst);
   void say(const std::string& line) const;
 

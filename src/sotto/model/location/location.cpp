@@ -101,13 +101,17 @@ std::vector<Interval> LocationModel::bounds() const {
 }
 
 // (to - from)' P (x - (from + to) / 2), with the means for positions: linear in x.
-Interval LocationModel::ratio_range(const Position& from, const Position& to) const {
+LocationModel::Line LocationModel::ratio_line(const Position& from, const Position& to) const {
   const Position before = bend_.mean(from);
   const Position after = bend_.mean(to);
   const Position slope = precision_ * (after - before);
-  const double middle = slope.dot(center_ - (before + after) / 2);
-  const double reach = slope.cwiseAbs().dot(half_);
-  return {middle - reach, middle + reach};
+  return {slope, slope.dot(center_ - (before + after) / 2)};
+}
+
+Interval LocationModel::ratio_range(const Position& from, const Position& to) const {
+  const Line line = ratio_line(from, to);
+  const double reach = line.slope.cwiseAbs().dot(half_);
+  return {line.at_centre - reach, line.at_centre + reach};
 }
 
 VectorBound LocationModel::gradient_bound(const Position& at, const Position& scale) const {
@@ -129,14 +133,18 @@ VectorBound LocationModel::gradient_bound(const Position& at, const Position& sc
   return {norm, longest(Position::Zero(dim()), map, width_) + 2 * rounding};
 }
 
+LocationModel::Lanes LocationModel::clamped(const double* tile, std::size_t j) const {
+  const auto k = static_cast<Eigen::Index>(j);
+  const Eigen::Map<const Lanes> value(tile + j * kTile);
+  const Lanes inside = (value >= lower_[k]).select(value, lower_[k]);  // also where it is no number
+  return inside.min(upper_[k]);
+}
+
 void LocationModel::residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
                               std::vector<Lanes>& pull) const {
   const auto dim = static_cast<std::size_t>(precision_.rows());
   for (std::size_t j = 0; j < dim; ++j) {
-    const auto k = static_cast<Eigen::Index>(j);
-    const Eigen::Map<const Lanes> value(tile + j * kTile);
-    const Lanes inside = (value >= lower_[k]).select(value, lower_[k]);  // also where it is no number
-    residual[j] = inside.min(upper_[k]) - mean[k];
+    residual[j] = clamped(tile, j) - mean[static_cast<Eigen::Index>(j)];
   }
   for (std::size_t i = 0; i < dim; ++i) {
     Lanes sum = Lanes::Zero();                                                // in registers
@@ -152,22 +160,19 @@ void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t 
                                std::span<const RatioTask> tasks, double scale,
                                std::span<std::int64_t> sums) const {
   const auto dim = static_cast<std::size_t>(precision_.rows());
-  std::vector<Lanes> residual(dim);
-  std::vector<Lanes> pull(dim);
-  const auto quantised = [&](const double* tile, const Position& mean) {
-    residuals(tile, mean, residual, pull);
-    Lanes squared = Lanes::Zero();
-    for (std::size_t j = 0; j < dim; ++j) squared += residual[j] * pull[j];
-    return Lanes((squared * (-0.5 * scale)).rint());
-  };
   for (std::size_t r = 0; r < tasks.size(); ++r) {
-    const Position before = bend_.mean(*tasks[r].from);
-    const Position after = bend_.mean(*tasks[r].to);
+    const Line line = ratio_line(*tasks[r].from, *tasks[r].to);
+    const Position slope = scale * line.slope;
+    const double at_centre = scale * line.at_centre;
     Lanes sum = Lanes::Zero();
     for (std::size_t t = first; t < first + count; ++t) {
       const double* tile = rows.tile(t);
-      Lanes change = quantised(tile, after) - quantised(tile, before);
-      change = change.isNaN().select(0.0, change);
+      Lanes change = Lanes::Constant(at_centre);
+      for (std::size_t j = 0; j < dim; ++j) {
+        const auto k = static_cast<Eigen::Index>(j);
+        change += slope[k] * (clamped(tile, j) - center_[k]);
+      }
+      change = change.isNaN().select(0.0, change.rint());
       change = change.max(static_cast<double>(tasks[r].lower)).min(static_cast<double>(tasks[r].upper));
       sum += change * Eigen::Map<const Lanes>(tile + dim * kTile);
     }

@@ -1,0 +1,36 @@
+// What the noise would hide is said, where it could move the answer.
+#include "sotto/posterior/once_checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/once_study.hpp"
+#include "support/regression_designs.hpp"
+#include "support/row_oracle.hpp"
+
+namespace sotto {
+namespace {
+
+OnceVerdict verdict_on(const SimulatedRegression& data, double rho, std::uint64_t seed) {
+  const OnceSettings settings = settings_of(data, rho);
+  RowOracle oracle(settings.facts, data.x, data.y, settings.cost, seed);
+  const OnceRelease release = release_once(settings, oracle);
+  return check_once(release, sample_once(settings, release, {1, 200, seed}));
+}
+
+// Two per cent of the responses, or fewer, could be anywhere: with bounds near the others they would hardly matter.
+TEST(OnceChecks, rows_that_the_noise_would_hide_are_told_where_they_would_matter) {
+  const auto told = testing::Contains(testing::HasSubstr("could lie far from the others"));
+  ChainRng rng(5);
+  EXPECT_THAT(verdict_on(designs::normal(10000, 100, rng), kRho, 1).notes, told);
+  EXPECT_THAT(verdict_on(designs::normal(10000, 100, rng), 1e4 * kRho, 1).notes, testing::Not(told));
+  EXPECT_THAT(verdict_on(designs::normal(10000, 4, rng), 10 * kRho, 1).notes, testing::Not(told));
+  SimulatedRegression counts = designs::poisson(10000, rng);
+  EXPECT_THAT(verdict_on(counts, kRho, 1).notes, testing::Not(told)) << "counts to 30";
+  counts.response.upper = 3000;
+  EXPECT_THAT(verdict_on(counts, kRho, 1).notes, told);
+  EXPECT_THAT(verdict_on(designs::base(10000, 5, rng), kRho, 1).notes, testing::Not(told));
+}
+
+}  // namespace
+}  // namespace sotto
