@@ -326,17 +326,19 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
         release.spread.dispersion > 0
             ? fmt::format(
                   "Responses vary by about {:.2g} times their mean (a gamma shape of {:.2g}), and the "
-                  "intervals allow for the doubt about that and about longer tails.",
+                  "intervals allow for the doubt about that, though not for a few rows far beyond the "
+                  "others.",
                   std::sqrt(release.spread.dispersion), 1 / release.spread.dispersion)
             : "Responses vary little around their mean: --family normal of their logarithm may suit them "
               "better.");
   } else if (release.spread.dispersion > 0) {
-    verdict.notes.push_back(fmt::format(
-        "Counts vary more than the Poisson model says: negative binomial counts of variance m + "
-        "{:.2g} m^2 are "
-        "taken instead, and the intervals allow for the doubt about that size and about longer tails; "
-        "where columns or curves are missing from the formula, coefficients are off.",
-        release.spread.dispersion));
+    verdict.notes.push_back(
+        fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "
+                    "{:.2g} m^2 are "
+                    "taken instead, and the intervals allow for the doubt about that size, though not for a "
+                    "few rows far beyond the others; "
+                    "where columns or curves are missing from the formula, coefficients are off.",
+                    release.spread.dispersion));
   }
 }
 
