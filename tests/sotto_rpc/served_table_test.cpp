@@ -217,7 +217,7 @@ TEST(ServedTable, what_cannot_be_answered_costs_nothing) {
       GradientQuery{Position::Constant(2, kInfinity), Rho(0.001)},
       RatioQuery{Position::Zero(2), Position::Constant(2, std::nan("")), Rho(0.001)},
       HistogramQuery{HistogramOf::residual, Position::Zero(7), Position{{0, 1}}, Rho(0.001)},
-      HistogramQuery{HistogramOf::response, Position{}, Position::LinSpaced((1 << 20) - 1, 0, 1), Rho(0.001),
+      HistogramQuery{HistogramOf::response, Position{}, Position::LinSpaced((1 << 20) - 9, 0, 1), Rho(0.001),
                      0.5},
       gradient_question(1000)};
   const std::vector<QueryStatus> expected{QueryStatus::out_of_range, QueryStatus::out_of_range,
