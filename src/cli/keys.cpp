@@ -60,8 +60,7 @@ void make_keys(const KeysOptions& options) {
 
 }  // namespace
 
-void add_keys(CLI::App& program, int& status) {
-  (void)status;
+void add_keys(CLI::App& program, int&) {
   auto options = std::make_shared<KeysOptions>();
   CLI::App* verb =
       program.add_subcommand("keys", "Make certificates and signing keys for owners and analysts");

@@ -11,18 +11,11 @@
 
 #include "cli/exit_status.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/base/one_line.hpp"
 #include "sotto/base/suggestion.hpp"
 
 namespace sotto::cli {
 namespace {
-
-// What a library says may repeat the caller's bytes: one printable line is left of them.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
 
 /// What the parser found wrong, in one plain sentence.
 std::string in_words(const CLI::ParseError& error, const CLI::App& program) {

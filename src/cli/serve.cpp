@@ -1,6 +1,5 @@
 // sotto serve: an owner of a table, which answers analysts in other processes.
 #include <fmt/core.h>
-#include <sodium.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -70,13 +69,6 @@ nlohmann::ordered_json promise_to_all(const OwnerSettings& owner, const Schema& 
   return promise;
 }
 
-std::string public_key_of(const AnswerSigner& signer) {
-  std::string text(2 * signer.key().bytes.size() + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), signer.key().bytes.data(), signer.key().bytes.size());
-  text.pop_back();
-  return text;
-}
-
 void say_where(const OwnerSettings& owner, const AnswerSigner& signer, int port, const OwnerBooks& books,
                bool json) {
   const std::string host = owner.listen.substr(0, owner.listen.rfind(':'));
@@ -84,7 +76,7 @@ void say_where(const OwnerSettings& owner, const AnswerSigner& signer, int port,
   if (json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"name", owner.name},
                                                {"address", address},
-                                               {"public_key", public_key_of(signer)},
+                                               {"public_key", to_text(signer.key())},
                                                {"epsilon", owner.epsilon},
                                                {"delta", owner.delta},
                                                {"rho_left", books.left().value()}})
@@ -94,7 +86,7 @@ void say_where(const OwnerSettings& owner, const AnswerSigner& signer, int port,
         "{} answers at {}\nits public key is {}\n(epsilon, delta) = ({:g}, {:g}) over all who ask; rho "
         "{:.4g} is "
         "left\n",
-        owner.name, address, public_key_of(signer), owner.epsilon, owner.delta, books.left().value());
+        owner.name, address, to_text(signer.key()), owner.epsilon, owner.delta, books.left().value());
   }
   std::fflush(stdout);
 }
@@ -139,8 +131,7 @@ void serve(const ServeOptions& options) {
 
 }  // namespace
 
-void add_serve(CLI::App& program, int& status) {
-  (void)status;
+void add_serve(CLI::App& program, int&) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* verb = program.add_subcommand("serve", "Answer questions about a table, from other processes");
   verb->add_option(

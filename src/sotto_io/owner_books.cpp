@@ -78,7 +78,7 @@ void check_lines(const std::filesystem::path& file) {
   if (!begun) damaged(file);
 }
 
-RunLock lock_of(const std::filesystem::path& directory, OwnerBooks::Begin begin) {
+void check_whether_there(const std::filesystem::path& directory, OwnerBooks::Begin begin) {
   const bool there = std::filesystem::exists(directory / kBooksFile);
   if (begin == OwnerBooks::Begin::again && !there) {
     throw Error(
@@ -92,6 +92,10 @@ RunLock lock_of(const std::filesystem::path& directory, OwnerBooks::Begin begin)
                 fmt::format("there are books in {} already, and they count: leave out --new-books",
                             directory.string()));
   }
+}
+
+RunLock lock_of(const std::filesystem::path& directory, OwnerBooks::Begin begin) {
+  check_whether_there(directory, begin);
   try {
     return RunLock(directory);
   } catch (const Error& error) {

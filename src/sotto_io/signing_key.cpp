@@ -31,13 +31,15 @@ std::array<std::uint8_t, 32> read_32_bytes(const std::filesystem::path& file) {
 std::string as_hexadecimal(const std::array<std::uint8_t, 32>& bytes) {
   std::string text(2 * bytes.size() + 1, '\0');
   sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
-  text.back() = '\n';
+  text.pop_back();
   return text;
 }
 
 }  // namespace
 
 OwnerKey read_public_key(const std::filesystem::path& file) { return {read_32_bytes(file)}; }
+
+std::string to_text(const OwnerKey& key) { return as_hexadecimal(key.bytes); }
 
 void refuse_open_secret(const std::filesystem::path& file) {
   std::error_code absent;
@@ -60,11 +62,12 @@ void make_signing_key(const std::filesystem::path& seed, const std::filesystem::
   std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> whole{};
   crypto_sign_seed_keypair(key.bytes.data(), whole.data(), secret.data());
   std::string text = as_hexadecimal(secret);
+  text += '\n';
   write_secret_file(seed, text);
   sodium_memzero(text.data(), text.size());
   sodium_memzero(secret.data(), secret.size());
   sodium_memzero(whole.data(), whole.size());
-  write_secret_file(public_key, as_hexadecimal(key.bytes));
+  write_secret_file(public_key, to_text(key) + '\n');
 }
 
 void write_secret_file(const std::filesystem::path& file, std::string_view content) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "sotto/release/signed_answers.hpp"
@@ -12,6 +13,8 @@ namespace sotto {
 
 /// 64 hexadecimal digits each. Errors: no_input; data for a file that holds something else.
 [[nodiscard]] OwnerKey read_public_key(const std::filesystem::path& file);
+
+[[nodiscard]] std::string to_text(const OwnerKey& key);
 
 /// Whoever has the seed is the owner: it is refused where others may read it. Errors: also configuration for such a file.
 [[nodiscard]] std::array<std::uint8_t, 32> read_signing_seed(const std::filesystem::path& file);

@@ -7,28 +7,19 @@
 #include <memory>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/one_line.hpp"
 #include "sotto/v1/owner.grpc.pb.h"
 #include "sotto_rpc/quiet_network.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr int kMostBytesOfReply = 1 << 26;
 constexpr std::size_t kLongestReason = 300;
 constexpr int kPingAfter = 60'000;    // milliseconds without a sign of life
 constexpr int kPingWithin = 120'000;  // an owner may be busy
 
-/// The other side's words stand on one printable line.
-std::string printable_reason(std::string reason) {
-  if (reason.size() > kLongestReason) reason.resize(kLongestReason);
-  for (char& c : reason) {
-    if (c < 0x20 || c == 0x7f) c = '?';
-  }
-  return reason;
-}
-
 [[noreturn]] void say_why(const grpc::Status& status, const std::string& who) {
-  const std::string reason = printable_reason(status.error_message());
+  const std::string reason = one_line(status.error_message(), kLongestReason);
   switch (status.error_code()) {
     case grpc::StatusCode::INVALID_ARGUMENT:
       throw Error(ErrorCode::data, fmt::format("{} says: {}", who, reason));
@@ -68,8 +59,8 @@ OwnerCarrier connect_to_owner(const TransportIdentity& identity, const std::stri
   keep_network_quiet();
   grpc::ChannelArguments arguments;
   arguments.SetSslTargetNameOverride(name);  // certificates name owners, wherever they are
-  arguments.SetMaxReceiveMessageSize(kMostBytesOfReply);
-  arguments.SetMaxSendMessageSize(kMostBytesOfReply);
+  arguments.SetMaxReceiveMessageSize(kMostBytesOfMessage);
+  arguments.SetMaxSendMessageSize(kMostBytesOfMessage);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // a question is asked once
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);

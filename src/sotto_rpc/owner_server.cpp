@@ -15,7 +15,6 @@
 namespace sotto {
 namespace {
 
-constexpr int kMostBytesOfMessage = 1 << 26;
 constexpr int kMostThreads = 16;
 constexpr std::chrono::seconds kLastReplies{5};
 

@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "sotto/base/one_line.hpp"
 #include "sotto/base/suggestion.hpp"
 #include "sotto/event/event.hpp"
 #include "sotto/event/kinds.hpp"
@@ -17,11 +18,7 @@ namespace {
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
 // What a message may repeat of the input: short and printable.
-std::string shown(const std::string& text) {
-  std::string out;
-  for (const char c : text.substr(0, 40)) out += (c >= 0x20 && c < 0x7f) ? c : '?';
-  return "'" + out + "'";
-}
+std::string shown(const std::string& text) { return "'" + one_line(text, 40) + "'"; }
 
 class Keys {
  public:

@@ -19,7 +19,6 @@ using nlohmann::json;
 
 constexpr std::string_view kPurpose =
     "sotto answers 1";  // a signature for another purpose means nothing here
-constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 constexpr Eigen::Index kMostEntries = Eigen::Index{1} << 20;  // of a matrix: more than any question asks for
 
 [[noreturn]] void malformed(const char* message) { throw Error(ErrorCode::data, message); }
@@ -129,7 +128,7 @@ Bytes signed_bytes(std::span<const std::uint8_t> question, std::span<const std::
 std::vector<Answer> VerifiedAnswers::open(const SignedAnswers& message,
                                           std::span<const std::uint8_t> question, const OwnerKey& key) {
   if (sodium_init() < 0) throw Error(ErrorCode::internal, "libsodium does not start");
-  if (message.answers.size() > kMostBytes) malformed("answers that are too long");
+  if (message.answers.size() > kMostBytesOfMessage) malformed("answers that are too long");
   const Bytes all = signed_bytes(question, message.answers);
   if (crypto_sign_verify_detached(message.signature.data(), all.data(), all.size(), key.bytes.data()) != 0)
     malformed("the signature is not the owner's for this question");

@@ -12,6 +12,9 @@ namespace sotto {
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Of a question or a reply, as it travels; an owner's memory, and an analyst's, is its own.
+inline constexpr int kMostBytesOfMessage = 1 << 26;
+
 /// The public half of an owner's signing key (Ed25519). Whoever asks must have it from the owner itself, not with the answers.
 struct OwnerKey {
   std::array<std::uint8_t, 32> bytes{};

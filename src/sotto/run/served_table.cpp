@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/one_line.hpp"
 #include "sotto/report/privacy_statement.hpp"
 #include "sotto/run/declaration.hpp"
 #include "sotto/run/fit_config.hpp"
@@ -17,16 +18,6 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kLongestOfLine = 200;
-
-/// What an analyst sent stands in the log as one printable line.
-std::string printable(std::string text) {
-  if (text.size() > kLongestOfLine) text.resize(kLongestOfLine);
-  for (char& c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code >= 0x7f) c = '?';
-  }
-  return text;
-}
 
 bool allows(const std::vector<std::string>& allowed, const std::string& asked) {
   return allowed.empty() || std::find(allowed.begin(), allowed.end(), asked) != allowed.end();
@@ -50,7 +41,7 @@ ServedTable::ServedTable(ServedTerms terms, TableReader read, const AnswerSigner
 /// A line that cannot be written is no reason to lose an answer that was paid for.
 void ServedTable::say(const std::string& line) const {
   try {
-    if (log_) log_(printable(line));
+    if (log_) log_(one_line(line, kLongestOfLine));
   } catch (const std::exception&) {
   }
 }
@@ -129,10 +120,11 @@ std::shared_ptr<ServedTable::Declared> ServedTable::declared(const Declaration& 
   for (const Session& session : sessions_) {
     if (session.declared->declaration == text) return session.declared;
   }
-  return read_as(asked);
+  return read_as(asked, text);
 }
 
-std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const Declaration& asked) const {
+std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const Declaration& asked,
+                                                            const std::string& text) const {
   if (!allows(terms_.families, asked.model.family))
     refuse(fmt::format("the owner {} answers no model of this family", terms_.name));
   if (!allows(terms_.formulas, asked.model.formula))
@@ -158,7 +150,7 @@ std::shared_ptr<ServedTable::Declared> ServedTable::read_as(const Declaration& a
   }
   const Problem problem = make_problem(config, *table);
   return std::make_shared<Declared>(
-      Declared{to_json(asked).dump(), problem.public_info.rows,
+      Declared{text, problem.public_info.rows,
                std::make_unique<DataOwner>(problem.rows(), problem.model, problem.unit,
                                            ExecutionOptions{config.model.likelihood_power, terms_.threads},
                                            *ledger_, *entropy_)});

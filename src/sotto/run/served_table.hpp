@@ -70,7 +70,7 @@ class ServedTable {
   };
   [[nodiscard]] OwnerReply open(const Bytes& question, const std::string& analyst);
   [[nodiscard]] std::shared_ptr<Declared> declared(const Declaration& asked);
-  [[nodiscard]] std::shared_ptr<Declared> read_as(const Declaration& asked) const;
+  [[nodiscard]] std::shared_ptr<Declared> read_as(const Declaration& asked, const std::string& text) const;
   void make_place(const std::string& analyst);
   [[nodiscard]] Session& find(const std::string& id, const std::string& analyst);
   void say(const std::string& line) const;
