@@ -99,7 +99,7 @@ TEST(OnceSampler, draws_from_its_target) {
     }
     const Grid exact = integrate(release, prior);
     const auto [draws, settled] =
-        draw_positions(release, Matrix::Identity(2, 2), linear(release), prior, 20000, rng);
+        draw_positions(release, Matrix::Identity(2, 2), linear(release), prior, {}, 20000, rng);
     EXPECT_TRUE(settled);
     for (Eigen::Index j = 0; j < 2; ++j) {
       const double mean = draws.col(j).mean();
@@ -129,7 +129,7 @@ TEST(OnceSampler, settles_where_a_group_varies_little) {
   prior.deviations = {Matrix::Identity(d, d)};
   prior.deviations[0].row(0).setConstant(-1.0 / d);
   prior.deviations[0](0, 0) = 0;
-  EXPECT_TRUE(draw_positions(release, Matrix::Identity(d, d), linear(release), prior, 1000, rng).settled);
+  EXPECT_TRUE(draw_positions(release, Matrix::Identity(d, d), linear(release), prior, {}, 1000, rng).settled);
 }
 
 TEST(OnceSampler, hundred_coefficients_mix) {
@@ -142,7 +142,7 @@ TEST(OnceSampler, hundred_coefficients_mix) {
   for (std::uint64_t c = 0; c < 4; ++c) {
     ChainRng own(7, c);
     chains.push_back(
-        draw_positions(release, Matrix::Identity(100, 100), displacement, prior, 250, own).positions);
+        draw_positions(release, Matrix::Identity(100, 100), displacement, prior, {}, 250, own).positions);
   }
   RecordProperty("seconds", std::to_string(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC));
   for (Eigen::Index j = 0; j < 100; ++j) {

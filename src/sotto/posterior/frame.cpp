@@ -25,29 +25,79 @@ Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
   return spectrum.with(spectrum.values().cwiseMax(least).cwiseInverse());
 }
 
-/// Centres and scales each column by its mean and variance: the intercept's row and the diagonal of `moments`.
-Matrix centre_and_scale(const Matrix& moments, bool intercept, double least) {
-  const Eigen::Index d = moments.rows();
-  Matrix change = Matrix::Identity(d, d);
-  const double mass = intercept ? std::max(moments(0, 0), 0.1) : 1;
-  for (Eigen::Index j = intercept ? 1 : 0; j < d; ++j) {
-    const double mean = intercept ? moments(0, j) / mass : 0;
-    const double sd = std::sqrt(std::max(moments(j, j) / mass - mean * mean, least));
-    change(j, j) = 1 / sd;
-    if (intercept) change(j, 0) = -mean / sd;
+/// Means and a covariance of columns that are not correlated but for what the design is sure of: of a category's levels at most one is
+/// taken, and where slopes vary their columns add up to the slope's own.
+struct PlainMoments {
+  Position mean;
+  Matrix covariance;
+};
+
+/// `mean`, `square`: of each column.
+PlainMoments plain_moments(const OnceFacts& facts, Position mean, Position square) {
+  Matrix covariance = (square - Position(mean.cwiseAbs2())).asDiagonal();
+  const auto sure = [&](std::vector<Eigen::Index> columns, const Matrix& products) {
+    const Position of = mean(columns);
+    const Matrix block = products - of * of.transpose();
+    if (Cholesky(block).is_positive_definite()) covariance(columns, columns) = block;
+  };
+  for (const std::vector<Eigen::Index>& levels : facts.factors)
+    sure(levels, Position(mean(levels)).asDiagonal());
+  for (const VaryingColumns& group : facts.groups) {
+    if (group.mean == 0) continue;
+    std::vector<Eigen::Index> columns{group.mean};
+    columns.insert(columns.end(), group.columns.begin(), group.columns.end());
+    Matrix products = Position(square(columns)).asDiagonal();
+    products.row(0) = products.diagonal();
+    products.col(0) = products.diagonal();
+    sure(std::move(columns), products);
   }
-  return change;
+  return {std::move(mean), std::move(covariance)};
 }
 
-/// Columns centred and scaled as the schema guesses.
-Matrix guessed_frame(const OnceFacts& facts) {
-  if (!facts.intercept) return facts.column_scale().cwiseInverse().asDiagonal();
-  Matrix frame = Matrix::Identity(facts.dim(), facts.dim());
-  for (Eigen::Index j = 1; j < facts.dim(); ++j) {
-    frame(j, j) = 1 / facts.column_sd[j];
-    frame(j, 0) = -facts.column_mean[j] / facts.column_sd[j];
-  }
+/// Centres all columns but the intercept, and gives them a covariance of I.
+Matrix whitening(const PlainMoments& moments) {
+  const Eigen::Index rest = moments.mean.size() - 1;
+  Matrix frame = Matrix::Identity(rest + 1, rest + 1);
+  if (rest == 0) return frame;
+  const Matrix scale = Cholesky(moments.covariance.bottomRightCorner(rest, rest)).lower();
+  frame.bottomRightCorner(rest, rest) = inverse(scale);
+  frame.bottomLeftCorner(rest, 1) = -frame.bottomRightCorner(rest, rest) * moments.mean.tail(rest);
   return frame;
+}
+
+/// As the schema guesses.
+Matrix guessed_frame(const OnceFacts& facts) {
+  const Position square = facts.column_scale().cwiseAbs2();
+  if (!facts.intercept) return square.cwiseSqrt().cwiseInverse().asDiagonal();
+  return whitening(plain_moments(facts, facts.column_mean, square));
+}
+
+/// The same from what was released in the guessed frame: each column's mean and mean square. `least`: of a variance, and of a level's
+/// share, over what is guessed.
+Matrix plain_frame(const OnceFacts& facts, const Matrix& guessed, const Matrix& released, double least) {
+  const Matrix back = inverse(guessed);
+  const Matrix moments = back * released * back.transpose();
+  const Position variance = facts.column_sd.cwiseAbs2();
+  if (!facts.intercept)
+    return moments.diagonal()
+        .cwiseMax(least * facts.column_scale().cwiseAbs2())
+        .cwiseSqrt()
+        .cwiseInverse()
+        .asDiagonal();
+  const double mass = std::max(moments(0, 0), 0.1);
+  Position mean = moments.col(0) / mass;
+  mean[0] = 1;
+  Position square = (moments.diagonal() / mass).cwiseMax(mean.cwiseAbs2() + least * variance);
+  for (const std::vector<Eigen::Index>& levels : facts.factors) {
+    const Position guess = facts.column_mean(levels);
+    Position shares = Position(mean(levels)).cwiseMax(least * guess);
+    const double most = 1 - least * (1 - guess.sum());  // the first level has the rest
+    if (shares.sum() > most) shares *= most / shares.sum();
+    mean(levels) = shares;
+    square(levels) = shares;
+  }
+  square[0] = 1;
+  return whitening(plain_moments(facts, std::move(mean), std::move(square)));
 }
 
 /// The rounds' state: which coordinates are resolved, and what the round before says in today's coordinates.
@@ -123,7 +173,7 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
       frame.few_usable = few_usable({Position{{released.value(0, 0)}}, released.variance}, rows, kLeastMass);
     }
     if (round == 0 && noise * std::sqrt(2 * dim) > 0.7) {
-      frame.matrix = centre_and_scale(moments, facts.intercept, noise) * frame.matrix;
+      frame.matrix = plain_frame(facts, frame.matrix, moments, noise);
       if (noise * std::sqrt(2 * dim) > 3) return frame;
       continue;
     }

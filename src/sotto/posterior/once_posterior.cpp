@@ -8,7 +8,7 @@
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
-#include "sotto/posterior/sigma_draws.hpp"
+#include "sotto/posterior/sigma_posterior.hpp"
 
 namespace sotto {
 namespace {
@@ -53,6 +53,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const bool sigma = facts.link == Link::identity && !facts.sigma;
   const Position& anchor = release.pooled.anchor;
   const Displacement displacement(release.stand_in, release.frame.matrix, anchor);
+  const Matrix to_phi = inverse(release.frame.matrix.transpose());
   OncePosterior posterior;
   std::vector<ChainRng> rngs;
   for (std::size_t c = 0; c < sampling.chains; ++c) {
@@ -61,7 +62,12 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     chain.seed = sampling.seed;
     chain.draws.resize(static_cast<Eigen::Index>(sampling.draws), d + (sigma ? 1 : 0));
   }
-  const CoefficientPrior of_sigma = sigma_prior(settings, release);
+  std::optional<SigmaPosterior> of_sigma;
+  if (sigma) {
+    of_sigma.emplace(release.rounds.back(), release.spread.tails,
+                     SquaredRows{release.rows, release.rows_variance, facts.mean_unit_rows()},
+                     sigma_prior(settings, release));
+  }
   Position sum = Position::Zero(d);
   Matrix products = Matrix::Zero(d, d);
   std::size_t done = 0;
@@ -69,17 +75,14 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     const std::size_t block = std::min(kBlock, sampling.draws - done);
     for (std::size_t c = 0; c < sampling.chains; ++c) {
       const auto [positions, settled] =
-          draw_positions(release.pooled, release.frame.matrix, displacement, release.prior,
+          draw_positions(release.pooled, release.frame.matrix, displacement, release.prior, of_sigma,
                          static_cast<Eigen::Index>(block), rngs[c]);
       posterior.settled = posterior.settled && settled;
       auto draws = posterior.chains[c].draws.middleRows(static_cast<Eigen::Index>(done), positions.rows());
       draws.leftCols(d) = positions;
-      if (sigma) {
-        draws.col(d) =
-            draw_sigma(release.rounds.back(), release.spread.tails, release.rows, release.rows_variance,
-                       facts.mean_unit_rows(), release.frame.matrix, positions, of_sigma, rngs[c])
-                .array()
-                .log();
+      for (Eigen::Index i = 0; of_sigma && i < positions.rows(); ++i) {
+        const Position phi = to_phi * (positions.row(i).transpose() - anchor);
+        draws(i, d) = std::log(of_sigma->draw(mean_square_move(release.pooled, phi), rngs[c]));
       }
       const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
       sum += moved.colwise().sum().transpose();

@@ -29,14 +29,15 @@ using Densities = Eigen::ArrayXd;
 class Target {
  public:
   Target(const PooledRelease& release, const Matrix& frame, const Displacement& displacement,
-         const ResolvedPrior& prior)
-      : release_(release), frame_(frame), displacement_(displacement), prior_(prior) {
+         const ResolvedPrior& prior, const std::optional<SigmaPosterior>& sigma)
+      : release_(release), frame_(frame), displacement_(displacement), prior_(prior), sigma_(sigma) {
     const NormalBase base = normal_base(release, frame, prior.normal);
     const Spectrum spread(release.spread);
     rotation_ = spread.vectors();
     const Matrix back = rotation_.transpose();
     spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
     information_ = back * release.information * rotation_;
+    mean_square_scale_ = static_cast<double>(frame.rows()) / release.information.trace();
     score_ = back * release.score;
     columns_ = back * displacement.columns();
     weighted_columns_ = information_ * columns_;
@@ -134,6 +135,7 @@ class Target {
     const double rank = 1 + v * hh;
     double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(kPrior).squaredNorm());
     if (prior_.ratio) value += prior_.ratio(position(part(kPsi)));
+    if (sigma_) value += sigma_->log_density(part(kPsi).dot(part(kWeightedStraight)) * mean_square_scale_);
     return value;
   }
 
@@ -158,6 +160,8 @@ class Target {
   const Matrix& frame_;
   const Displacement& displacement_;
   const ResolvedPrior& prior_;
+  const std::optional<SigmaPosterior>& sigma_;
+  double mean_square_scale_;  // see mean_square_move: of normal responses what is straight is phi
   std::vector<Affine> deviations_;
   Matrix rotation_, information_, columns_, weighted_columns_, image_of_psi_, image_of_standard_;
   Position score_, image_of_anchor_, image_of_mean_;
@@ -261,8 +265,8 @@ bool settle(const Target& target, Matrix& images, ChainRng& rng) {
 
 DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
                               const Displacement& displacement, const ResolvedPrior& prior,
-                              Eigen::Index draws, ChainRng& rng) {
-  Target target(release, frame, displacement, prior);
+                              const std::optional<SigmaPosterior>& sigma, Eigen::Index draws, ChainRng& rng) {
+  Target target(release, frame, displacement, prior, sigma);
   Matrix images = fit_base(target, std::max(draws, kChainsPerDimension * target.dim()), rng);
   DrawnPositions drawn{Matrix(draws, target.dim()), settle(target, images, rng)};
   const Matrix points = target.points(images.leftCols(draws));

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sotto/posterior/default_prior.hpp"
 #include "sotto/posterior/displacement.hpp"
 #include "sotto/posterior/pooled_release.hpp"
+#include "sotto/posterior/sigma_posterior.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
@@ -18,12 +20,14 @@ struct DrawnPositions {
 /// Each position is the end of a chain of its own, which takes slices around a base fitted to all of them.
 ///
 /// Target     prior(theta) N(score; G h, spread + score_variance I + v / 2 (|h|^2 I + h h')), see PooledRelease; h is phi where
-///            the score is linear, else bent as the stand-in says
+///            the score is linear, else bent as the stand-in says. Of normal responses of unknown sigma also the density of the
+///            residuals' released squares
 /// Source     [NMA14] for slices, and along rays from the base's mean, and of a group's deviations [N03]
 /// Holds when the weighted score is near normal, and bends in theta as the stand-in's does over the posterior's width
 /// Checked by tests/posterior/once_sampler_test.cpp: draws_from_its_target
 [[nodiscard]] DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
                                             const Displacement& displacement, const ResolvedPrior& prior,
-                                            Eigen::Index draws, ChainRng& rng);
+                                            const std::optional<SigmaPosterior>& sigma, Eigen::Index draws,
+                                            ChainRng& rng);
 
 }  // namespace sotto

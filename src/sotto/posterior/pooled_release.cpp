@@ -197,6 +197,10 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   return release;
 }
 
+double mean_square_move(const PooledRelease& release, const Position& phi) {
+  return phi.dot(release.information * phi) * static_cast<double>(phi.size()) / release.information.trace();
+}
+
 NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const JointNormalPrior& prior) {
   const Eigen::Index d = release.score.size();
   const Matrix precision = frame * prior.precision * frame.transpose();

@@ -43,6 +43,10 @@ struct PooledRelease {
 [[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame,
                                  const StandIn& stand_in);
 
+/// Of a normal response's linear predictor over the rows, where a position is phi from the anchor.
+/// Computes   phi' G phi over G's mean eigenvalue: in the frame the rows' second moments have a mean eigenvalue of 1
+[[nodiscard]] double mean_square_move(const PooledRelease& release, const Position& phi);
+
 /// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.
 struct NormalBase {
   Position mean;

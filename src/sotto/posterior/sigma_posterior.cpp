@@ -1,0 +1,114 @@
+#include "sotto/posterior/sigma_posterior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace sotto {
+namespace {
+
+constexpr int kSpreads = 2000;
+constexpr double kFromClip = 1e-4;  // spread over the clip: the ends of the first grid
+constexpr double kToClip = 10;
+constexpr double kUnlikely = 35;  // log densities below the highest
+constexpr int kCells = 200;       // of log(sigma)
+constexpr double kLeastSigma = 0.05;   // sigma over the largest spread: less is not looked at
+constexpr double kTableBegins = -12;     // log of q over that spread's square: the table's ends
+constexpr double kTableEnds = 3;
+constexpr double kSigmaTableStep = 0.01;
+
+struct Moments {
+  double second, fourth;
+};
+
+/// E clip(N(0, s^2), -+h)^2 and E clip^4.
+Moments clipped_moments(double s, double h) {
+  const double k = h / s;
+  const double above = std::erfc(k / std::numbers::sqrt2) / 2;
+  const double density = std::exp(-k * k / 2) / std::sqrt(2 * std::numbers::pi);
+  const double inside = 1 - 2 * above;
+  const double k2 = k * k;
+  const double second = inside - 2 * k * density + 2 * k2 * above;
+  const double fourth = 3 * inside - 2 * density * (k2 * k + 3 * k) + 2 * k2 * k2 * above;
+  return {s * s * second, s * s * s * s * fourth};
+}
+
+}  // namespace
+
+SigmaPosterior::SigmaPosterior(const OnceRound& last, const ResidualTails& tails, const SquaredRows& of,
+                               const std::optional<CoefficientPrior>& log_prior)
+    : clip_(last.plan.clip),
+      squares_(last.residual_squares->value[0]),
+      squares_variance_(last.residual_squares->variance),
+      of_(of),
+      fourth_(tails.fourth(clip_)),
+      beyond_(tails.square_beyond(clip_)),
+      beyond_doubt_(std::sqrt(tails.square_beyond_variance(clip_))),
+      log_prior_(log_prior),
+      least_spread_(clip_ * kFromClip),
+      most_spread_(clip_ * kToClip) {
+  // Over all that may be, then where the likelihood lies: it may be narrower than a cell of the first.
+  for (int look = 0; look < 2; ++look) {
+    const Position log_spread =
+        Position::LinSpaced(kSpreads, std::log(least_spread_), std::log(most_spread_));
+    const Position log_density =
+        log_spread.unaryExpr([this](double l) { return log_likelihood(std::exp(l)); });
+    const auto likely = log_density.array() > log_density.maxCoeff() - kUnlikely;
+    Eigen::Index first = 0;
+    Eigen::Index end = kSpreads;
+    while (first < end - 1 && !likely[first]) ++first;
+    while (end - 1 > first && !likely[end - 1]) --end;
+    least_spread_ = std::exp(log_spread[std::max<Eigen::Index>(first - 1, 0)]);
+    most_spread_ = std::exp(log_spread[std::min<Eigen::Index>(end, kSpreads - 1)]);
+  }
+  for (double l = kTableBegins; l <= kTableEnds + kSigmaTableStep; l += kSigmaTableStep) {
+    const Cells all = cells(most_spread_ * most_spread_ * std::exp(l));
+    const double best = all.log_weight.maxCoeff();
+    table_.push_back(best + std::log((all.log_weight.array() - best).exp().sum() * all.width));
+  }
+}
+
+double SigmaPosterior::log_likelihood(double spread) const {
+  const Moments m = clipped_moments(spread, clip_);
+  const double variance =
+      squares_variance_ + of_.variance * m.second * m.second +
+      of_.alike * of_.rows * std::max(m.fourth + fourth_ - m.second * m.second, 1e-12 * m.fourth);
+  const double miss = squares_ - of_.rows * m.second;
+  return -0.5 * (miss * miss / variance + std::log(variance));
+}
+
+SigmaPosterior::Cells SigmaPosterior::cells(double q) const {
+  const double floor = kLeastSigma * most_spread_;
+  const double most = std::sqrt(std::max(most_spread_ * most_spread_ - q, floor * floor));
+  const double below = least_spread_ * least_spread_ - q;
+  const double least = below > floor * floor / 4 ? std::sqrt(below) : floor / 2;
+  Cells all{0, std::log(most / least) / kCells, Position(kCells)};
+  all.first = std::log(least) + all.width / 2;
+  for (int k = 0; k < kCells; ++k) {
+    const double log_sigma = all.first + k * all.width;
+    all.log_weight[k] = log_likelihood(std::sqrt(q + std::exp(2 * log_sigma))) +
+                        (log_prior_ ? log_prior_->log_density(log_sigma) : 0);
+  }
+  return all;
+}
+
+double SigmaPosterior::log_density(double q) const {
+  const double place = (std::log(q / (most_spread_ * most_spread_)) - kTableBegins) / kSigmaTableStep;
+  if (!(place > 0)) return table_.front();
+  const auto last = table_.size() - 2;
+  const std::size_t cell = place < static_cast<double>(last) ? static_cast<std::size_t>(place) : last;
+  return table_[cell] + (place - static_cast<double>(cell)) * (table_[cell + 1] - table_[cell]);
+}
+
+double SigmaPosterior::draw(double q, ChainRng& rng) const {
+  const Cells all = cells(q);
+  const Position weight = (all.log_weight.array() - all.log_weight.maxCoeff()).exp();
+  double left = rng.uniform() * weight.sum();
+  Eigen::Index cell = 0;
+  while (cell + 1 < kCells && left > weight[cell]) left -= weight[cell++];
+  const double within = std::min(left / std::max(weight[cell], 1e-300), 1.0) - 0.5;
+  const double sigma = std::exp(all.first + (static_cast<double>(cell) + within) * all.width);
+  return std::sqrt(sigma * sigma + std::max(beyond_ + beyond_doubt_ * rng.normal(), 0.0));
+}
+
+}  // namespace sotto

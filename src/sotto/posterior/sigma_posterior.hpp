@@ -1,0 +1,56 @@
+// A normal model's sigma, given a position and the released clipped second moment of residuals; and what that tells of the position.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sotto/base/position.hpp"
+#include "sotto/posterior/pooled_release.hpp"
+#include "sotto/posterior/residual_tails.hpp"
+#include "sotto/prior/coefficient_prior.hpp"
+#include "sotto/random/chain_rng.hpp"
+
+namespace sotto {
+
+/// Rows whose residuals' squares were added up.
+struct SquaredRows {
+  double rows;          ///< their number
+  double variance = 0;  ///< of noise on it
+  double alike =
+      1;  ///< rows whose residuals may be one another's, those of an average unit: no more of them are taken as independent
+};
+
+/// The residuals at the anchor have variance sigma^2 + q, q the mean square of how far the position moves the linear predictor from
+/// there; their clipped second moment is normal around n E clip(N(0, that), -+h)^2 with sampling variance and noise. A position that
+/// moves it further than the residuals spread is not possible.
+class SigmaPosterior {
+ public:
+  /// `tails`: those that were found; what lies beyond the clip is added, with its doubt; `log_prior`: of log(sigma); none: flat.
+  SigmaPosterior(const OnceRound& last, const ResidualTails& tails, const SquaredRows& of,
+                 const std::optional<CoefficientPrior>& log_prior);
+
+  /// Log density of what was released given q >= 0, up to a constant: sigma is integrated out.
+  /// Computes   linear interpolation in log q
+  /// Checked by tests/posterior/sigma_posterior_test.cpp: what_squares_say_of_a_position_is_the_integral_over_sigma
+  [[nodiscard]] double log_density(double q) const;
+  /// Checked by tests/posterior/sigma_posterior_test.cpp: are_right_whatever_the_clip_is, cover
+  [[nodiscard]] double draw(double q, ChainRng& rng) const;
+
+ private:
+  struct Cells {
+    double first, width;  ///< of log(sigma), at their middles
+    Position log_weight;
+  };
+  [[nodiscard]] double log_likelihood(double spread) const;
+  [[nodiscard]] Cells cells(double q) const;
+
+  double clip_, squares_, squares_variance_;
+  SquaredRows of_;
+  double fourth_;  // of the tails
+  double beyond_, beyond_doubt_;
+  std::optional<CoefficientPrior> log_prior_;
+  double least_spread_, most_spread_;  // where the likelihood lies
+  std::vector<double> table_;          // log density, by log q
+};
+
+}  // namespace sotto
