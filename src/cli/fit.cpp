@@ -98,6 +98,11 @@ void finish(const FitOptions& options, const FitConfig& config, const FitOutcome
     fmt::print(stderr, "sotto: {}\n", sentence);
   // The budget is spent, and there are draws, but a script must not take them for an answer.
   if (!no_answer(record, summary).empty()) status = EX_TEMPFAIL;
+  if (outcome.comparison_failed) {
+    fmt::print(stderr,
+               "sotto: NOT PRIVATE: the fit without privacy has not converged, so it is not shown beside; "
+               "sotto fit --not-private shows its chains.\n");
+  }
   if (outcome.ending == StopReason::interrupted) status = 130;
   if (outcome.ending != StopReason::finished) {
     fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,

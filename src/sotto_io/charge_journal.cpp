@@ -161,17 +161,26 @@ namespace {
 
 constexpr double kNoFigure = std::numeric_limits<double>::infinity();
 
+/// Of a person all rows are protected, however many of them a run uses at most.
+std::string unit_of(const nlohmann::ordered_json& opened) {
+  std::string unit = opened.at("privacy_unit").get<std::string>();
+  const std::size_t rows = unit.find("at most ");
+  const std::size_t end = unit.find(')', std::min(rows, unit.size()));
+  return end == std::string::npos ? unit : unit.erase(rows, end - rows);
+}
+
 /// Rows are one unit whatever the table is. Persons told apart by another column are other units, of which one may hold rows of
 /// many of these, and where no column is named nobody knows.
 bool protect_the_same(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other) {
-  if (!one.is_object() || !other.is_object()) return false;
-  const auto same = [&](const char* key) {
-    return one.contains(key) && other.contains(key) && one.at(key) == other.at(key);
-  };
-  if (!same("adjacency") || !same("privacy_unit")) return false;
-  const nlohmann::ordered_json& unit = one.at("privacy_unit");
-  const bool is_row = unit.is_string() && unit.get<std::string>().starts_with("one row");
-  return is_row || (same("person") && same("maximum_rows"));
+  for (const nlohmann::ordered_json* opened : {&one, &other}) {
+    const bool says = opened->is_object() && opened->contains("adjacency") &&
+                      opened->contains("privacy_unit") && opened->at("privacy_unit").is_string();
+    if (!says) return false;
+  }
+  if (one.at("adjacency") != other.at("adjacency") || unit_of(one) != unit_of(other)) return false;
+  const bool is_row = unit_of(one).starts_with("one row");
+  return is_row ||
+         (one.contains("person") && other.contains("person") && one.at("person") == other.at("person"));
 }
 
 /// What a run promised is added to `all`, as far as it is a figure.

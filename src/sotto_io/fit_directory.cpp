@@ -137,6 +137,8 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
     outcome.ending = StopReason::interrupted;
     return;
   }
+  outcome.comparison_failed = !converged(exact, summarise(exact));
+  if (outcome.comparison_failed) return;
   outcome.record.comparison = std::move(exact);
   add_comparison(config.out, outcome.record);
 }

@@ -21,6 +21,8 @@ struct FitOutcome {
   std::size_t draws = 0;  ///< of all chains together
   StopReason ending = StopReason::finished;
   std::string spent;  ///< a clause: what was spent, and which file says so
+  /// NOT PRIVATE: the fit that was asked for beside has not converged, so it is nowhere shown.
+  bool comparison_failed = false;
 };
 
 /// Fits, and writes into `config.out` charges.jsonl and what `write_run` writes. What was paid for is written before

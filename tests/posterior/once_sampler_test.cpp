@@ -38,6 +38,15 @@ Displacement linear(const PooledRelease& release) {
   return {StandIn(facts, identity, 1), identity, release.anchor};
 }
 
+DrawnPositions drawn(const PooledRelease& release, const ResolvedPrior& prior, Eigen::Index draws,
+                     ChainRng& rng) {
+  const Matrix frame = Matrix::Identity(release.anchor.size(), release.anchor.size());
+  const Displacement displacement = linear(release);
+  const std::optional<SigmaPosterior> none;
+  const PositionTarget target{release, frame, displacement, prior, none};
+  return draw_positions(target, fit_base(target, draws, rng), draws, rng);
+}
+
 ResolvedPrior normal_prior(Eigen::Index d, double sd) {
   return {{Matrix::Identity(d, d) / (sd * sd), Position::Zero(d)}, {}};
 }
@@ -98,8 +107,7 @@ TEST(OnceSampler, draws_from_its_target) {
       };
     }
     const Grid exact = integrate(release, prior);
-    const auto [draws, settled] =
-        draw_positions(release, Matrix::Identity(2, 2), linear(release), prior, {}, 20000, rng);
+    const auto [draws, settled] = drawn(release, prior, 20000, rng);
     EXPECT_TRUE(settled);
     for (Eigen::Index j = 0; j < 2; ++j) {
       const double mean = draws.col(j).mean();
@@ -129,20 +137,18 @@ TEST(OnceSampler, settles_where_a_group_varies_little) {
   prior.deviations = {Matrix::Identity(d, d)};
   prior.deviations[0].row(0).setConstant(-1.0 / d);
   prior.deviations[0](0, 0) = 0;
-  EXPECT_TRUE(draw_positions(release, Matrix::Identity(d, d), linear(release), prior, {}, 1000, rng).settled);
+  EXPECT_TRUE(drawn(release, prior, 1000, rng).settled);
 }
 
 TEST(OnceSampler, hundred_coefficients_mix) {
   ChainRng rng(3);
   const PooledRelease release = some_release(100, 3, rng);
   const ResolvedPrior prior = normal_prior(100, 1);
-  const Displacement displacement = linear(release);
   std::vector<Matrix> chains;
   const auto begin = std::clock();
   for (std::uint64_t c = 0; c < 4; ++c) {
     ChainRng own(7, c);
-    chains.push_back(
-        draw_positions(release, Matrix::Identity(100, 100), displacement, prior, {}, 250, own).positions);
+    chains.push_back(drawn(release, prior, 250, own).positions);
   }
   RecordProperty("seconds", std::to_string(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC));
   for (Eigen::Index j = 0; j < 100; ++j) {

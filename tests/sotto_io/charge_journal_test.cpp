@@ -95,7 +95,8 @@ TEST_F(Journal, persons_told_apart_by_another_column_are_another_unit) {
   const std::string unit = "one person (at most 3 rows)";
   const std::string patients = opened(unit, R"(,"person":"id","maximum_rows":3)");
   const std::string hospitals = opened(unit, R"(,"person":"hosp","maximum_rows":3)");
-  const std::string more_rows = opened(unit, R"(,"person":"id","maximum_rows":4)");
+  const std::string more_rows = opened("one person (at most 4 rows)", R"(,"person":"id","maximum_rows":4)");
+  const std::string of_owner = opened(unit + " of one owner's table", R"(,"person":"id","maximum_rows":3)");
   const std::string unnamed = opened(unit, "");
   const std::string rows = opened("one row", "");
   fs::create_directories(file_.parent_path());
@@ -107,8 +108,11 @@ TEST_F(Journal, persons_told_apart_by_another_column_are_another_unit) {
     EXPECT_NEAR(together(same + same), 2, 1e-9) << same;
     EXPECT_EQ(promised_together(read_charge_record(file_)).count, 2u);
   }
-  for (const std::string& others : {patients + hospitals, hospitals + patients, patients + more_rows,
-                                    patients + unnamed, unnamed + patients, unnamed + unnamed})
+  EXPECT_NEAR(together(patients + more_rows), 2, 1e-9)
+      << "a person's rows beyond those used are protected too";
+  for (const std::string& others :
+       {patients + hospitals, hospitals + patients, patients + of_owner, rows + patients, patients + unnamed,
+        unnamed + patients, unnamed + unnamed})
     EXPECT_TRUE(std::isinf(together(others))) << others;
   EXPECT_NEAR(together(unnamed), 1, 1e-9) << "alone a run promises what it says";
   EXPECT_EQ(promised_together({}).epsilon, 0);

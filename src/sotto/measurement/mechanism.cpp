@@ -19,8 +19,9 @@ NoisyIntegers DiscreteGaussianMechanism::noisy(const Receipt& receipt, std::span
   return result;
 }
 
-NoisyIntegers NoNoise::noisy(const Receipt&, std::span<const Int128> exact, const GaussianNoise&) {
-  NoisyIntegers result{std::vector<double>(exact.size()), 0};
+NoisyIntegers NoNoise::noisy(const Receipt&, std::span<const Int128> exact, const GaussianNoise& noise) {
+  const double variance = stated_ == Stated::as_paid ? static_cast<double>(noise.variance) : 0;
+  NoisyIntegers result{std::vector<double>(exact.size()), variance};
   for (std::size_t i = 0; i < exact.size(); ++i) result.values[i] = static_cast<double>(exact[i]);
   return result;
 }

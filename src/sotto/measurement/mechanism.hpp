@@ -73,11 +73,16 @@ class DiscreteGaussianMechanism final : public NoiseMechanism {
   EntropySource* entropy_;
 };
 
-/// NOT PRIVATE: lets exact sums through, with variance 0, for study. Every page of a run that uses it says so.
+/// NOT PRIVATE: lets exact sums through, for study. Every page of a run that uses it says so.
 class NoNoise final : public NoiseMechanism {
+ public:
+  enum class Stated { none, as_paid };  ///< what is said of their noise: for what weighs answers by it
+  explicit NoNoise(Stated stated = Stated::none) : stated_(stated) {}
+
  private:
   [[nodiscard]] NoisyIntegers noisy(const Receipt& receipt, std::span<const Int128> exact,
                                     const GaussianNoise& noise) override;
+  Stated stated_;
 };
 
 }  // namespace sotto

@@ -15,20 +15,22 @@
 
 namespace sotto {
 
-/// Takes the same path as DataOwner, with books that grant everything and without noise: variances are 0, so a
-/// penalty chain is plain Metropolis.
+/// Takes the same path as DataOwner, with books that grant everything and without noise. Variances are 0, so a
+/// penalty chain is plain Metropolis; or as_paid, what questions' prices would make them, for a look.
 class NonPrivateOracle final : public QueryInterface {
  public:
-  NonPrivateOracle(Rows rows, AnyModel model, ExecutionOptions options)
-      : owner_(std::move(rows), measure_all_rows({std::move(model), {}, options.likelihood_power}),
-               options.threads, ledger_, entropy_, std::make_unique<NoNoise>()) {}
+  NonPrivateOracle(Rows rows, AnyModel model, ExecutionOptions options,
+                   NoNoise::Stated variances = NoNoise::Stated::none)
+      : priced_(variances == NoNoise::Stated::as_paid),
+        owner_(std::move(rows), measure_all_rows({std::move(model), {}, options.likelihood_power}),
+               options.threads, ledger_, entropy_, std::make_unique<NoNoise>(variances)) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
-    return owner_.answer(for_nothing(queries));
+    return priced_ ? owner_.answer(queries) : owner_.answer(for_nothing(queries));
   }
   [[nodiscard]] std::vector<std::optional<QueryStatus>> refusals(
       std::span<const Query> queries) const override {
-    return owner_.refusals(for_nothing(queries));
+    return priced_ ? owner_.refusals(queries) : owner_.refusals(for_nothing(queries));
   }
   [[nodiscard]] Rho left() const override { return ledger_.left(); }
 
@@ -56,6 +58,7 @@ class NonPrivateOracle final : public QueryInterface {
     [[nodiscard]] std::string name() const override { return "none"; }
   };
 
+  bool priced_;
   NotPrivateLedger ledger_;
   NoEntropy entropy_;
   DataOwner owner_;

@@ -35,6 +35,7 @@ constexpr double kClearFall = 3;        // standard deviations
 constexpr double kLeastFirst = 0.01;    // of the rows
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
 constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
+constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom lie in one
 
 /// What the linear predictor is, in words.
 const char* predicted(Link link) {
@@ -243,10 +244,16 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
-    verdict.unreliable = verdict.unreliable || disagrees || few_seen || move > 3 * sd;
+    const bool unsettled = disagrees || few_seen || move > 3 * sd;
+    verdict.unreliable = verdict.unreliable || unsettled;
     verdict.warnings.push_back(fmt::format(
-        "The search for the posterior did not settle: two releases disagree about where it lies, "
-        "so do not rely on these intervals; {}.",
+        "{}; {}.",
+        unsettled
+            ? "The search for the posterior did not settle: two releases disagree about where it lies, so do "
+              "not rely on these intervals"
+            : "The posterior lies some way from where its last release looked, though within what noise "
+              "makes "
+              "likely: intervals may be off by part of their width",
         beyond_bounds                          ? "declare bounds that hold all values"
         : release.facts.link == Link::log_rate ? "declare the end of follow-up as the time's upper bound, or "
                                                  "cut there; else a larger epsilon helps"
@@ -298,7 +305,7 @@ void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
       "Up to some {:.2g} % of the rows could lie far from the others without showing through the noise: the "
       "answer is that of the others. Where so many {} may be extreme, and should count, take a larger "
       "epsilon.",
-      100 * share, facts.link == Link::log ? counted(facts) : "responses"));
+      100 * kUnseenCells * share, facts.link == Link::log ? counted(facts) : "responses"));
 }
 
 void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {

@@ -13,8 +13,9 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kBlock = 1000;  // draws of a chain that are made together
-constexpr double kSeenScale = 0.4;    // of log sigma about the residuals' released scale
+constexpr std::size_t kBlock =
+    250;  // draws of a chain that are made together: a run that is stopped ends with such
+constexpr double kSeenScale = 0.4;  // of log sigma about the residuals' released scale
 constexpr double kHiddenScale = 1.5;
 
 /// A default about the residuals' scale that histograms found: where noise hides their squares, all that is small is not as likely.
@@ -68,6 +69,8 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
                      SquaredRows{release.rows, release.rows_variance, facts.mean_unit_rows()},
                      sigma_prior(settings, release));
   }
+  const PositionTarget target{release.pooled, release.frame.matrix, displacement, release.prior, of_sigma};
+  const PositionBase base = fit_base(target, static_cast<Eigen::Index>(sampling.draws), rngs[0]);
   Position sum = Position::Zero(d);
   Matrix products = Matrix::Zero(d, d);
   std::size_t done = 0;
@@ -75,8 +78,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     const std::size_t block = std::min(kBlock, sampling.draws - done);
     for (std::size_t c = 0; c < sampling.chains; ++c) {
       const auto [positions, settled] =
-          draw_positions(release.pooled, release.frame.matrix, displacement, release.prior, of_sigma,
-                         static_cast<Eigen::Index>(block), rngs[c]);
+          draw_positions(target, base, static_cast<Eigen::Index>(block), rngs[c]);
       posterior.settled = posterior.settled && settled;
       auto draws = posterior.chains[c].draws.middleRows(static_cast<Eigen::Index>(done), positions.rows());
       draws.leftCols(d) = positions;

@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr int kSlices = 16;  // at first; twice as many as long as the chains still move together
+constexpr int kSlices = 32;  // at first; twice as many as long as the chains still move together
 constexpr int kMostSlices = 512;
 constexpr double kStill = 3;  // standard errors of the mean log density
 constexpr int kFits = 3;      // of the base to the chains, each after a few slices
@@ -28,9 +28,13 @@ using Densities = Eigen::ArrayXd;
 /// points on a line or an ellipse are combined from those of what spans it.
 class Target {
  public:
-  Target(const PooledRelease& release, const Matrix& frame, const Displacement& displacement,
-         const ResolvedPrior& prior, const std::optional<SigmaPosterior>& sigma)
-      : release_(release), frame_(frame), displacement_(displacement), prior_(prior), sigma_(sigma) {
+  explicit Target(const PositionTarget& target)
+      : release_(target.release),
+        frame_(target.frame),
+        displacement_(target.displacement),
+        prior_(target.prior),
+        sigma_(target.sigma) {
+    const auto& [release, frame, displacement, prior, sigma] = target;
     const NormalBase base = normal_base(release, frame, prior.normal);
     const Spectrum spread(release.spread);
     rotation_ = spread.vectors();
@@ -224,21 +228,6 @@ void slice(const Target& target, Matrix& images, ChainRng& rng) {
   }
 }
 
-/// Fits the base to where the chains have come: the fixed point of normal_base does not see its target's tails.
-Matrix fit_base(Target& target, Eigen::Index chains, ChainRng& rng) {
-  Matrix images = target.images(normals(target.dim(), chains, rng));
-  for (int fit = 0; fit < kFits; ++fit) {
-    for (int s = 0; s < kSlicesOfFit; ++s) slice(target, images, rng);
-    const Matrix points = target.points(images);
-    const Position mean = points.rowwise().mean();
-    const Matrix off = points.colwise() - mean;
-    const Matrix covariance = off * off.transpose() / static_cast<double>(chains);
-    target.set_base(mean, covariance);
-    images = target.images(Cholesky(covariance).half_solve(off));
-  }
-  return images;
-}
-
 Densities densities(const Target& target, const Matrix& images) {
   Densities values(images.cols());
   for (Eigen::Index k = 0; k < values.size(); ++k) values[k] = target(images.col(k));
@@ -263,13 +252,31 @@ bool settle(const Target& target, Matrix& images, ChainRng& rng) {
 
 }  // namespace
 
-DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
-                              const Displacement& displacement, const ResolvedPrior& prior,
-                              const std::optional<SigmaPosterior>& sigma, Eigen::Index draws, ChainRng& rng) {
-  Target target(release, frame, displacement, prior, sigma);
-  Matrix images = fit_base(target, std::max(draws, kChainsPerDimension * target.dim()), rng);
+/// The fixed point of normal_base, where it begins, does not see its target's tails.
+PositionBase fit_base(const PositionTarget& of, Eigen::Index least, ChainRng& rng) {
+  Target target(of);
+  const Eigen::Index chains = std::max(least, kChainsPerDimension * target.dim());
+  Matrix images = target.images(normals(target.dim(), chains, rng));
+  PositionBase base;
+  for (int fit = 0; fit < kFits; ++fit) {
+    for (int s = 0; s < kSlicesOfFit; ++s) slice(target, images, rng);
+    const Matrix points = target.points(images);
+    base.mean = points.rowwise().mean();
+    const Matrix off = points.colwise() - base.mean;
+    base.covariance = off * off.transpose() / static_cast<double>(chains);
+    target.set_base(base.mean, base.covariance);
+    images = target.images(Cholesky(base.covariance).half_solve(off));
+  }
+  return base;
+}
+
+DrawnPositions draw_positions(const PositionTarget& of, const PositionBase& base, Eigen::Index draws,
+                              ChainRng& rng) {
+  Target target(of);
+  target.set_base(base.mean, base.covariance);
+  Matrix images = target.images(normals(target.dim(), draws, rng));
   DrawnPositions drawn{Matrix(draws, target.dim()), settle(target, images, rng)};
-  const Matrix points = target.points(images.leftCols(draws));
+  const Matrix points = target.points(images);
   for (Eigen::Index k = 0; k < draws; ++k) {
     drawn.positions.row(k) = target.position(points.col(k)).transpose();
   }

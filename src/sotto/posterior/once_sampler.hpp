@@ -12,22 +12,36 @@
 
 namespace sotto {
 
+/// prior(theta) N(score; G h, spread + score_variance I + v / 2 (|h|^2 I + h h')), see PooledRelease; h is phi where the score is
+/// linear, else bent as the stand-in says. Of normal responses of unknown sigma also the density of the residuals' released squares.
+struct PositionTarget {
+  const PooledRelease& release;
+  const Matrix& frame;
+  const Displacement& displacement;
+  const ResolvedPrior& prior;
+  const std::optional<SigmaPosterior>& sigma;
+};
+
+/// Where the target's mass is, about: of phi, in the coordinates in which the score's spread is diagonal.
+struct PositionBase {
+  Position mean;
+  Matrix covariance;
+};
+
+/// Fitted to chains that take some slices, as many as `least` or ten a dimension.
+[[nodiscard]] PositionBase fit_base(const PositionTarget& target, Eigen::Index least, ChainRng& rng);
+
 struct DrawnPositions {
   Matrix positions;  ///< shape (draws, dim)
   bool settled;  ///< the chains' mean log density stayed where it was over the second half of their slices
 };
 
-/// Each position is the end of a chain of its own, which takes slices around a base fitted to all of them.
+/// Each position is the end of a chain of its own, which takes slices around the base: any base is right, a near one is fast.
 ///
-/// Target     prior(theta) N(score; G h, spread + score_variance I + v / 2 (|h|^2 I + h h')), see PooledRelease; h is phi where
-///            the score is linear, else bent as the stand-in says. Of normal responses of unknown sigma also the density of the
-///            residuals' released squares
 /// Source     [NMA14] for slices, and along rays from the base's mean, and of a group's deviations [N03]
 /// Holds when the weighted score is near normal, and bends in theta as the stand-in's does over the posterior's width
 /// Checked by tests/posterior/once_sampler_test.cpp: draws_from_its_target
-[[nodiscard]] DrawnPositions draw_positions(const PooledRelease& release, const Matrix& frame,
-                                            const Displacement& displacement, const ResolvedPrior& prior,
-                                            const std::optional<SigmaPosterior>& sigma, Eigen::Index draws,
-                                            ChainRng& rng);
+[[nodiscard]] DrawnPositions draw_positions(const PositionTarget& target, const PositionBase& base,
+                                            Eigen::Index draws, ChainRng& rng);
 
 }  // namespace sotto

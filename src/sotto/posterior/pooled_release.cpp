@@ -17,7 +17,9 @@ constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another
 constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
 constexpr double kWeightDoubt = 0.1;     // relative error of the guessed mean weight
 constexpr double kUsed = 1e-3;           // probability: scores that agree less are left out
-constexpr double kLeastMisfit = 0.05;    // of the squares' eigenvalues against the information's
+constexpr double kTolerated =
+    0.5;  // of the score's sampling sd: what else lies between scores, as weights differ, matters little
+constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
 
 double curvature_doubt(const StandIn& stand_in) {
   return stand_in.link() == Link::log_rate ? kTimeDoubt : kCurvatureDoubt;
@@ -100,10 +102,13 @@ void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& fram
     const Position moved = round->score.value + release.information * phi;
     const double variance = round->score.variance + doubt;
     if (round != &last) {
-      const double squares = (moved - last.score.value).squaredNorm() / (variance + last.score.variance);
       const boost::math::chi_squared sound(d);
-      release.agreement.push_back(boost::math::cdf(boost::math::complement(sound, squares)));
-      if (release.agreement.back() < kUsed) continue;
+      const double squares = (moved - last.score.value).squaredNorm();
+      const double noise = variance + last.score.variance;
+      const double tolerated = kTolerated * kTolerated * release.spread.trace() / d;
+      release.agreement.push_back(
+          boost::math::cdf(boost::math::complement(sound, squares / (noise + tolerated))));
+      if (boost::math::cdf(boost::math::complement(sound, squares / noise)) < kUsed) continue;
     }
     release.score += moved / variance;
     weights += 1 / variance;
@@ -192,8 +197,8 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
   const double guess = expected.trace() / static_cast<double>(expected.rows());
   shrink(pool_information(alike, frame, stand_in, expected), guess, release);
-  pool_scores(alike, frame, stand_in, release);
   pool_spread(alike, frame, stand_in, release);
+  pool_scores(alike, frame, stand_in, release);
   return release;
 }
 

@@ -31,12 +31,13 @@ struct PooledRelease {
   Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
   double information_variance = 0;
   Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards the information
-  double dispersion = 1;          ///< trace of the spread over that of the information
-  double kept = 1;                ///< 1 - how far the information was shrunk
-  bool unresolved = false;        ///< the information's noise hides some direction
-  double level = 0;               ///< mean eigenvalue of the information
-  double level_ratio = 1;         ///< released level, four standard deviations up, over the expected one
-  std::vector<double> agreement;  ///< of earlier scores with the last: how likely their distance, or more
+  double dispersion = 1;    ///< trace of the spread over that of the information
+  double kept = 1;          ///< 1 - how far the information was shrunk
+  bool unresolved = false;  ///< the information's noise hides some direction
+  double level = 0;         ///< mean eigenvalue of the information
+  double level_ratio = 1;   ///< released level, four standard deviations up, over the expected one
+  /// Of earlier scores with the last: how likely their distance is, or more, beside noise and half a sampling standard deviation.
+  std::vector<double> agreement;
 };
 
 /// `rounds`: at least one, all in `frame`; the last one's position is the anchor.

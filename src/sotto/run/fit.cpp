@@ -26,6 +26,8 @@ namespace {
 constexpr double kNoLimit =
     std::numeric_limits<double>::infinity();  // of what steps may cost without privacy
 
+constexpr double kExactLook = 100;  // rho: a look without noise plans as if it had next to none
+
 void complete(Draws& draws, const FitConfig& config, const PublicProblem& problem) {
   problem.groups.complete(draws, problem.group_scales, config.method.seed);
 }
@@ -36,8 +38,12 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
   const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
+  std::optional<Pilot> pilot;
+  if (method.name == "nonprivate-hmc" && can_look(config, problem) && !problem.public_info.chosen_start)
+    pilot = look(config, problem, *open_without_privacy(config, problem, true), Rho(kExactLook));
   Draws draws{problem.public_info.parameters,
-              method.run({config.method, problem.public_info, settings, step_budget, *owner, progress})};
+              method.run({config.method, problem.public_info, settings, step_budget, *owner, progress,
+                          pilot ? &*pilot : nullptr})};
   complete(draws, config, problem.public_info);
   return draws;
 }

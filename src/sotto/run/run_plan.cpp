@@ -312,8 +312,10 @@ RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem
   throw Error(ErrorCode::internal, "unknown regime");
 }
 
-std::unique_ptr<QueryInterface> open_without_privacy(const FitConfig& config, const Problem& problem) {
-  return std::make_unique<NonPrivateOracle>(problem.rows(), clipped(config, problem.model), options(config));
+std::unique_ptr<QueryInterface> open_without_privacy(const FitConfig& config, const Problem& problem,
+                                                     bool for_look) {
+  return std::make_unique<NonPrivateOracle>(problem.rows(), clipped(config, problem.model), options(config),
+                                            for_look ? NoNoise::Stated::as_paid : NoNoise::Stated::none);
 }
 
 }  // namespace sotto

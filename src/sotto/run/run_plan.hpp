@@ -50,9 +50,10 @@ void share_among(std::size_t steps, RunPlan& plan);
                                     std::size_t steps, Ledger& ledger, EntropySource& entropy,
                                     bool looks = false);
 
-/// NOT PRIVATE: an owner that answers exactly, clipped where method.clip_* say so. Errors: configuration when the model
-/// cannot be clipped.
+/// NOT PRIVATE: an owner that answers exactly, clipped where method.clip_* say so; `for_look`: with variances as if answers were paid
+/// for. Errors: configuration when the model cannot be clipped.
 [[nodiscard]] std::unique_ptr<QueryInterface> open_without_privacy(const FitConfig& config,
-                                                                   const Problem& problem);
+                                                                   const Problem& problem,
+                                                                   bool for_look = false);
 
 }  // namespace sotto
