@@ -126,7 +126,7 @@ def test_priors_of_ones_own(table):
     assert own.summary["concentration_prior"] == {"shape": 3, "rate": 1} and own.summary["imputations"] == 2
     assert sotto.density(release, concentration_prior=True, **QUICK).summary["concentration_prior"] == {"shape": 2, "rate": 2}
     assert "concentration_prior" not in sotto.density(release, concentration_prior=False, **QUICK).summary
-    with pytest.raises(sotto.UsageError, match="this kernel has no 'shapes'; did you mean shape"):
+    with pytest.raises(sotto.UsageError, match="this kernel has no 'shapes' .did you mean shape"):
         sotto.density(release, base={"shapes": 3}, **QUICK)
 
 

@@ -20,7 +20,14 @@ std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path, unknown))
     throw Error(ErrorCode::no_input, fmt::format("{} is a directory, not a configuration", path));
   std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::no_input, fmt::format("cannot open the configuration {}", path));
+  if (!file) {
+    const bool number = !path.empty() && path.find_first_not_of("0123456789.") == std::string::npos;
+    throw Error(ErrorCode::no_input,
+                fmt::format("cannot open the configuration {}{}", path,
+                            number ? "; where it is one of several numbers, put commas between them, as in "
+                                     "--epsilon 1,3"
+                                   : ""));
+  }
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

@@ -49,6 +49,7 @@ TEST(Design, columns_as_in_r) {
   EXPECT_THAT(design("y ~ g + r:g").names(),
               ElementsAre("Intercept", "g[v]", "g[u]:r[s]", "g[v]:r[s]", "g[u]:r[w]", "g[v]:r[w]"));
   EXPECT_THAT(design("y ~ C(k) + log(x)").names(), ElementsAre("Intercept", "k[3]", "k[4]", "log(x)"));
+  EXPECT_EQ(design("y ~ factor(k)").names(), design("y ~ C(k)").names());
   EXPECT_THAT(design("y ~ poly(x, 2) + bs(z, 3)").names(),
               ElementsAre("Intercept", "poly(x)[1]", "poly(x)[2]", "bs(z)[1]", "bs(z)[2]", "bs(z)[3]"));
   EXPECT_THAT(design("y ~ poly(x, 2)*g + log(x)").names(),

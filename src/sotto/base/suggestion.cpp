@@ -41,7 +41,7 @@ std::string suggestion(std::string_view word, std::span<const std::string> known
       nearest = &name;
     }
   }
-  return nearest == nullptr ? std::string() : "; did you mean " + *nearest + "?";
+  return nearest == nullptr ? std::string() : " (did you mean " + *nearest + "?)";
 }
 
 }  // namespace sotto

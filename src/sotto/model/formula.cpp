@@ -96,7 +96,7 @@ class Parser {
     const std::string name = tokens_[position_++].text;
     if (name == ".") refuse_formula("\".\" is not supported; write the names of the columns");
     if (!accept("(")) return {name};
-    Variable inner{"", find_column_function(name), name == "C"};
+    Variable inner{"", find_column_function(name), name == "C" || name == "factor"};
     if (!inner.categorical && inner.function == nullptr) refuse_function(name);
     if (here().kind != Token::Kind::name)
       refuse_formula(fmt::format("{}( needs the name of one column", name));
@@ -141,8 +141,10 @@ class Parser {
     const bool found = accept(function.before_number) && here().kind == Token::Kind::number;
     const double value = found ? number(here().text) : 0;
     if (!(value >= function.least && value <= function.most) || value != std::floor(value)) {
-      refuse_formula(fmt::format("{}({}) needs a whole number from {} to {}, as in {}", function.name, column,
-                                 function.least, function.most, function.text(column, function.example)));
+      refuse_formula(
+          fmt::format("{}({}) needs a whole number from {} to {}, as in {}{}", function.name, column,
+                      function.least, function.most, function.text(column, function.example),
+                      function.name == "I" ? "; whatever else is computed, write into the table" : ""));
     }
     ++position_;
     return static_cast<int>(value);

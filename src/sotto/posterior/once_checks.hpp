@@ -34,14 +34,16 @@ struct OnceVerdict {
       few_events{};                    ///< columns of two values where hardly anything is counted: likewise
   bool few_in_first = false;           ///< and the levels that others are compared with
   std::vector<Eigen::Index> hidden{};  ///< columns of which little but the prior is left: likewise
-  std::vector<AtBound> at_bounds{};    ///< where values lay beyond what is declared: likewise
-  bool unreliable = false;             ///< intervals are no answer
-  bool noise_dominates = false;        ///< intervals would show the prior and the noise, hardly the data
+  std::vector<Eigen::Index> held{};  ///< of these, where it is not for the noise but for a prior that was set
+  std::vector<AtBound> at_bounds{};  ///< where values lay beyond what is declared: likewise
+  bool unreliable = false;           ///< intervals are no answer
+  bool noise_dominates = false;      ///< intervals would show the prior and the noise, hardly the data
 
   /// Notes, and priors that count, apart: something is wrong.
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
-           !far_rows.empty() || !hidden.empty() || !few_events.empty() || few_in_first || !at_bounds.empty();
+           !far_rows.empty() || !hidden.empty() || !held.empty() || !few_events.empty() || few_in_first ||
+           !at_bounds.empty();
   }
 };
 

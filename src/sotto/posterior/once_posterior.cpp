@@ -30,9 +30,14 @@ CoefficientPrior sigma_prior(const OnceSettings& settings, const OnceRelease& re
 Matrix clear_covariance(const OnceRelease& release) {
   const BoundsPlan& plan = release.rounds.back().plan;
   const Matrix& frame = release.frame.matrix;
-  const bool overdispersed = release.facts.link == Link::log && release.spread.dispersion > 0;
-  const bool sandwich = release.facts.thresholds || release.facts.unit_sizes || overdispersed;
-  double factor = 1 / plan.kept;
+  const OnceFacts& facts = release.facts;
+  const bool overdispersed = facts.link == Link::log && release.spread.dispersion > 0;
+  const bool sandwich = facts.thresholds || facts.unit_sizes || overdispersed;
+  double kept = plan.kept;
+  if (facts.link == Link::logit &&
+      !facts.thresholds)  // weights take more where rows' lengths differ more than planned
+    kept = std::clamp(release.pooled.level_ratio, 0.3 * kept, kept);
+  double factor = 1 / kept;
   if (release.facts.clips()) {
     const double scale =
         release.facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;

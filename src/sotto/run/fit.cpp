@@ -236,7 +236,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     if (problem.public_info.rows) check_promise(*config.delta, *problem.public_info.rows);
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
-      throw Error(ErrorCode::budget,
+      throw Error(*config.delta > 0 ? ErrorCode::budget : ErrorCode::configuration,
                   *config.delta > 0 ? "this epsilon and delta allow no release at all: raise delta or epsilon"
                                     : "with delta = 0 no release is possible: all noise here is Gaussian; "
                                       "take a delta well below one "

@@ -233,6 +233,13 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   OnceVerdict verdict = check_once(release, posterior);
   if (known.yes_or_no)
     std::erase_if(verdict.at_bounds, [](const AtBound& end) { return end.column == AtBound::kResponse; });
+  constexpr double kHardlyWider = 1.2;  // than without noise
+  std::erase_if(verdict.hidden, [&](Eigen::Index j) {
+    const bool held = posterior.sd_inflation[j] < kHardlyWider &&
+                      own_prior(config, known.coordinates[static_cast<std::size_t>(j)]);
+    if (held) verdict.held.push_back(j);
+    return held;
+  });
   record.unreliable = verdict.unreliable;
   for (Chain& chain : posterior.chains) {
     Matrix reported(chain.draws.rows(), static_cast<Eigen::Index>(known.parameters.size()));

@@ -79,6 +79,13 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
         first_names(names(verdict.hidden))));
   }
+  if (!verdict.held.empty()) {
+    warnings.push_back(fmt::format(
+        "Little but the prior is left of {}, and not for the noise: the prior that was set is narrower than "
+        "what the rows tell. Priors are on columns scaled to [-1, 1] over their declared bounds: set a wider "
+        "one unless this is meant.",
+        first_names(names(verdict.held))));
+  }
   tell_codes(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   const char* counted = facts.link == Link::log_rate ? "events" : "counts";
   if (!verdict.few_events.empty()) {
@@ -160,11 +167,10 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   if (!verdict.far_rows.empty()) {
     const std::vector<std::string> far = names(verdict.far_rows);
     warnings.push_back(fmt::format(
-        "About {:.1f} % of the rows lie far from the others, and those far out in {} do not follow the model "
-        "that fits the rest: they have little weight, so the result is that of the rest; take narrower "
-        "bounds "
-        "there, or transform it.",
-        100 * verdict.far_share, first_names(far)));
+        "About {:.1f} % of the rows lie far from the others and do not follow the model that fits the rest, "
+        "as {} show{}: they have little weight, so the result is that of the rest; take narrower bounds of "
+        "what lies far out, or transform it.",
+        100 * verdict.far_share, first_names(far), far.size() == 1 ? "s" : ""));
   }
   // Who wrote log1p(x), poly(x, 2) or x:z has thought of that.
   std::vector<std::string> columns = names(verdict.long_tailed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -71,8 +72,10 @@ ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int thr
   constexpr std::size_t kGrain = 4096;  // tiles
   const oneapi::tbb::blocked_range<std::size_t> all(0, (tiles + run - 1) / run,
                                                     std::max<std::size_t>(kGrain / run, 1));
-  if (threads == 1) return sum_range(all, ExactSum(size));
-  oneapi::tbb::task_arena arena(threads);
+  // More threads than this process may use would not be had, which the library says on the terminal.
+  const int most = oneapi::tbb::info::default_concurrency();
+  if (threads == 1 || most == 1) return sum_range(all, ExactSum(size));
+  oneapi::tbb::task_arena arena(std::min(threads, most));
   return arena.execute([&] {
     return oneapi::tbb::parallel_reduce(all, ExactSum(size), sum_range,
                                         [](ExactSum left, const ExactSum& right) {
