@@ -15,6 +15,7 @@ constexpr double kLongTailed =
     0.8;  // standard deviations over the mean, from the lower end: an even spread has .58
 constexpr double kMostlyNoise = 1.5;  // standard deviation over that of sampling alone
 constexpr double kClearCurve = 3.5;   // standard deviations
+constexpr double kMayCurve = 1.5;     // likewise
 
 }  // namespace
 
@@ -26,6 +27,11 @@ std::vector<Eigen::Index> columns_for_curves(const OnceFacts& facts) {
   return columns;
 }
 
+bool long_tailed(const OnceFacts& facts, const StandIn& stand_in, Eigen::Index column) {
+  const double above = stand_in.mean()[column] - facts.range[static_cast<std::size_t>(column)].lower;
+  return above > 0 && std::sqrt(std::max(stand_in.covariance()(column, column), 0.0)) > kLongTailed * above;
+}
+
 CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
                          const std::vector<Eigen::Index>& columns, Rho cost) {
   std::vector<ColumnCurve> curves;
@@ -33,9 +39,9 @@ CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
     const double mean = point.stand_in.mean()[j];
     const double sd = std::sqrt(std::max(point.stand_in.covariance()(j, j), 1e-300));
     const double lower = point.facts.range[static_cast<std::size_t>(j)].lower;
-    const bool skewed = mean > lower && sd > kLongTailed * (mean - lower);
-    curves.push_back(skewed ? ColumnCurve{j, CurveShape::levelling, lower, mean - lower}
-                            : ColumnCurve{j, CurveShape::square, mean, sd});
+    curves.push_back(long_tailed(point.facts, point.stand_in, j)
+                         ? ColumnCurve{j, CurveShape::levelling, lower, mean - lower}
+                         : ColumnCurve{j, CurveShape::square, mean, sd});
   }
   const double bound =
       kBoundWidth * kSpread * std::sqrt(static_cast<double>(columns.size())) * plan.typical * plan.unit_rows;
@@ -53,9 +59,10 @@ Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const Bou
     const double moved = moment * rows * plan.level * move;
     const double sampling = rows * dispersion * spread * spread;
     const double sd = std::sqrt(score.variance + sampling + moved * moved);
-    if (std::abs(score.value[static_cast<Eigen::Index>(k)]) > kClearCurve * sd) {
+    const double off = std::abs(score.value[static_cast<Eigen::Index>(k)]) / sd;
+    if (off > kClearCurve) {
       found.curved.push_back(curve.column);
-    } else if (!square && sd > kMostlyNoise * std::sqrt(sampling)) {
+    } else if (!square && (sd > kMostlyNoise * std::sqrt(sampling) || off > kMayCurve)) {
       found.hidden.push_back(curve.column);
     }
   }

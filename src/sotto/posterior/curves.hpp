@@ -10,6 +10,9 @@ namespace sotto {
 /// Columns of the design that can show a curve: those of more than two values.
 [[nodiscard]] std::vector<Eigen::Index> columns_for_curves(const OnceFacts& facts);
 
+/// Whether a column has a long upper tail or many zeros, as far as its released mean and spread tell.
+[[nodiscard]] bool long_tailed(const OnceFacts& facts, const StandIn& stand_in, Eigen::Index column);
+
 /// `columns`: at least one.
 [[nodiscard]] CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
                                        const std::vector<Eigen::Index>& columns, Rho cost);

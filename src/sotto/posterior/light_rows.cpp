@@ -7,6 +7,7 @@ namespace sotto {
 namespace {
 
 constexpr double kClearWeight = 3;      // standard deviations
+constexpr double kLeans = 2;            // likewise
 constexpr double kLeastWeight = 0.005;  // of the rows
 
 }  // namespace
@@ -25,7 +26,8 @@ LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const Noisy
   const Position direction = answer.value.tail(answer.value.size() - 1);
   for (Eigen::Index j = point.facts.intercept ? 1 : 0; j < point.facts.unknown(); ++j) {
     const Position towards = point.frame.col(j).normalized();
-    if (std::abs(direction.dot(towards)) > kClearWeight * sd) found.columns.push_back(j);
+    const double off = std::abs(direction.dot(towards)) / sd;
+    if (off > kLeans) (off > kClearWeight ? found.columns : found.leaning).push_back(j);
   }
   return found;
 }

@@ -172,6 +172,11 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   }
   verdict.far_rows = release.light.columns;
   verdict.far_share = release.light.share;
+  std::erase_if(verdict.long_tailed, [&](Eigen::Index j) {
+    const bool leans = std::ranges::find(release.light.leaning, j) != release.light.leaning.end();
+    if (leans) verdict.leaning.push_back(j);
+    return leans;
+  });
   verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;
        j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {

@@ -15,6 +15,8 @@ struct OnceVerdict {
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
   std::vector<Eigen::Index>
       long_tailed{};  ///< columns with a long upper tail or many zeros, whose effect may be no line unseen: a note that needs names
+  std::vector<Eigen::Index>
+      leaning{};  ///< of these, where rows far out seem to leave the line that fits the others: a warning
   std::vector<Eigen::Index> differing{};  ///< columns whose effect differs between thresholds: likewise
   struct Sensitive {
     Eigen::Index column;
@@ -42,8 +44,8 @@ struct OnceVerdict {
   /// Notes, and priors that count, apart: something is wrong.
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
-           !far_rows.empty() || !hidden.empty() || !held.empty() || !few_events.empty() || few_in_first ||
-           !at_bounds.empty();
+           !far_rows.empty() || !hidden.empty() || !held.empty() || !leaning.empty() || !few_events.empty() ||
+           few_in_first || !at_bounds.empty();
   }
 };
 

@@ -34,6 +34,7 @@ constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squa
 constexpr double kCurvesShare = 0.07;          // of the last round, and so on
 constexpr double kThresholdEffectsShare = 0.04;
 constexpr double kLightShare = 0.05;
+constexpr double kLightShareOfLongTails = 0.1;  // where rows far out may leave the line
 constexpr double kRemainderShare = 0.12;
 constexpr double kGroupsShare = 0.05;
 constexpr double kGroupsNoise = 0.05;        // of the rows, on those of a group: more hides what is asked
@@ -117,7 +118,10 @@ bool groups_are_seen(const OnceRelease& release, const PaidQuestions& questions,
 
 LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, const PaidQuestions& questions) {
   const double left = questions.left();
-  const bool curves = !columns_for_curves(release.facts).empty();
+  const std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
+  const bool curves = !columns.empty();
+  const bool long_tails = std::ranges::any_of(
+      columns, [&](Eigen::Index j) { return long_tailed(release.facts, release.stand_in, j); });
   double remainder = 0;
   if (release.facts.clips() && !release.spread.hidden && !release.located.hopeless) {
     const bool counts = release.facts.link == Link::log;
@@ -127,8 +131,8 @@ LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, const
   const bool seen = remainder > 0 && groups_are_seen(release, questions, kGroupsShare * left);
   const double groups = seen ? kGroupsShare : 0;
   const bool effects = release.facts.thresholds && !columns_for_threshold_effects(release.facts).empty();
-  return {curves ? kCurvesShare * left : 0, effects ? kThresholdEffectsShare * left : 0, kLightShare * left,
-          remainder * left, groups * left};
+  return {curves ? kCurvesShare * left : 0, effects ? kThresholdEffectsShare * left : 0,
+          (long_tails ? kLightShareOfLongTails : kLightShare) * left, remainder * left, groups * left};
 }
 
 /// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread.

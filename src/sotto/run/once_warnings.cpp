@@ -173,10 +173,21 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         100 * verdict.far_share, first_names(far), far.size() == 1 ? "s" : ""));
   }
   // Who wrote log1p(x), poly(x, 2) or x:z has thought of that.
-  std::vector<std::string> columns = names(verdict.long_tailed);
-  std::erase_if(columns,
-                [](const std::string& name) { return name.find_first_of(":[(") != std::string::npos; });
-  if (!columns.empty()) {
+  const auto plain = [&](const std::vector<Eigen::Index>& of) {
+    std::vector<std::string> columns = names(of);
+    std::erase_if(columns,
+                  [](const std::string& name) { return name.find_first_of(":[(") != std::string::npos; });
+    return columns;
+  };
+  if (const std::vector<std::string> columns = plain(verdict.leaning); !columns.empty()) {
+    warnings.push_back(fmt::format(
+        "Rows far out in {}, about {:.1f} % of all, seem to leave the line that fits the others, as effects "
+        "do "
+        "that level off; they have little weight here, and much in other programs. See what log1p(...) or a "
+        "category of none, some and much gives.",
+        first_names(columns), 100 * verdict.far_share));
+  }
+  if (const std::vector<std::string> columns = plain(verdict.long_tailed); !columns.empty()) {
     warnings.push_back(
         fmt::format("Note: {} {} a long upper tail or many zeros, and the noise may hide that an effect is "
                     "no straight line: values "
