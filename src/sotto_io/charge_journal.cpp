@@ -164,7 +164,7 @@ constexpr double kNoFigure = std::numeric_limits<double>::infinity();
 /// Of a person all rows are protected, however many of them a run uses at most.
 std::string unit_of(const nlohmann::ordered_json& opened) {
   std::string unit = opened.at("privacy_unit").get<std::string>();
-  const std::size_t rows = unit.find("at most ");
+  const std::size_t rows = unit.rfind("at most ");
   const std::size_t end = unit.find(')', std::min(rows, unit.size()));
   return end == std::string::npos ? unit : unit.erase(rows, end - rows);
 }

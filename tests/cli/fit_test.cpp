@@ -1,4 +1,6 @@
 // sotto fit as a user calls it: hostile rows, missing columns, the statuses of its refusals.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -242,6 +244,25 @@ TEST_F(FitProgram, says_on_standard_output_what_is_not_private) {
   const Outcome alone = fit("d.csv", release);
   ASSERT_THAT(alone.status, has_draws()) << alone.err;
   EXPECT_EQ(alone.out.find("NOT PRIVATE"), std::string::npos) << alone.out;
+}
+
+// Bounds a few thousand residuals wide: no chain's log ratios fit the grid there, so none of its steps is taken.
+TEST_F(FitProgram, a_comparison_that_has_not_converged_is_not_shown) {
+  std::string text = "y,x\n";
+  for (int i = 0; i < 300; ++i)
+    text += fmt::format("{:.2f},{}\n", 36.6 + 0.03 * (i % 20 - 10) + 0.4 * std::sin(7.3 * i), i % 20 - 10);
+  write("d.csv", text);
+  write("s.toml",
+        "[[column]]\nname = \"y\"\nkind = \"real\"\nlower = 0\nupper = 1000\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -50\nupper = 50\n");
+  const Outcome beside = sotto(
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --family normal --epsilon 100 --delta 1e-6 --out "
+      "out "
+      "--set privacy.compare_not_private=true");
+  ASSERT_THAT(beside.status, has_draws()) << beside.err;
+  EXPECT_NE(beside.err.find("NOT PRIVATE: the fit without privacy has not converged"), std::string::npos);
+  EXPECT_EQ(beside.out.find("NOT PRIVATE"), std::string::npos) << beside.out;
+  EXPECT_FALSE(exists("out/not_private"));
 }
 
 TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {

@@ -39,11 +39,10 @@ Displacement linear(const PooledRelease& release) {
 }
 
 DrawnPositions drawn(const PooledRelease& release, const ResolvedPrior& prior, Eigen::Index draws,
-                     ChainRng& rng) {
+                     ChainRng& rng, const std::optional<SigmaPosterior>& sigma = {}) {
   const Matrix frame = Matrix::Identity(release.anchor.size(), release.anchor.size());
   const Displacement displacement = linear(release);
-  const std::optional<SigmaPosterior> none;
-  const PositionTarget target{release, frame, displacement, prior, none};
+  const PositionTarget target{release, frame, displacement, prior, sigma};
   return draw_positions(target, fit_base(target, draws, rng), draws, rng);
 }
 
@@ -95,19 +94,31 @@ Grid integrate(const PooledRelease& r, const ResolvedPrior& prior) {
 // 20,000 independent draws: the mean within 5 standard errors, the variance within 6 % (4 of its standard errors for a
 // normal target, a little less for these). Twelve comparisons; false alarm below 1e-3.
 TEST(OnceSampler, draws_from_its_target) {
-  enum class Case { normal, laplace, group };
-  for (const Case which : {Case::normal, Case::laplace, Case::group}) {
+  enum class Case { normal, laplace, group, squares };
+  for (const Case which : {Case::normal, Case::laplace, Case::group, Case::squares}) {
     ChainRng rng(1 + static_cast<std::uint64_t>(which));
     const PooledRelease release = some_release(2, 60, rng);
     ResolvedPrior prior = normal_prior(2, 1);
     if (which == Case::group) prior.deviations = {Matrix{{0, -0.3}, {0, 1}}};
-    if (which != Case::normal) {
+    if (which == Case::laplace || which == Case::group) {
       prior.ratio = [](const Position& theta) {
         return theta.squaredNorm() / 2 - std::sqrt(2.0) * theta.cwiseAbs().sum();
       };
     }
-    const Grid exact = integrate(release, prior);
-    const auto [draws, settled] = drawn(release, prior, 20000, rng);
+    std::optional<SigmaPosterior> sigma;
+    ResolvedPrior with_squares = prior;
+    if (which == Case::squares) {  // of 200 rows, whose residuals spread by .3 around the anchor
+      OnceRound last;
+      last.plan.clip = 5;
+      last.residual_squares = NoisyVector{Position::Constant(1, 200 * 0.09), 4};
+      sigma.emplace(last, ResidualTails{}, SquaredRows{200},
+                    CoefficientPrior{PriorFamily::normal, std::log(0.3), 0.4});
+      with_squares.ratio = [&](const Position& theta) {
+        return sigma->log_density(mean_square_move(release, theta - release.anchor));
+      };
+    }
+    const Grid exact = integrate(release, which == Case::squares ? with_squares : prior);
+    const auto [draws, settled] = drawn(release, prior, 20000, rng, sigma);
     EXPECT_TRUE(settled);
     for (Eigen::Index j = 0; j < 2; ++j) {
       const double mean = draws.col(j).mean();

@@ -36,5 +36,29 @@ TEST(PooledRelease, a_combination_that_the_noise_hides_is_told) {
   }
 }
 
+// Both scores are known to a hundredth of their sampling standard deviation of 10.
+TEST(PooledRelease, scores_disagree_where_it_matters) {
+  OnceFacts facts;
+  facts.link = Link::identity;
+  facts.sigma = 1;
+  facts.intercept = false;
+  facts.column_mean = Position::Zero(2);
+  facts.column_sd = Position::Ones(2);
+  const Matrix information = 100 * Matrix::Identity(2, 2);
+  const auto agreement = [&](double apart) {
+    OnceRound last{Position::Zero(2),         {}, {information, 0.01}, {information, 0.01},
+                   {Position::Zero(2), 0.01}, {}};
+    last.plan.clip = 3;
+    last.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
+    OnceRound first = last;
+    first.score.value[0] = apart;
+    return pool({first, last}, Matrix::Identity(2, 2), StandIn(facts, Matrix::Identity(2, 2), 100))
+        .agreement.at(0);
+  };
+  EXPECT_GT(agreement(0), 0.99);
+  EXPECT_GT(agreement(3), 0.5) << "more than their noise, less than would move a posterior";
+  EXPECT_LT(agreement(40), 1e-5);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -1,7 +1,7 @@
 // Whole fits of a real table, with noise that the test injects.
 #include "sotto/run/fit.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 
@@ -45,6 +45,14 @@ TEST_P(Threads, same_draws_with_1_2_and_3) {
 INSTANTIATE_TEST_SUITE_P(Methods, Threads,
                          testing::Values("release-once", "penalty", "penalty-one-at-a-time", "guided-walk",
                                          "hmc", "hmc-friction"));
+
+TEST(Fit, a_prior_that_holds_is_not_taken_for_noise) {
+  const RunRecord record =
+      randhie({"privacy.epsilon=50", "prior.parameter.disea={family=\"normal\", scale=0.005}"});
+  EXPECT_THAT(record.warnings,
+              testing::Contains(testing::HasSubstr("left of disea, and not for the noise: the prior")));
+  EXPECT_THAT(record.warnings, testing::Each(testing::Not(testing::HasSubstr("hide what the data say"))));
+}
 
 TEST(Fit, refuses_methods_that_do_not_fit_the_promise) {
   EXPECT_THROW(static_cast<void>(randhie({"method.name=\"metropolis\""})), Error);
