@@ -107,12 +107,12 @@ TEST(OnceSampler, draws_from_its_target) {
     }
     std::optional<SigmaPosterior> sigma;
     ResolvedPrior with_squares = prior;
-    if (which == Case::squares) {  // of 200 rows, whose residuals spread by .3 around the anchor
+    if (which == Case::squares) {  // of 200 rows, whose residuals spread by .15 around the anchor
       OnceRound last;
       last.plan.clip = 5;
-      last.residual_squares = NoisyVector{Position::Constant(1, 200 * 0.09), 4};
+      last.residual_squares = NoisyVector{Position::Constant(1, 200 * 0.0225), 1};
       sigma.emplace(last, ResidualTails{}, SquaredRows{200},
-                    CoefficientPrior{PriorFamily::normal, std::log(0.3), 0.4});
+                    CoefficientPrior{PriorFamily::normal, std::log(0.15), 0.4});
       with_squares.ratio = [&](const Position& theta) {
         return sigma->log_density(mean_square_move(release, theta - release.anchor));
       };
