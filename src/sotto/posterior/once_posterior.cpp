@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kBlock =
     250;  // draws of a chain that are made together: a run that is stopped ends with such
-constexpr double kSeenScale = 0.4;  // of log sigma about the residuals' released scale
+constexpr Eigen::Index kFitted = 400;  // chains that the sampler's base is fitted to, at least
+constexpr double kSeenScale = 0.4;     // of log sigma about the residuals' released scale
 constexpr double kHiddenScale = 1.5;
 
 /// A default about the residuals' scale that histograms found: where noise hides their squares, all that is small is not as likely.
@@ -75,13 +76,14 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
                      sigma_prior(settings, release));
   }
   const PositionTarget target{release.pooled, release.frame.matrix, displacement, release.prior, of_sigma};
-  const PositionBase base = fit_base(target, static_cast<Eigen::Index>(sampling.draws), rngs[0]);
-  Position sum = Position::Zero(d);
-  Matrix products = Matrix::Zero(d, d);
+  const PositionBase base = fit_base(target, kFitted, rngs[0]);
   std::size_t done = 0;
-  for (bool go_on = true; go_on && done < sampling.draws;) {
+  const auto go_on = [&] { return !sampling.progress || sampling.progress(done); };
+  for (bool ended = false; !ended && done < sampling.draws;) {
     const std::size_t block = std::min(kBlock, sampling.draws - done);
     for (std::size_t c = 0; c < sampling.chains; ++c) {
+      ended = done > 0 && !go_on();  // a block that some chains have is left out
+      if (ended) break;
       const auto [positions, settled] =
           draw_positions(target, base, static_cast<Eigen::Index>(block), rngs[c]);
       posterior.settled = posterior.settled && settled;
@@ -91,18 +93,21 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
         const Position phi = to_phi * (positions.row(i).transpose() - anchor);
         draws(i, d) = std::log(of_sigma->draw(mean_square_move(release.pooled, phi), rngs[c]));
       }
-      const Matrix moved = positions.rowwise() - release.pooled.anchor.transpose();
-      sum += moved.colwise().sum().transpose();
-      products += moved.transpose() * moved;
     }
+    if (ended) break;
     done += block;
-    go_on = !sampling.progress || sampling.progress(done);
+    ended = !go_on();
   }
-  if (done < sampling.draws) {
-    for (Chain& chain : posterior.chains) {
+  Position sum = Position::Zero(d);
+  Matrix products = Matrix::Zero(d, d);
+  for (Chain& chain : posterior.chains) {
+    if (done < sampling.draws) {
       chain.draws.conservativeResize(static_cast<Eigen::Index>(done), Eigen::NoChange);
       chain.stop = StopReason::interrupted;
     }
+    const Matrix moved = chain.draws.leftCols(d).rowwise() - anchor.transpose();
+    sum += moved.colwise().sum().transpose();
+    products += moved.transpose() * moved;
   }
   const auto count = static_cast<double>(sampling.chains * done);
   const Position mean = sum / count;
