@@ -79,6 +79,18 @@ DensityReport report_of(const DensityOptions& options) {
                                  Watch().progress());
 }
 
+void say_shares(const DensityReport& report) {
+  for (std::size_t c = 0; c < report.levels.size(); ++c) {
+    if (report.levels[c].empty()) continue;
+    const ColumnDensity& column = report.result.columns[c];
+    for (Eigen::Index x = 0; x < column.grid.size(); ++x) {
+      fmt::print("{} {}: {:.3f} ({:g} % interval {:.3f} to {:.3f})\n", column.name, point_name(report, c, x),
+                 column.bands.mean[x], 100 * report.settings.level, column.bands.lower[x],
+                 column.bands.upper[x]);
+    }
+  }
+}
+
 void density(const DensityOptions& options, int& status) {
   if (!std::filesystem::exists(options.data))
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
@@ -112,6 +124,7 @@ void density(const DensityOptions& options, int& status) {
                report.agreement_lower, report.agreement_upper,
                report.agreement_is_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
   }
+  say_shares(report);
   for (const QuantityEstimate& q : report.result.quantities)
     fmt::print("{}: {:.4g} ({:g} % interval {:.4g} to {:.4g}; before any data {:.4g} to {:.4g})\n", q.text,
                q.mean, 100 * report.settings.level, q.lower, q.upper, q.prior_lower, q.prior_upper);

@@ -94,6 +94,9 @@ TEST_F(DensityVerb, quantities_have_intervals_everywhere) {
   const Outcome categories = sotto("density c.csv --quantity 'P(x = yes)' --out c --json" + quick_);
   ASSERT_EQ(categories.status, 0) << categories.err;
   EXPECT_NEAR(nlohmann::json::parse(categories.out)["quantities"][0]["mean"].get<double>(), 2.0 / 3, 0.15);
+  const Outcome shares = sotto("density c.csv --out shares" + quick_);
+  EXPECT_NE(shares.out.find("c yes: 0."), std::string::npos) << shares.out;
+  EXPECT_NE(shares.out.find("(95 % interval 0."), std::string::npos) << shares.out;
 }
 
 // A run of minutes; as long as it takes for draws to exist, and then a signal.
