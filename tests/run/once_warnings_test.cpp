@@ -39,7 +39,7 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
               HasSubstr("The prior counts in g[b] (0.06), age:g[b] (0.40): prior sensitivity above 0.05."),
               HasSubstr("set a wider one, prior.parameter.\"age:g[b]\"")),
           HasSubstr("How far counts vary differs by age (1.2), age:g[b] (2.0)"),
-          HasSubstr("About 3.1 % of the rows lie far from the others, and do not follow the model that fits "
+          HasSubstr("About 3.1 % of the rows lie far from the others and do not follow the model that fits "
                     "the rest, as age, age:g[b] show:")));
   verdict = {};
   verdict.leaning = {1};
