@@ -101,7 +101,8 @@ void finish(const FitOptions& options, const FitConfig& config, const FitOutcome
   if (outcome.comparison_failed) {
     fmt::print(stderr,
                "sotto: NOT PRIVATE: the fit without privacy has not converged, so it is not shown beside; "
-               "sotto fit --not-private shows its chains.\n");
+               "{} has its chains.\n",
+               not_private_report(config.out).string());
   }
   if (outcome.ending == StopReason::interrupted) status = 130;
   if (outcome.ending != StopReason::finished) {

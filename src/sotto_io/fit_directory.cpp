@@ -137,10 +137,11 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
     outcome.ending = StopReason::interrupted;
     return;
   }
+  // Files outside the folder of what is not private are the same whatever came of it.
   outcome.comparison_failed = !converged(exact, summarise(exact));
-  if (outcome.comparison_failed) return;
   outcome.record.comparison = std::move(exact);
   add_comparison(config.out, outcome.record);
+  if (outcome.comparison_failed) outcome.record.comparison.reset();
 }
 
 /// What stands there as a promise must be that of the releases: a statement of other ones would be taken over.

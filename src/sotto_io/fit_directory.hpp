@@ -21,7 +21,7 @@ struct FitOutcome {
   std::size_t draws = 0;  ///< of all chains together
   StopReason ending = StopReason::finished;
   std::string spent;  ///< a clause: what was spent, and which file says so
-  /// NOT PRIVATE: the fit that was asked for beside has not converged, so it is nowhere shown.
+  /// NOT PRIVATE: the fit that was asked for beside has not converged, so it is shown in its own folder alone, whose page says so.
   bool comparison_failed = false;
 };
 

@@ -262,7 +262,8 @@ TEST_F(FitProgram, a_comparison_that_has_not_converged_is_not_shown) {
   ASSERT_THAT(beside.status, has_draws()) << beside.err;
   EXPECT_NE(beside.err.find("NOT PRIVATE: the fit without privacy has not converged"), std::string::npos);
   EXPECT_EQ(beside.out.find("NOT PRIVATE"), std::string::npos) << beside.out;
-  EXPECT_FALSE(exists("out/not_private"));
+  EXPECT_NE(content("out/not_private/report.html").find("has not converged"), std::string::npos);
+  EXPECT_EQ(content("out/report.html").find("has not converged"), std::string::npos);
 }
 
 TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sotto/base/error.hpp"
+#include "sotto/math/decomposition.hpp"
 #include "support/once_study.hpp"
 #include "support/regression_designs.hpp"
 #include "support/row_oracle.hpp"
@@ -80,6 +81,64 @@ TEST(OnceRelease, drawing_ends_when_asked_to) {
     EXPECT_EQ(ended.chains[c].stop, StopReason::interrupted);
     EXPECT_EQ(ended.chains[c].draws, whole.chains[c].draws.topRows(2000));
   }
+  // Asked to between the chains of a block: what some chains have of it is left out.
+  int asked = 0;
+  const OncePosterior within = sample_once(
+      settings, release, {2, 2500, 1, [&asked](std::size_t done) { return done < 300 || ++asked < 2; }});
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(within.chains[c].stop, StopReason::interrupted);
+    EXPECT_EQ(within.chains[c].draws, whole.chains[c].draws.topRows(300));
+  }
+}
+
+// A remainder of one draw is as settled as any other.
+TEST(OnceRelease, draws_may_be_of_any_number) {
+  const SimulatedRegression data = simulated("logistic, d 2", 2000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
+  const OnceRelease release = release_once(settings, oracle);
+  for (const std::size_t draws : {1, 101, 251}) {
+    const OncePosterior posterior = sample_once(settings, release, {2, draws, 1});
+    EXPECT_TRUE(posterior.settled) << draws;
+    EXPECT_EQ(posterior.chains[1].draws.rows(), static_cast<Eigen::Index>(draws));
+  }
+}
+
+// Given the columns of both groups a slope that varies between two categories' levels follows from neither: the frame stays one.
+TEST(OnceRelease, two_groups_may_share_a_slope) {
+  ChainRng rng(14);
+  constexpr Eigen::Index kRows = 20000;
+  SimulatedRegression data = RegressionBuilder(kRows, rng).covariates();
+  Matrix x = Matrix::Zero(kRows, 20);
+  x.col(0).setOnes();
+  for (Eigen::Index i = 0; i < kRows; ++i) {
+    x(i, 1) = 2 * rng.uniform() - 1;
+    const auto first = static_cast<Eigen::Index>(rng.below(10));
+    const auto second = static_cast<Eigen::Index>(rng.below(10));
+    if (first > 0) x(i, 1 + first) = x(i, 1);
+    if (second > 0) x(i, 10 + second) = x(i, 1);
+  }
+  data.x = x;
+  data.truth = Position::Zero(20);
+  data.truth[1] = 1;
+  data.column_range.assign(20, {-1, 1});
+  data.column_range[0] = {1, 1};
+  data.indicator.assign(20, false);
+  data.level_share.assign(20, 0);
+  respond(data, {0, 1}, rng);
+  OnceSettings settings = settings_of(data, 100 * kRho);
+  std::vector<Eigen::Index> columns(9);
+  std::iota(columns.begin(), columns.end(), 2);
+  settings.facts.groups.push_back({columns, 1});
+  std::iota(columns.begin(), columns.end(), 11);
+  settings.facts.groups.push_back({columns, 1});
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(100 * kRho), 3);
+  const OnceRelease release = release_once(settings, oracle);
+  EXPECT_FALSE(release.few_usable);
+  const Spectrum moments(release.frame.matrix * (x.transpose() * x / kRows) *
+                         release.frame.matrix.transpose());
+  EXPECT_GT(moments.values()[0], 0.02);
+  EXPECT_LT(moments.values()[19], 20);
 }
 
 // A prior that grows denser with every look is never settled on. It stands still from the second chain on, which does not hide

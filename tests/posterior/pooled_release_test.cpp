@@ -57,6 +57,7 @@ TEST(PooledRelease, scores_disagree_where_it_matters) {
   };
   EXPECT_GT(agreement(0), 0.99);
   EXPECT_GT(agreement(3), 0.5) << "more than their noise, less than would move a posterior";
+  EXPECT_LT(agreement(15), 1e-5);
   EXPECT_LT(agreement(40), 1e-5);
 }
 

@@ -50,8 +50,7 @@ TEST(SigmaPosterior, cover) {
     for (int i = 0; i < 200; ++i) {
       const OnceRound round = round_of(2000, 2, one.moved, one.clip, one.noise, rng);
       const SigmaPosterior posterior(round, {}, {2000}, std::nullopt);
-      Position sigma =
-          Position::NullaryExpr(400, [&] { return posterior.draw(one.moved * one.moved, rng); });
+      Position sigma = Position::NullaryExpr(400, [&] { return posterior.draw(one.moved * one.moved, rng); });
       std::sort(sigma.begin(), sigma.end());
       if (sigma[20] < 2 && 2 < sigma[379]) ++covered;
     }

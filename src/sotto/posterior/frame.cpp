@@ -18,6 +18,8 @@ constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the mome
 constexpr double kResolved = 2;       // eigenvalues above so many edges are resolved
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
+constexpr double kLeastMoments = 0.1;   // of the rows, as weighted: else they say nothing of the columns
+constexpr double kLeastApart = 1e-3;    // of a column's variance, given the others'
 constexpr double kBoundHeadroom = 1.3;  // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
@@ -32,13 +34,23 @@ struct PlainMoments {
   Matrix covariance;
 };
 
+/// Whether no column but the first, the intercept, follows from the others.
+bool all_apart(const Matrix& covariance) {
+  const Eigen::Index rest = covariance.rows() - 1;
+  const Matrix columns = covariance.bottomRightCorner(rest, rest);
+  const Cholesky root(columns);
+  return root.is_positive_definite() &&
+         (root.lower().diagonal().array().square() > kLeastApart * columns.diagonal().array()).all();
+}
+
 /// `mean`, `square`: of each column.
 PlainMoments plain_moments(const OnceFacts& facts, Position mean, Position square) {
   Matrix covariance = (square - Position(mean.cwiseAbs2())).asDiagonal();
   const auto sure = [&](std::vector<Eigen::Index> columns, const Matrix& products) {
     const Position of = mean(columns);
-    const Matrix block = products - of * of.transpose();
-    if (Cholesky(block).is_positive_definite()) covariance(columns, columns) = block;
+    Matrix with = covariance;
+    with(columns, columns) = products - of * of.transpose();
+    if (all_apart(with)) covariance = std::move(with);  // not where two groups share a slope
   };
   for (const std::vector<Eigen::Index>& levels : facts.factors)
     sure(levels, Position(mean(levels)).asDiagonal());
@@ -84,7 +96,8 @@ Matrix plain_frame(const OnceFacts& facts, const Matrix& guessed, const Matrix& 
         .cwiseSqrt()
         .cwiseInverse()
         .asDiagonal();
-  const double mass = std::max(moments(0, 0), 0.1);
+  const double mass = moments(0, 0);
+  if (!(mass > kLeastMoments)) return guessed;
   Position mean = moments.col(0) / mass;
   mean[0] = 1;
   Position square = (moments.diagonal() / mass).cwiseMax(mean.cwiseAbs2() + least * variance);

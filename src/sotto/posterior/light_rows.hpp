@@ -11,7 +11,7 @@ struct LightRows {
   double share = 0;                     ///< of the rows, as released
   std::vector<Eigen::Index> columns{};  ///< in whose direction they leave the model that fits the others
   std::vector<Eigen::Index>
-      leaning{};  ///< in whose direction they may: less clear than noise makes likely by chance
+      leaning{};  ///< in whose direction they seem to, though that could still be chance
 };
 
 /// `move`: the linear predictor's distance from the asked position to where it may be. Columns are looked at where

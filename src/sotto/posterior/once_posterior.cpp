@@ -14,7 +14,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kBlock =
-    250;  // draws of a chain that are made together: a run that is stopped ends with such
+    100;  // draws of a chain that are made together: a run that is stopped ends with such
 constexpr Eigen::Index kFitted = 400;  // chains that the sampler's base is fitted to, at least
 constexpr double kSeenScale = 0.4;     // of log sigma about the residuals' released scale
 constexpr double kHiddenScale = 1.5;

@@ -16,6 +16,7 @@ constexpr int kMostSlices = 512;
 constexpr double kStill = 3;  // standard errors of the mean log density
 constexpr int kFits = 3;      // of the base to the chains, each after a few slices
 constexpr int kSlicesOfFit = 8;
+constexpr Eigen::Index kLeastChains = 50;
 constexpr Eigen::Index kChainsPerDimension = 10;  // a covariance of as many is right to a third
 constexpr double kBaseFreedom = 5;                // of the t distribution slices are taken around
 constexpr double kStretch = 2;                    // of the log radius
@@ -41,7 +42,7 @@ class Target {
     const Matrix back = rotation_.transpose();
     spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
     information_ = back * release.information * rotation_;
-    mean_square_scale_ = static_cast<double>(frame.rows()) / release.information.trace();
+    mean_square_scale_ = 1 / square_level(release);
     score_ = back * release.score;
     columns_ = back * displacement.columns();
     weighted_columns_ = information_ * columns_;
@@ -274,9 +275,10 @@ DrawnPositions draw_positions(const PositionTarget& of, const PositionBase& base
                               ChainRng& rng) {
   Target target(of);
   target.set_base(base.mean, base.covariance);
-  Matrix images = target.images(normals(target.dim(), draws, rng));
+  // Few chains could not tell whether they move together.
+  Matrix images = target.images(normals(target.dim(), std::max(draws, kLeastChains), rng));
   DrawnPositions drawn{Matrix(draws, target.dim()), settle(target, images, rng)};
-  const Matrix points = target.points(images);
+  const Matrix points = target.points(images.leftCols(draws));
   for (Eigen::Index k = 0; k < draws; ++k) {
     drawn.positions.row(k) = target.position(points.col(k)).transpose();
   }

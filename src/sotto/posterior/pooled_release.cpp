@@ -18,7 +18,7 @@ constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows l
 constexpr double kWeightDoubt = 0.1;     // relative error of the guessed mean weight
 constexpr double kUsed = 1e-3;           // probability: scores that agree less are left out
 constexpr double kTolerated =
-    0.5;  // of the score's sampling sd: what else lies between scores, as weights differ, matters little
+    1;  // sampling sd of the score in one direction: what else lies between scores, as weights differ, matters little
 constexpr double kLeastMisfit = 0.05;  // of the squares' eigenvalues against the information's
 
 double curvature_doubt(const StandIn& stand_in) {
@@ -105,9 +105,9 @@ void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& fram
       const boost::math::chi_squared sound(d);
       const double squares = (moved - last.score.value).squaredNorm();
       const double noise = variance + last.score.variance;
-      const double tolerated = kTolerated * kTolerated * release.spread.trace() / d;
+      const double beyond = std::sqrt(squares) - kTolerated * std::sqrt(release.spread.trace() / d);
       release.agreement.push_back(
-          boost::math::cdf(boost::math::complement(sound, squares / (noise + tolerated))));
+          boost::math::cdf(boost::math::complement(sound, std::pow(std::max(beyond, 0.0), 2) / noise)));
       if (boost::math::cdf(boost::math::complement(sound, squares / noise)) < kUsed) continue;
     }
     release.score += moved / variance;
@@ -202,8 +202,13 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   return release;
 }
 
+double square_level(const PooledRelease& release) {
+  const double mean = release.information.trace() / static_cast<double>(release.information.rows());
+  return std::max(release.square_level, mean);
+}
+
 double mean_square_move(const PooledRelease& release, const Position& phi) {
-  return phi.dot(release.information * phi) * static_cast<double>(phi.size()) / release.information.trace();
+  return phi.dot(release.information * phi) / square_level(release);
 }
 
 NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const JointNormalPrior& prior) {

@@ -10,10 +10,11 @@ namespace {
 constexpr int kSpreads = 2000;
 constexpr double kFromClip = 1e-4;  // spread over the clip: the ends of the first grid
 constexpr double kToClip = 10;
-constexpr double kUnlikely = 35;  // log densities below the highest
-constexpr int kCells = 200;       // of log(sigma)
-constexpr double kLeastSigma = 0.05;   // sigma over the largest spread: less is not looked at
-constexpr double kTableBegins = -12;     // log of q over that spread's square: the table's ends
+constexpr double kUnlikely = 35;      // log densities below the highest
+constexpr int kCells = 200;           // of log(sigma)
+constexpr double kLeastSigma = 0.05;  // sigma over the largest spread: less is not looked at
+constexpr double kPriorReach = 5;     // of its scale below its location
+constexpr double kTableBegins = -12;  // log of q over that spread's square: the table's ends
 constexpr double kTableEnds = 3;
 constexpr double kSigmaTableStep = 0.01;
 
@@ -78,7 +79,9 @@ double SigmaPosterior::log_likelihood(double spread) const {
 }
 
 SigmaPosterior::Cells SigmaPosterior::cells(double q) const {
-  const double floor = kLeastSigma * most_spread_;
+  double floor = kLeastSigma * most_spread_;
+  if (log_prior_) floor = std::min(floor, std::exp(log_prior_->location - kPriorReach * log_prior_->scale));
+  floor = std::max(floor, clip_ * kFromClip);
   const double most = std::sqrt(std::max(most_spread_ * most_spread_ - q, floor * floor));
   const double below = least_spread_ * least_spread_ - q;
   const double least = below > floor * floor / 4 ? std::sqrt(below) : floor / 2;

@@ -46,10 +46,13 @@ std::string head(const RunRecord& record) {
   if (!s.is_private) {
     text += box("np", {"NOT PRIVATE: this page may reveal single records. Do not publish it."});
   } else if (record.comparison) {
+    const bool settled = converged(*record.comparison, summarise(*record.comparison));
     text += box(
-        "np",
-        {"This page also shows a fit WITHOUT privacy, for comparison. What is marked NOT PRIVATE is outside "
-         "the guarantee: do not publish this page. The report.html one folder up is without it."});
+        "np", {fmt::format(
+                  "This page also shows a fit WITHOUT privacy, for comparison. What is marked NOT PRIVATE is "
+                  "outside the guarantee: do not publish this page. The report.html one folder up is without "
+                  "it.{}",
+                  settled ? "" : " The fit without privacy has not converged: compare nothing with it.")});
   }
   text += "<dl class=\"facts\">";
   if (s.is_private) {

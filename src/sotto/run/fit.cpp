@@ -39,8 +39,12 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
   const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
   std::optional<Pilot> pilot;
-  if (method.name == "nonprivate-hmc" && can_look(config, problem) && !problem.public_info.chosen_start)
-    pilot = look(config, problem, *open_without_privacy(config, problem, true), Rho(kExactLook));
+  if (method.name == "nonprivate-hmc" && can_look(config, problem) && !problem.public_info.chosen_start) {
+    try {
+      pilot = look(config, problem, *open_without_privacy(config, problem, true), Rho(kExactLook));
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): chains then begin where nothing is known
+    }
+  }
   Draws draws{problem.public_info.parameters,
               method.run({config.method, problem.public_info, settings, step_budget, *owner, progress,
                           pilot ? &*pilot : nullptr})};

@@ -277,7 +277,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     if (!known.groups.has(j) && !varies(release.facts, j) && !release.facts.is_threshold(j) &&
         !verdict.noise_dominates)
       record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(j)],
-                                       posterior.sd_inflation[j]);
+                                       std::max(posterior.sd_inflation[j], 1.0));
   }
   record.manifest.configuration["release_once"] = {
       {"predictor_sd", release.predictor_sd * release.predictor_unit},

@@ -189,8 +189,8 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   }
   if (const std::vector<std::string> columns = plain(verdict.long_tailed); !columns.empty()) {
     warnings.push_back(
-        fmt::format("Note: {} {} a long upper tail or many zeros, and the noise may hide that an effect is "
-                    "no straight line: values "
+        fmt::format("Note: {} {} a long upper tail or many zeros, where an effect that is no straight line "
+                    "may not show: values "
                     "far out have little weight here, and much elsewhere. See what log1p(...) or a category "
                     "of none, some and much "
                     "gives.",
