@@ -135,6 +135,11 @@ std::vector<std::filesystem::path> tables_of(const FitOptions& options, const Fi
 
 /// From the releases alone: the table is not read, whatever is said of it.
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
+  if (options.config.empty() && options.schema.empty() && options.set.empty()) {
+    refuse(
+        "--resume draws anew for the fit that was made: say again which it was, by its configuration or by "
+        "--schema, --formula, --family, --epsilon and --delta");
+  }
   FitConfig config = configuration(options, verb);
   static_cast<void>(name_owners(options, config));
   config.out = options.resume;
@@ -200,9 +205,11 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_option("--out", options->out, "output directory (default out)");
   verb->add_flag("--overwrite", options->overwrite,
                  "replace a release that was paid for; its charges stay in charges.jsonl");
-  CLI::Option* resume = verb->add_option("--resume", options->resume,
-                                         "directory of a release-once fit: draw anew from the releases that "
-                                         "it paid for; reads no rows, costs nothing");
+  CLI::Option* resume =
+      verb->add_option("--resume", options->resume,
+                       "directory of a release-once fit, whose configuration or options are "
+                       "given again: draw anew from the releases that it paid for; reads no "
+                       "rows, costs nothing");
   for (const char* other : {"--out", "--overwrite"}) resume->excludes(verb->get_option(other));
   verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
