@@ -46,7 +46,7 @@ bool all_apart(const Matrix& covariance) {
 /// `mean`, `square`: of each column.
 PlainMoments plain_moments(const OnceFacts& facts, Position mean, Position square) {
   Matrix covariance = (square - Position(mean.cwiseAbs2())).asDiagonal();
-  const auto sure = [&](std::vector<Eigen::Index> columns, const Matrix& products) {
+  const auto sure = [&](const std::vector<Eigen::Index>& columns, const Matrix& products) {
     const Position of = mean(columns);
     Matrix with = covariance;
     with(columns, columns) = products - of * of.transpose();
@@ -61,7 +61,7 @@ PlainMoments plain_moments(const OnceFacts& facts, Position mean, Position squar
     Matrix products = Position(square(columns)).asDiagonal();
     products.row(0) = products.diagonal();
     products.col(0) = products.diagonal();
-    sure(std::move(columns), products);
+    sure(columns, products);
   }
   return {std::move(mean), std::move(covariance)};
 }
