@@ -72,7 +72,7 @@ def use_program(folder, path):
         if "--out" in line and line.startswith("sotto schema"):  # "then fill in kinds and bounds"
             Path(folder, re.search(r"--out (\S+)", line)[1]).write_text(block("toml", holds="[[column]]"), encoding="utf-8")
     assert heading(printed) == heading(block("", holds="parameter ")), printed
-    assert Path(folder, "out/report.html").stat().st_size > 10000
+    assert Path(folder, re.search(r"--out (\S+)", own[-1])[1], "report.html").stat().st_size > 10000
     return printed
 
 
