@@ -40,8 +40,10 @@ Draws open_draws(const Method& method, const FitConfig& config, const Problem& p
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
   std::optional<Pilot> pilot;
   if (method.name == "nonprivate-hmc" && can_look(config, problem) && !problem.public_info.chosen_start) {
+    Problem of_one = problem;  // exact answers of several owners are those of one
+    of_one.public_info.owners = 1;
     try {
-      pilot = look(config, problem, *open_without_privacy(config, problem, true), Rho(kExactLook));
+      pilot = look(config, of_one, *open_without_privacy(config, problem, true), Rho(kExactLook));
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): chains then begin where nothing is known
     }
   }
