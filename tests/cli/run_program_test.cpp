@@ -63,9 +63,9 @@ TEST(RunProgram, a_misspelt_option_is_named_before_one_that_is_missing) {
   std::string out, file;
   read->add_option("--out", out)->required();
   read->add_option("--channel-file", file);
-  EXPECT_EQ(
-      said_of(program, {"--channel", "a"}),
-      Said(EX_USAGE, "sotto: there is no --channel (did you mean --channel-file?) (see sotto read --help)\n"));
+  EXPECT_EQ(said_of(program, {"--channel", "a"}),
+            Said(EX_USAGE,
+                 "sotto: there is no --channel (did you mean --channel-file?) (see sotto read --help)\n"));
   EXPECT_EQ(said_of(program), Said(EX_USAGE, "sotto: --out is required (see sotto read --help)\n"));
 }
 
