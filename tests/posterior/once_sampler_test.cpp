@@ -20,6 +20,7 @@ PooledRelease some_release(Eigen::Index d, double information_sd, ChainRng& rng)
   Matrix half(d, d);
   for (double& entry : half.reshaped()) entry = rng.normal() / std::sqrt(static_cast<double>(d));
   release.information = 100 * (Matrix::Identity(d, d) + 0.5 * half * half.transpose());
+  release.square_level = release.information.trace() / static_cast<double>(d);
   release.spread = 0.9 * release.information;
   release.score_variance = 40;
   release.information_variance = information_sd * information_sd;

@@ -39,12 +39,11 @@ Matrix clear_covariance(const OnceRelease& release) {
       !facts.thresholds)  // weights take more where rows' lengths differ more than planned
     kept = std::clamp(release.pooled.level_ratio, 0.3 * kept, kept);
   double factor = 1 / kept;
-  if (release.facts.clips()) {
-    const double scale =
-        release.facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
+  if (facts.clips()) {
+    const double scale = facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
     const ClippedNormal clipped = clipped_normal(plan.clip / scale);
     factor *= (sandwich ? clipped.square / clipped.slope : 1) / clipped.slope;
-    if (release.facts.link == Link::identity && !sandwich) factor /= scale * scale;
+    if (facts.link == Link::identity && !sandwich) factor /= scale * scale;
   }
   // Rows of ordered categories, and of one unit, are not independent, and counts vary more than their mean: a sandwich stands for the likelihood's information.
   const Matrix& slope = release.pooled.information;

@@ -290,9 +290,10 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     release.pooled = pool(release.rounds, release.frame.matrix, release.stand_in);
-    if (facts.link == Link::identity && !release.frame.resolved)
-      release.pooled.square_level =
-          release.rows * clipped_normal(plan.clip / std::sqrt(plan.dispersion)).slope;
+    if (facts.link == Link::identity && !release.frame.resolved) {
+      const double unweighted = release.rows * clipped_normal(plan.clip / std::sqrt(plan.dispersion)).slope;
+      release.pooled.square_level = std::max(release.pooled.square_level, unweighted);
+    }
     PooledRelease still = release.pooled;  // had the mode not moved, and nothing been taken off
     still.information_variance = 0;
     const TakenOff known = taken_off(point, plan, release.pooled.information);

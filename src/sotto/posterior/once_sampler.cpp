@@ -42,7 +42,7 @@ class Target {
     const Matrix back = rotation_.transpose();
     spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
     information_ = back * release.information * rotation_;
-    mean_square_scale_ = 1 / square_level(release);
+    mean_square_scale_ = 1 / release.square_level;
     score_ = back * release.score;
     columns_ = back * displacement.columns();
     weighted_columns_ = information_ * columns_;

@@ -197,18 +197,14 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, co
   const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
   const double guess = expected.trace() / static_cast<double>(expected.rows());
   shrink(pool_information(alike, frame, stand_in, expected), guess, release);
+  release.square_level = release.information.trace() / static_cast<double>(expected.rows());
   pool_spread(alike, frame, stand_in, release);
   pool_scores(alike, frame, stand_in, release);
   return release;
 }
 
-double square_level(const PooledRelease& release) {
-  const double mean = release.information.trace() / static_cast<double>(release.information.rows());
-  return std::max(release.square_level, mean);
-}
-
 double mean_square_move(const PooledRelease& release, const Position& phi) {
-  return phi.dot(release.information * phi) / square_level(release);
+  return phi.dot(release.information * phi) / release.square_level;
 }
 
 NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const JointNormalPrior& prior) {

@@ -35,7 +35,7 @@ struct PooledRelease {
   double kept = 1;          ///< 1 - how far the information was shrunk
   bool unresolved = false;  ///< the information's noise hides some direction
   double level = 0;         ///< mean eigenvalue of the information
-  double square_level = 0;  ///< information of a mean square of 1, see mean_square_move; 0: that mean
+  double square_level = 0;  ///< information of a mean square of 1, see mean_square_move
   double level_ratio = 1;   ///< released level, four standard deviations up, over the expected one
   /// Of earlier scores with the last: how likely their distance is, or more, less a sampling standard deviation of one direction.
   std::vector<double> agreement;
@@ -46,9 +46,8 @@ struct PooledRelease {
                                  const StandIn& stand_in);
 
 /// Of a normal response's linear predictor over the rows, where a position is phi from the anchor.
-/// Computes   phi' G phi over G's mean eigenvalue: in a resolved frame the rows' second moments have a mean eigenvalue of 1. Else over
-///            what no weights would make of G for each of the rows, which leaves it small rather than large
-[[nodiscard]] double square_level(const PooledRelease& release);
+/// Computes   phi' G phi over G's mean eigenvalue: in a resolved frame the rows' second moments have a mean eigenvalue of 1. In
+///            another over what G would have for each of the rows without weights, where that is more: small rather than large
 [[nodiscard]] double mean_square_move(const PooledRelease& release, const Position& phi);
 
 /// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.
