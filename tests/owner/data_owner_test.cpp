@@ -54,6 +54,29 @@ TEST(DataOwner, answers_are_centred_on_the_sums) {
   EXPECT_LT((std::get<Released<NoisyGradient>>(answers[1]).value().value - gradient).norm(), 1e-6);
 }
 
+// A log ratio beyond what fits the grid, which a private owner refuses, is the sum of those along the way.
+TEST(NonPrivateOracle, answers_ratios_that_do_not_fit_the_grid) {
+  const LocationModel wide{{{-1e3, 1e3}, {-1e3, 1e3}}, Matrix::Identity(2, 2)};
+  const Position from = at(0.1, 0.2);
+  const Position to = at(-40, 25);
+  const RatioQuery far{from, to, Rho(1)};
+  ASSERT_FALSE(measure_all_rows({wide})(far));
+  const Rows rows = some_rows(101);
+  double ratio = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const Position x = at(rows.at(i, 0), rows.at(i, 1));
+    ratio += rows.weight(i) * ((x - from).squaredNorm() - (x - to).squaredNorm()) / 2;
+  }
+  NonPrivateOracle open(some_rows(101), wide, ExecutionOptions{});
+  const Query queries[] = {far, JointQuery{{to, Rho(1)}, far}};
+  const auto answers = open.answer(queries);
+  const double rounding = 1e4 * kLogDensityGrid * std::abs(ratio);
+  EXPECT_NEAR(std::get<Released<NoisyRatio>>(answers[0]).value().value, ratio, rounding);
+  EXPECT_NEAR(std::get<Released<NoisyJoint>>(answers[1]).value().ratio.value, ratio, rounding);
+  const Query nowhere[] = {RatioQuery{from, at(1e300, 0), Rho(1)}};
+  EXPECT_EQ(std::get<QueryStatus>(open.answer(nowhere)[0]), QueryStatus::out_of_range);
+}
+
 // A far ratio is summed over a few tiles at a time. Each row counts once all the same.
 TEST(DataOwner, every_row_counts_once_however_far_the_question) {
   const Query query = RatioQuery{at(0, 0), at(20, 0), Rho(1)};
