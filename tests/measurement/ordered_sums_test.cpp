@@ -117,7 +117,8 @@ TEST(OrderedSums, nobody_moves_curves_further_than_declared) {
                         0,
                         {{last - 1, CurveShape::square, 0, 0.5}, {last, CurveShape::levelling, 0.2, 0.7}},
                         2,
-                        Rho(1)});
+                        Rho(1),
+                        w.thresholds});
       },
       0.1, 5);
 }
@@ -256,6 +257,39 @@ TEST(OrderedSums, threshold_effects_add_up_what_the_question_says) {
       const Position released = pass.contribution({{person.x[0], person.x[1]}, static_cast<double>(k)}) *
                                 (2 * bound / pass.sensitivity());
       EXPECT_LT((released - v).norm(), 1e-6 * bound);
+      zero += ((k == 0 ? 1 : means[k - 1]) - (k == 3 ? 0 : means[k])) * released;
+    }
+    EXPECT_LT(zero.norm(), 1e-6 * bound);
+  }
+}
+
+// c psi q as release/regression_query.hpp has it, once a response; over the law at the position it has mean zero.
+TEST(OrderedSums, curves_add_up_what_the_question_says) {
+  const Position at{{0.4, -1.2, -2.5, 0.7, -0.3}};
+  const Position weights{{1, 0.5, 2}};
+  const Person person{{0.5, -0.8}, 0};
+  const Position q{{1 - CurvesQuery::kMeanSquare, (2.0 - 1) / (2.0 + 1)}};
+  for (const double bound : {20.0, 0.3}) {
+    const CurvesQuery query{
+        at,    1,      0,      {{3, CurveShape::square, 0, 0.5}, {4, CurveShape::levelling, -1, 0.1}},
+        bound, Rho(1), weights};
+    const OrderedPass pass(3, query, Adjacency::substitute);
+    Position means(3);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const double eta = at[0] + (k > 0 ? at[k] : 0) + at[3] * person.x[0] + at[4] * person.x[1];
+      means[k] = 1 / (1 + std::exp(-eta));
+    }
+    const auto psi_of = [&](int category) {
+      double psi = 0;
+      for (Eigen::Index k = 0; k < 3; ++k) psi += weights[k] * ((category > k ? 1 : 0) - means[k]);
+      return psi;
+    };
+    const double c = std::min(1.0, bound / (std::max(-psi_of(0), psi_of(3)) * q.norm()));
+    Position zero = Position::Zero(2);
+    for (int k = 0; k <= 3; ++k) {
+      const Position released = pass.contribution({{person.x[0], person.x[1]}, static_cast<double>(k)}) *
+                                (2 * bound / pass.sensitivity());
+      EXPECT_LT((released - c * psi_of(k) * q).norm(), 1e-6 * bound);
       zero += ((k == 0 ? 1 : means[k - 1]) - (k == 3 ? 0 : means[k])) * released;
     }
     EXPECT_LT(zero.norm(), 1e-6 * bound);

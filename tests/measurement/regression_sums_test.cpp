@@ -370,9 +370,8 @@ TEST(RegressionSums, scores_and_informations_are_the_definition) {
 
       const Asked light(one, LightRowsQuery{w, Rho(1)}, Adjacency::substitute);
       const double step = std::ldexp(1.0, -29);
-      const double kept = c < 0.5 ? 1 : 0;
-      EXPECT_NEAR(light.contribution(row)[0] * step, kept, 2e-7);
-      EXPECT_NEAR(light.contribution(row)[1] * step, kept * r.psi / r.largest * z[0] / z.norm(), 2e-7);
+      EXPECT_NEAR(light.contribution(row)[0] * step, c < 0.5 ? 0.5 : 0, 2e-7);
+      EXPECT_NEAR(light.contribution(row)[1] * step, std::min(c, 1 - c) * r.psi * z[0] / w.score_bound, 2e-7);
 
       if (one.link == Link::logit) continue;
       // Bounds on what a wider clip adds: half and twice of what one row may add.

@@ -130,7 +130,22 @@ TEST(TimeAtRiskSums, no_life_moves_squares_of_shortened_scores_further_than_decl
   expect_all_pieces_within(kAskShortenedSquares, 0.5, 5);
 }
 TEST(TimeAtRiskSums, no_life_moves_light_rows_further_than_declared) {
-  expect_all_pieces_within(kAskLightRows, 0.1, 4);
+  expect_all_pieces_within(kAskLightRows, 0.7, 4);
+}
+TEST(TimeAtRiskSums, no_life_moves_curves_further_than_declared) {
+  expect_all_pieces_within(
+      [](const BoundedWeighting& w) {
+        const Eigen::Index last = w.at.size() - 1;
+        return Query(CurvesQuery{w.at,
+                                 w.clip,
+                                 0,
+                                 {{last - 1, CurveShape::square, 0, 0.5},
+                                  {last, CurveShape::levelling, -1, 0.7},
+                                  {0, CurveShape::square, 0, 1}},
+                                 w.score_bound,
+                                 Rho(1)});
+      },
+      0.5, 7);
 }
 TEST(TimeAtRiskSums, no_life_moves_moments_further_than_declared) {
   expect_all_pieces_within(
@@ -140,7 +155,8 @@ TEST(TimeAtRiskSums, no_life_moves_moments_further_than_declared) {
       0.3, 5);
 }
 TEST(TimeAtRiskSums, no_life_moves_a_total_further_than_declared) {
-  for (const TotalOf quantity : {TotalOf::rows, TotalOf::times, TotalOf::events, TotalOf::time_at_risk})
+  for (const TotalOf quantity :
+       {TotalOf::rows, TotalOf::times, TotalOf::events, TotalOf::time_at_risk, TotalOf::last_piece})
     expect_all_pieces_within(
         [&](const BoundedWeighting&) {
           return Query(TotalQuery{quantity, Rho(1)});
@@ -242,6 +258,8 @@ TEST(TimeAtRiskSums, totals_are_of_events_and_of_time) {
   EXPECT_EQ(total(TotalOf::events, {{}, 2.5, true}), 1);
   EXPECT_EQ(total(TotalOf::events, {{}, 2.5, false}), 0);
   EXPECT_EQ(total(TotalOf::time_at_risk, {{}, 2.5, true}), 2.5);
+  EXPECT_EQ(total(TotalOf::last_piece, {{}, 2.5, true}), 0);
+  EXPECT_EQ(total(TotalOf::last_piece, {{}, 4.25, true}), 0.25);
   const TotalQuery ones{TotalOf::ones, Rho(1)};
   EXPECT_FALSE(Pass(5, ones, Adjacency::substitute).measured);
 }

@@ -245,7 +245,7 @@ Said said_of(const Unit& unit, const BoundedWeighting& w, Link link) {
     said.information += r.slope * z * z.transpose();
   }
   const double c = std::min({1.0, w.score_bound / reach, w.information_bound / trace});
-  if (c < 0.5) said.light << 1, said.score / reach;
+  said.light << (c < 0.5 ? 0.5 : 0), std::min(c, 1 - c) * said.score / w.score_bound;
   said.score *= c;
   said.information *= c;
   return said;

@@ -31,14 +31,15 @@ TEST(LightRows, that_follow_the_others_are_not_told) {
   }
 }
 
-// Three percent of the rows, ten standard deviations out, where the effect has come to an end: found in four of five data sets,
-// so that five of eight fixed seeds is what a chance of .06 would miss were they drawn anew.
-TEST(LightRows, that_do_not_follow_the_others_are_told) {
+// Three percent of the rows, ten standard deviations out, where the effect has come to an end: they lean by two and a half standard
+// deviations, from where it is told, in four of five data sets, so that five of eight fixed seeds is what a chance of .06 would miss
+// were they drawn anew.
+TEST(LightRows, that_do_not_follow_the_others_lean) {
   int told = 0;
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     ChainRng rng(seed);
     const LightRows light = found(designs::far_out(20000, 0.03, 10, Link::identity, rng), seed);
-    if (light.columns == std::vector<Eigen::Index>{1}) ++told;
+    if (light.lean[1] < -2.5) ++told;
     EXPECT_NEAR(light.share, 0.03, 0.012) << seed;
   }
   EXPECT_GE(told, 5);

@@ -29,12 +29,12 @@ struct Lives {
 };
 
 /// `effect`: of x, -1 or 1, on the log hazard. Censored at a uniform time.
-/// `codes`: of who lives and who dies.
+/// `codes`: of who lives and who dies; `longest`: the declared follow-up, which ends at 6.
 Lives some_lives(std::size_t count, double effect, std::uint64_t seed,
                  const SchemaColumn& died_column = {"died", ColumnKind::binary},
-                 const std::array<const char*, 2>& codes = {"0", "1"}) {
-  Lives lives{Table(
-      Schema{{{"t", ColumnKind::real, {0, 6}, {}}, died_column, {"x", ColumnKind::real, {-1, 1}, {}}}, {}})};
+                 const std::array<const char*, 2>& codes = {"0", "1"}, double longest = 6) {
+  Lives lives{Table(Schema{
+      {{"t", ColumnKind::real, {0, longest}, {}}, died_column, {"x", ColumnKind::real, {-1, 1}, {}}}, {}})};
   ChainRng rng(seed);
   for (std::size_t i = 0; i < count; ++i) {
     const double x = rng.below(2) == 0 ? -1 : 1;
@@ -116,6 +116,24 @@ TEST(Survival, effects_are_found_at_epsilon_one) {
   }
   // Chi-squared with 40 degrees of freedom, whatever correlations there are within a table: mean 40, beyond 100 1e-4 at the most.
   EXPECT_LT(squares, 100);
+}
+
+// Of the last interval about a third is lived through where its end is declared as it is, and 1 part in 50 where ten times too far.
+TEST(Survival, follow_up_that_is_declared_too_long_is_told) {
+  const auto told = testing::Contains(testing::HasSubstr("Hardly anybody was followed to the end"));
+  for (const double longest : {6.0, 60.0}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const Lives lives = some_lives(20000, kEffect, seed, {"died", ColumnKind::binary}, {"0", "1"}, longest);
+      const FitConfig config = config_of("Surv(t, died) ~ x", 3);
+      TestEntropy entropy(seed);
+      const auto warnings = fit(config, make_problem(config, lives.table), entropy).warnings;
+      if (longest > 6) {
+        EXPECT_THAT(warnings, told) << seed;
+      } else {
+        EXPECT_THAT(warnings, testing::Not(told)) << seed;
+      }
+    }
+  }
 }
 
 // The same draws from the same noise.

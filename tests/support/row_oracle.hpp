@@ -197,12 +197,14 @@ class RowOracle final : public QueryInterface {
     const Weighted r = weighted(q.weighting);
     Position sum = Position::Zero(x_.cols() + 1);
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
-      if (!(r.c[i] < 0.5)) continue;
-      sum[0] += 1;
-      sum.tail(x_.cols()) += r.psi[i] / (r.largest[i] * std::sqrt(r.length2[i])) * r.z.row(i).transpose();
+      if (r.c[i] < 0.5) sum[0] += 0.5;
+      sum.tail(x_.cols()) +=
+          std::min(r.c[i], 1 - r.c[i]) * r.psi[i] / q.weighting.score_bound * r.z.row(i).transpose();
     }
-    return vector(sum, facts_.unit_rows * (facts_.adjacency == Adjacency::substitute ? 2 : std::sqrt(2.0)),
-                  q.cost);
+    return vector(
+        sum,
+        facts_.unit_rows * (facts_.adjacency == Adjacency::substitute ? std::sqrt(4.25) : std::sqrt(1.25)),
+        q.cost);
   }
   Answer one(const TotalQuery& q) {
     const double sum = q.quantity == TotalOf::rows ? static_cast<double>(y_.size()) : y_.sum();

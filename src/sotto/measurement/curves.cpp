@@ -1,32 +1,39 @@
 // The noisy score of curves of columns at a regression's position, summed over all rows.
 //
-// Query        sum over the rows of c psi q (release/regression_query.hpp), one entry per asked curve
+// Query        sum over the rows, of ordered categories over the responses, of c psi q (release/regression_query.hpp), one entry per
+//              asked curve
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  |c psi q| <= c M |q| <= bound: bound added or removed, twice that exchanged; where a unit's rows stand side by side,
-//              one weight for all of them, c sum M |q| <= bound;
+//              one weight for all of them, c sum M |q| <= bound; of ordered categories once a response, of which only the first row
+//              contributes; of a time at risk |psi| adds up to at most M over its pieces;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_curves_further_than_declared
+// Checked by tests/measurement/ordered_sums_test.cpp: nobody_moves_curves_further_than_declared, curves_add_up_what_the_question_says
+// Checked by tests/measurement/time_at_risk_sums_test.cpp: no_life_moves_curves_further_than_declared
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/ordered_responses.hpp"
 #include "sotto/measurement/regression_rows.hpp"
 #include "sotto/measurement/vector_sum.hpp"
 
 namespace sotto {
 namespace {
 
-bool legal(const CurvesQuery& query, Eigen::Index dim) {
+bool legal(const CurvesQuery& query, const Glm& regression) {
+  const Eigen::Index dim = regression.domain().columns();
   const auto legal_curve = [dim](const ColumnCurve& curve) {
     return curve.column >= 0 && curve.column < dim && std::isfinite(curve.centre) &&
            std::isfinite(curve.scale) && curve.scale > 0;
   };
   return query.at.size() == dim && query.at.allFinite() && legal_residual(query.clip, query.dispersion) &&
          !query.curves.empty() && std::ranges::all_of(query.curves, legal_curve) && query.bound > 0 &&
-         std::isfinite(query.bound);
+         std::isfinite(query.bound) && legal_thresholds(query.thresholds, regression);
 }
 
 TileNumbers values(const ColumnCurve& curve, const TileNumbers& column) {
@@ -38,14 +45,17 @@ TileNumbers values(const ColumnCurve& curve, const TileNumbers& column) {
 void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
   const auto curves = static_cast<Eigen::Index>(query.curves.size());
   Eigen::Array<double, kTile, Eigen::Dynamic> of_tile(kTile, curves);
-  TileNumbers eta, piece;
+  TileNumbers common, piece;
   Eigen::ArrayXd q(curves);
   double reach = 0;
+  Position rest = query.at;  // without what pieces of a time add
+  rest.segment(law.pieces.first, static_cast<Eigen::Index>(law.pieces.count) - 1).setZero();
+  const PieceResiduals pieces(law.pieces, {query.at, {}, 0, 0, query.clip});
   with_response(law.link, [&](auto response) {
     for_each_unit(
         tiles,
         [&](const auto& x) {
-          eta = x * query.at;
+          common = x * rest;
           piece = law.piece(x);
           for (Eigen::Index k = 0; k < curves; ++k) {
             const ColumnCurve& curve = query.curves[static_cast<std::size_t>(k)];
@@ -53,8 +63,12 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
           }
         },
         [&](Eigen::Index lane, double y) {
-          const BoundedResidual r = response.residual(law.response(y, piece[lane]), response.mean(eta[lane]),
-                                                      query.clip, query.dispersion);
+          BoundedResidual r{};
+          if constexpr (std::same_as<decltype(response), EventResponse>) {
+            r = pieces.residual(common[lane], piece[lane], y);
+          } else {
+            r = response.residual(y, response.mean(common[lane]), query.clip, query.dispersion);
+          }
           q = of_tile.row(lane).transpose();
           sums.entries += r.psi * q;
           reach += r.largest * std::sqrt(q.square().sum());
@@ -68,17 +82,53 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
   });
 }
 
+void add_curves_of_ordered(const RowLaw& law, const CurvesQuery& query, const GlmTiles& tiles,
+                           IntegerSums& sums) {
+  const auto curves = static_cast<Eigen::Index>(query.curves.size());
+  Eigen::Array<double, kTile, Eigen::Dynamic> of_tile(kTile, curves);
+  TileNumbers common, piece;
+  Eigen::ArrayXd q(curves);
+  for_each_row(
+      tiles,
+      [&](const auto& x) {
+        common = x * query.at;  // of a response's first row: the thresholds' own columns are zero there
+        piece = law.piece(x);
+        for (Eigen::Index k = 0; k < curves; ++k) {
+          const ColumnCurve& curve = query.curves[static_cast<std::size_t>(k)];
+          of_tile.col(k) = values(curve, x.col(curve.column).array());
+        }
+      },
+      [&](Eigen::Index lane, double y) {
+        if (piece[lane] != 0 || std::isnan(y)) return;
+        double lowest = 0;  // of the categories' psi, which climb
+        double highest = 0;
+        double psi = 0;
+        for (Eigen::Index k = 0; k < query.thresholds.size(); ++k) {
+          const double mean = threshold_mean(law, query.at, common[lane], k);
+          lowest -= query.thresholds[k] * mean;
+          highest += query.thresholds[k] * (1 - mean);
+          psi += query.thresholds[k] * ((y > static_cast<double>(k) ? 1 : 0) - mean);
+        }
+        q = of_tile.row(lane).transpose();
+        const double reach = std::max(-lowest, highest) * std::sqrt(q.square().sum());
+        sums.entries = sums.factor * std::min(1.0, query.bound / reach) * psi * q;
+        sums.add();
+      });
+}
+
 }  // namespace
 
 template <>
 std::optional<Measurements> measure(const CurvesQuery& query, const OwnerContext& context) {
   const Glm& regression = asked_regression(context);
-  if (!legal(query, regression.domain().columns())) return std::nullopt;
-  const auto add = [law = RowLaw(regression), query](const GlmTiles& tiles, IntegerSums& sums) {
-    add_curves(law, query, tiles, sums);
+  if (!legal(query, regression)) return std::nullopt;
+  const RowLaw law(regression);
+  const auto add = [law, query](const GlmTiles& tiles, IntegerSums& sums) {
+    (law.thresholds ? add_curves_of_ordered : add_curves)(law, query, tiles, sums);
   };
-  return measure_vector({"curves", {query.bound, 2 * query.bound}, query.curves.size(), add}, context,
-                        query.cost);
+  return measure_vector(
+      {"curves", {query.bound, 2 * query.bound}, query.curves.size(), add, law.together(context.unit)},
+      context, query.cost);
 }
 
 }  // namespace sotto

@@ -218,6 +218,7 @@ struct WeightedRow {
   double y, mean;
   BoundedResidual residual;
   double length;  ///< of the row in the frame
+  double piece;   ///< RowLaw::piece
 };
 
 /// A unit's rows under a weighting, which gives all of them one weight: c = min(1, R / sum M |z|, Q / sum B |z|^2). So
@@ -277,7 +278,7 @@ void for_each_weighted_unit(const RowLaw& law, const GlmTiles& tiles, const Boun
         tiles, [&](const auto& x) { tile.read(x); },
         [&](Eigen::Index lane, double y) {
           z = tile.z.row(lane);
-          WeightedRow row{y, 0, {}, length_of(z)};
+          WeightedRow row{y, 0, {}, length_of(z), tile.piece[lane]};
           if constexpr (std::same_as<decltype(response), EventResponse>) {
             row.residual = pieces.residual(tile.common[lane], tile.piece[lane], y);
           } else {

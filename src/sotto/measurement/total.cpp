@@ -1,9 +1,9 @@
-// A noisy count of rows, of rows with response 1, of times at risk or of their events, or how much time was at risk.
+// A noisy count of rows, of rows with response 1, of times at risk or of their events, or how much time was at risk, in all pieces or the last.
 //
 // Query        sum over the rows of 1, of a binary response, of 1 where the row is a time's first piece, of a piece's event, or of the
-//              share of it that was lived through; over units whose rows stand side by side of their mean, so that 1 counts units
+//              share of it, or of the last piece, that was lived through; over units whose rows stand side by side of their mean, so that 1 counts units
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
-// Sensitivity  in [0, 1]; of the first pieces, and of the events, of one time at risk together;
+// Sensitivity  in [0, 1]; of the first pieces, of the last, and of the events, of one time at risk together;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
@@ -28,12 +28,13 @@ bool legal(TotalOf quantity, const Glm& regression) {
     case TotalOf::times:
     case TotalOf::events:
     case TotalOf::time_at_risk:
+    case TotalOf::last_piece:
       return times;
   }
   return false;
 }
 
-double value_of(TotalOf quantity, double y, double piece) {
+double value_of(TotalOf quantity, double y, double piece, std::size_t pieces) {
   switch (quantity) {
     case TotalOf::rows:
       break;
@@ -45,6 +46,8 @@ double value_of(TotalOf quantity, double y, double piece) {
       return PieceResponse::of(y).event;
     case TotalOf::time_at_risk:
       return PieceResponse::of(y).share;
+    case TotalOf::last_piece:
+      return piece + 1 == static_cast<double>(pieces) ? PieceResponse::of(y).share : 0;
   }
   return 1;
 }
@@ -61,6 +64,8 @@ const char* name_of(TotalOf quantity) {
       return "number of events";
     case TotalOf::time_at_risk:
       return "time at risk";
+    case TotalOf::last_piece:
+      return "time at risk in the last interval";
   }
   return "number of rows";
 }
@@ -77,11 +82,12 @@ std::optional<Measurements> measure(const TotalQuery& query, const OwnerContext&
     for_each_unit(
         tiles, [&](const auto& x) { piece = law.piece(x); },
         [&](Eigen::Index lane, double y) {
-          sums.entries[0] += sums.factor * value_of(quantity, y, piece[lane]);
+          sums.entries[0] += sums.factor * value_of(quantity, y, piece[lane], law.pieces.count);
         },
         [&](std::size_t rows) { sums.add_mean(rows); });
   };
-  const bool once = query.quantity == TotalOf::times || query.quantity == TotalOf::events;
+  const bool once = query.quantity == TotalOf::times || query.quantity == TotalOf::events ||
+                    query.quantity == TotalOf::last_piece;
   return measure_vector({name_of(query.quantity), {1, 1}, 1, add, once ? law.together(context.unit) : 1},
                         context, query.cost);
 }

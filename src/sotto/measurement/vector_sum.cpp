@@ -132,13 +132,14 @@ bool legal_residual(double clip, double dispersion) {
   return clip > 0 && std::isfinite(clip) && dispersion >= 0 && dispersion <= kLargestDispersion;
 }
 
-bool legal(const BoundedWeighting& weighting, const Glm& regression) {
+bool legal_thresholds(const Position& weights, const Glm& regression) {
   const std::size_t thresholds = has_thresholds(regression.family()) ? regression.pieces().count : 0;
-  if (static_cast<std::size_t>(weighting.thresholds.size()) != thresholds) return false;
-  for (const double weight : weighting.thresholds) {
-    if (!legal_bound(weight)) return false;
-  }
-  return weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
+  return static_cast<std::size_t>(weights.size()) == thresholds && std::ranges::all_of(weights, legal_bound);
+}
+
+bool legal(const BoundedWeighting& weighting, const Glm& regression) {
+  return legal_thresholds(weighting.thresholds, regression) &&
+         weighting.at.size() == regression.domain().columns() && weighting.at.allFinite() &&
          legal_frame(weighting.frame, regression) && legal_bound(weighting.score_bound) &&
          legal_bound(weighting.information_bound) && legal_residual(weighting.clip, weighting.dispersion);
 }

@@ -58,6 +58,8 @@ struct MatrixSum {
 
 /// Shapes fit, all numbers are finite, bounds are positive; columns are some, there, and different.
 [[nodiscard]] bool legal(const BoundedWeighting& weighting, const Glm& regression);
+/// Weights of the thresholds of ordered categories; of other families there are none.
+[[nodiscard]] bool legal_thresholds(const Position& weights, const Glm& regression);
 /// Of counts of variance m + dispersion m^2.
 [[nodiscard]] bool legal_residual(double clip, double dispersion);
 [[nodiscard]] bool legal_columns(std::vector<Eigen::Index> columns, Eigen::Index dim);

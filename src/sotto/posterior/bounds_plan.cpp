@@ -10,11 +10,10 @@ namespace {
 constexpr double kLeastWidth = 0.95;
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
-constexpr int kWidestClip = 31;          // 34 standard deviations
-constexpr int kWidestSpare = 23;         // 8.5: noise on sigma grows with the square of the clip
-constexpr double kTypicalToMean = 0.83;  // a weight binds on the long half of the rows
-constexpr double kSkewOfMeans = 1.2;     // mean of m^2 over the squared mean
-constexpr double kSlopeHeadroom = 1.3;   // of a residual's slope over its mean
+constexpr int kWidestClip = 31;         // 34 standard deviations
+constexpr int kWidestSpare = 23;        // 8.5: noise on sigma grows with the square of the clip
+constexpr double kSkewOfMeans = 1.2;    // mean of m^2 over the squared mean
+constexpr double kSlopeHeadroom = 1.3;  // of a residual's slope over its mean
 constexpr double kStop = 3;
 constexpr double kLaterStop = 6;
 constexpr double kInformationShare = 0.12;

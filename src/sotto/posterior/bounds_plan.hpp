@@ -9,6 +9,9 @@
 
 namespace sotto {
 
+/// Of a typical row's length: a weight of that bound binds on the long half of the rows.
+inline constexpr double kTypicalToMean = 0.83;
+
 struct BoundsPlan {
   double score_bound = 0;
   double information_bound = 0;

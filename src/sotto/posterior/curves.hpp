@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sotto/posterior/bounds_plan.hpp"
+#include "sotto/posterior/pooled_release.hpp"
 
 namespace sotto {
 
@@ -18,16 +19,21 @@ namespace sotto {
                                        const std::vector<Eigen::Index>& columns, Rho cost);
 
 struct Curves {
+  struct Levelling {
+    Eigen::Index column;
+    double off;   ///< of what levels off, in standard deviations: above 0, it scores higher than the line
+    bool hidden;  ///< the noise may hide that the effect is no line, where that would matter
+  };
   std::vector<Eigen::Index> curved;  ///< columns whose effect is no line
-  std::vector<Eigen::Index>
-      hidden;  ///< columns with a long upper tail, or many zeros, of which the noise may hide it
+  std::vector<Levelling> levelling;  ///< of the others, those that were asked about an effect that levels off
 };
 
-/// Curves that stand clear of noise, of sampling (`dispersion`: of the residual, per row), and of `move`, the linear predictor's distance from the asked
-/// position to the mode.
+/// Curves that stand clear of noise, of sampling (`dispersion`: of the residual, per row), and of where the mode lies from the asked
+/// position (`mode`), which noise hides (`noise_sd`: of the linear predictor, along one column).
 /// Checked by tests/posterior/curves_test.cpp: lines_are_not_curved, a_square_that_the_model_leaves_out_is_found,
 ///            an_effect_that_levels_off_is_found
-[[nodiscard]] Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const BoundsPlan& plan,
-                                 double rows, double dispersion, double move);
+[[nodiscard]] Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const PlanPoint& point,
+                                 const BoundsPlan& plan, double dispersion, const NormalBase& mode,
+                                 double noise_sd);
 
 }  // namespace sotto

@@ -10,14 +10,13 @@ namespace sotto {
 struct LightRows {
   double share = 0;                     ///< of the rows, as released
   std::vector<Eigen::Index> columns{};  ///< in whose direction they leave the model that fits the others
-  std::vector<Eigen::Index>
-      leaning{};  ///< in whose direction they seem to, though that could still be chance
+  Position
+      lean{};  ///< how far they do, in standard deviations, by columns: above 0, responses are higher; empty: not looked at
 };
 
 /// `move`: the linear predictor's distance from the asked position to where it may be. Columns are looked at where
-/// the count stands clear of noise, and told where three standard deviations of noise, of sampling, and of that are passed; past two
-/// they lean.
-/// Checked by tests/posterior/light_rows_test.cpp: that_follow_the_others_are_not_told, that_do_not_follow_the_others_are_told
+/// the count stands clear of noise, and told where three standard deviations of noise, of sampling, and of that are passed.
+/// Checked by tests/posterior/light_rows_test.cpp: that_follow_the_others_are_not_told, that_do_not_follow_the_others_lean
 [[nodiscard]] LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const NoisyVector& answer,
                                    double move);
 

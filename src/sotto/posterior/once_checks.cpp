@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
 
 namespace sotto {
@@ -33,6 +35,9 @@ constexpr double kExclude = 0.8;     // of the covariance of columns that are ne
 constexpr double kSmallFall = 0.4;
 constexpr double kClearFall = 3;        // standard deviations
 constexpr double kLeastFirst = 0.01;    // of the rows
+constexpr double kLeans = 2;            // standard deviations
+constexpr double kLevelsOff = 2.5;      // likewise
+constexpr double kLeastLived = 0.05;    // of the last piece of time, on average over all that began
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
 constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
 constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom lie in one
@@ -149,12 +154,18 @@ void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
                     100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
                     times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
   }
+  if (release.lived && *release.lived < kLeastLived) {
+    verdict.warnings.push_back(fmt::format(
+        "Hardly anybody was followed to the end of the last interval of time: about {:.0f} % of it was lived "
+        "through, on average. Its hazard may be off by more than its interval says. Declare the end of "
+        "follow-up as the time's upper bound, or cut there (--cuts).",
+        100 * *release.lived));
+  }
 }
 
 /// What was asked of the model at the last position.
 void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   verdict.curved = release.curves.curved;
-  verdict.long_tailed = release.curves.hidden;
   verdict.differing = release.threshold_effects.differing;
   if (release.threshold_effects.skewed) {
     verdict.warnings.emplace_back(
@@ -172,11 +183,26 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   }
   verdict.far_rows = release.light.columns;
   verdict.far_share = release.light.share;
-  std::erase_if(verdict.long_tailed, [&](Eigen::Index j) {
-    const bool leans = std::ranges::find(release.light.leaning, j) != release.light.leaning.end();
-    if (leans) verdict.leaning.push_back(j);
-    return leans;
-  });
+  const auto told = [](const std::vector<Eigen::Index>& columns, Eigen::Index j) {
+    return std::ranges::find(columns, j) != columns.end();
+  };
+  const auto lean_of = [&](Eigen::Index j) {
+    return release.light.lean.size() > 0 ? release.light.lean[j] : 0.0;
+  };
+  for (const auto& [column, off, hidden] : release.curves.levelling) {
+    if (told(verdict.far_rows, column) || told(verdict.curved, column)) continue;
+    // Where an effect levels off, what levels off scores high, and rows far out have lower responses than the line's.
+    const double both = std::abs(off - lean_of(column)) / std::numbers::sqrt2;
+    if ((hidden && std::abs(lean_of(column)) > kLeans) || std::max(std::abs(off), both) > kLevelsOff) {
+      verdict.leaning.push_back(column);
+    } else if (hidden) {
+      verdict.maybe_curved.push_back(column);
+    }
+  }
+  for (const Eigen::Index j : columns_for_curves(release.facts)) {
+    const bool known = told(verdict.far_rows, j) || told(verdict.curved, j) || told(verdict.leaning, j);
+    if (!known && std::abs(lean_of(j)) > kLevelsOff) verdict.leaning.push_back(j);
+  }
   verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;
        j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {
@@ -275,6 +301,16 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   }
 }
 
+bool has_sigma(const OnceFacts& facts) { return facts.link == Link::identity && !facts.sigma; }
+
+void tell_of_tails(const OnceRelease& release, OnceVerdict& verdict) {
+  if (!has_sigma(release.facts) || release.spread.tails.cells.empty() || release.spread.hidden) return;
+  verdict.notes.emplace_back(
+      "Residuals have longer tails than a normal law's: sigma counts them as a noisy histogram shows them, "
+      "and "
+      "may be off by more than its interval says. Coefficients rest on residuals within the clip.");
+}
+
 void tell_of_skewness(const OnceRelease& release, OnceVerdict& verdict) {
   const Skewness& skewness = release.spread.skewness;
   const ClipBias bias = skewness.bias({release.rounds.back().plan.clip});
@@ -308,9 +344,10 @@ void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
   if (move < kUnseenWouldMove * coefficient_sd) return;
   verdict.notes.push_back(fmt::format(
       "Up to some {:.2g} % of the rows could lie far from the others without showing through the noise: the "
-      "answer is that of the others. Where so many {} may be extreme, and should count, take a larger "
+      "answer{} is that of the others. Where so many {} may be extreme, and should count, take a larger "
       "epsilon.",
-      100 * kUnseenCells * share, facts.link == Link::log ? counted(facts) : "responses"));
+      100 * kUnseenCells * share, has_sigma(facts) ? ", sigma's too," : "",
+      facts.link == Link::log ? counted(facts) : "responses"));
 }
 
 void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
@@ -366,6 +403,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   tell_of_noise(release, posterior, verdict);
   tell_of_search(release, posterior, verdict);
   tell_of_skewness(release, verdict);
+  tell_of_tails(release, verdict);
   tell_of_counts(release, verdict);
   tell_of_unseen(release, verdict);
   return verdict;

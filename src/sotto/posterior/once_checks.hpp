@@ -14,9 +14,9 @@ struct OnceVerdict {
   std::vector<Eigen::Index>
       curved;  ///< columns of the design whose effect is no line: a warning that needs their names
   std::vector<Eigen::Index>
-      long_tailed{};  ///< columns with a long upper tail or many zeros, whose effect may be no line unseen: a note that needs names
+      maybe_curved{};  ///< columns of whose effect the noise may hide that it is no line: a note that needs names
   std::vector<Eigen::Index>
-      leaning{};  ///< of these, where rows far out seem to leave the line that fits the others: a warning
+      leaning{};  ///< where rows far out seem to leave the line that fits the others: a warning
   std::vector<Eigen::Index> differing{};  ///< columns whose effect differs between thresholds: likewise
   struct Sensitive {
     Eigen::Index column;

@@ -26,6 +26,31 @@ CoefficientPrior sigma_prior(const OnceSettings& settings, const OnceRelease& re
           release.spread.hidden ? kHiddenScale : kSeenScale};
 }
 
+/// What weights take of the information, by direction: most of all of levels whose rows lie far from the others because they are rare.
+Matrix lost_to_weights(const OnceRelease& release) {
+  const BoundsPlan& plan = release.rounds.back().plan;
+  const StandIn& stand_in = release.stand_in;
+  const Matrix& frame = release.frame.matrix;
+  const Position& at = release.pooled.anchor;
+  const Matrix within = frame * stand_in.within() * frame.transpose();
+  Matrix lost = Matrix::Zero(at.size(), at.size());
+  if (release.facts.thresholds || release.facts.unit_sizes) return lost;
+  const double around = std::max(within.trace(), 0.0);
+  const double variance = at.dot(stand_in.within() * at);
+  for (const Part& part : stand_in.parts()) {
+    const Position mean = frame * part.mean;
+    const double square = around + mean.squaredNorm();
+    const double slope = stand_in.averages(at.dot(part.mean), variance)[1];
+    const double weight =
+        std::min(kept_weight(plan.score_bound / (kTypicalToMean * plan.typical * std::sqrt(square))),
+                 plan.information_bound / (slope * square));
+    lost +=
+        release.rows * part.share * std::max(1 - weight, 0.0) * slope * (within + mean * mean.transpose());
+  }
+  const Spectrum spectrum(lost);
+  return spectrum.with(spectrum.values().cwiseMax(0));
+}
+
 }  // namespace
 
 Matrix clear_covariance(const OnceRelease& release) {
@@ -38,16 +63,23 @@ Matrix clear_covariance(const OnceRelease& release) {
   if (facts.link == Link::logit &&
       !facts.thresholds)  // weights take more where rows' lengths differ more than planned
     kept = std::clamp(release.pooled.level_ratio, 0.3 * kept, kept);
-  double factor = 1 / kept;
+  double factor = 1;
+  Matrix slope = release.pooled.information;
+  Matrix spread = release.clear_spread;
+  Matrix lost = lost_to_weights(release);
   if (facts.clips()) {
     const double scale = facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
     const ClippedNormal clipped = clipped_normal(plan.clip / scale);
-    factor *= (sandwich ? clipped.square / clipped.slope : 1) / clipped.slope;
+    factor = (sandwich ? clipped.square / clipped.slope : 1) / clipped.slope;
     if (facts.link == Link::identity && !sandwich) factor /= scale * scale;
+    lost *= clipped.slope;
   }
+  const double of_all = slope.trace() / kept;
+  spread += lost * (spread.trace() / slope.trace());
+  slope += lost;
+  if (slope.trace() < of_all) factor *= of_all / slope.trace();
   // Rows of ordered categories, and of one unit, are not independent, and counts vary more than their mean: a sandwich stands for the likelihood's information.
-  const Matrix& slope = release.pooled.information;
-  const Matrix information = sandwich ? Matrix(slope * Cholesky(release.clear_spread).solve(slope)) : slope;
+  const Matrix information = sandwich ? Matrix(slope * Cholesky(spread).solve(slope)) : slope;
   const Matrix precision = factor * information + frame * release.prior.normal.precision * frame.transpose();
   return frame.transpose() * Cholesky(precision).inverse() * frame;
 }

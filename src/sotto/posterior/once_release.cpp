@@ -154,6 +154,13 @@ double row_dispersion(const OnceRelease& release) {
   return std::max(plan.dispersion, release.pooled.spread.trace() / (d * release.rows * plan.kept));
 }
 
+/// Of the mode, because of the score's noise: of the linear predictor, in the direction of one column.
+double noise_sd(const PooledRelease& pooled, const NormalBase& base) {
+  const double sampling = pooled.spread.trace() / static_cast<double>(base.mean.size());
+  const double noise = pooled.score_variance / (pooled.score_variance + sampling);
+  return std::sqrt(noise * base.covariance.trace() / static_cast<double>(base.mean.size()));
+}
+
 /// Where the last score was: what is left of the cost goes to what a posterior's own numbers do not show.
 void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase& base,
                  const LastShares& shares, PaidQuestions& questions) {
@@ -178,7 +185,10 @@ void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase&
   if (columns.empty()) return;
   const CurvesQuery query = curves_query(point, plan, columns, questions.pay(questions.left()));
   const auto score = questions.ask_if_on_grid<NoisyVector>(query);
-  if (score) release.curves = find_curves(query, *score, plan, release.rows, row_dispersion(release), move);
+  if (score) {
+    release.curves = find_curves(query, *score, point, plan, row_dispersion(release), base,
+                                 noise_sd(release.pooled, base));
+  }
   release.unasked = release.unasked || !score;
 }
 
@@ -381,6 +391,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     if (!release.few_usable) release.few_usable = few;
   }
   release.nearly_all = intercept.nearly_all;
+  release.lived = intercept.lived;
   release.rows_seen = counted.seen;
   if (thresholds) release.hardly_any = std::move(thresholds->hardly_any);
   ask_rounds(release, locating, questions);

@@ -305,7 +305,7 @@ double StandIn::typical_ordered_score(const Position& at, const Matrix& frame) c
   double mass = 0;
   for (std::size_t p = 0; p < common.size(); ++p) {
     const Part* parts = parts_.data() + p * static_cast<std::size_t>(thresholds);
-    Matrix means(at.size(), thresholds);
+    Matrix means(frame.rows(), thresholds);
     for (Eigen::Index k = 0; k < thresholds; ++k) means.col(k) = frame * parts[k].mean;
     for (double t = -2.5; t <= 2.5; t += 0.5) {
       const double density = common[p].share * std::exp(-t * t / 2);

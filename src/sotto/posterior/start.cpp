@@ -11,6 +11,7 @@ namespace sotto {
 namespace {
 
 constexpr double kStartShare = 0.01;
+constexpr double kLastPieceShare = 0.003;
 constexpr double kFewestBins = 6;
 constexpr double kNearlyAll = 0.97;
 constexpr double kClearly = 2;   // standard deviations of the noise
@@ -75,7 +76,10 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     const auto events =
         questions.ask<NoisyVector>(TotalQuery{TotalOf::events, questions.pay(kStartShare / 2)});
     const auto times = questions.ask<NoisyVector>(TotalQuery{TotalOf::times, questions.pay(kStartShare / 2)});
+    const auto last =
+        questions.ask<NoisyVector>(TotalQuery{TotalOf::last_piece, questions.pay(kLastPieceShare)});
     FirstIntercept first{std::log(std::max({events.value[0], std::sqrt(events.variance), 0.2}) / rows)};
+    first.lived = last.value[0] / std::max({times.value[0], std::sqrt(times.variance), 1.0});
     first.nearly_all = nearly_all(events, times);
     if (facts.times) first.few_usable = few_usable(times, *facts.times);
     return first;

@@ -182,7 +182,7 @@ void visit_fields(Asked& asked, const Visit& visit) {
     visit("split", asked.split);
   } else if constexpr (std::is_same_v<Kind, CurvesQuery>) {
     visit("at", asked.at), visit("clip", asked.clip), visit("dispersion", asked.dispersion);
-    visit("curves", asked.curves), visit("bound", asked.bound);
+    visit("curves", asked.curves), visit("bound", asked.bound), visit("thresholds", asked.thresholds);
   } else if constexpr (std::is_same_v<Kind, ColumnCurve>) {
     visit("column", asked.column), visit("shape", asked.shape);
     visit("centre", asked.centre), visit("scale", asked.scale);

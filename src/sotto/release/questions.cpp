@@ -91,7 +91,7 @@ constexpr HistogramOf kLastChoice<HistogramOf> = HistogramOf::unit_rows;
 template <>
 constexpr CurveShape kLastChoice<CurveShape> = CurveShape::levelling;
 template <>
-constexpr TotalOf kLastChoice<TotalOf> = TotalOf::time_at_risk;
+constexpr TotalOf kLastChoice<TotalOf> = TotalOf::last_piece;
 
 Position numbers_from(const json& j) {
   if (!j.is_array() || j.size() > kMostNumbers) no_question();

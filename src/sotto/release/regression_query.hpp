@@ -150,7 +150,8 @@ struct ColumnCurve {
 
 /// Asks whether the effects of some columns are curved: for the sum over the rows of  c psi q  with
 ///   q the curves' values,  c = min(1, bound / (M |q|))
-/// and psi and M as of a BoundedWeighting; of ordered categories psi = 1{y > k} - m of every threshold's row, as of a binary response.
+/// and psi and M as of a BoundedWeighting; of ordered categories the sum is over the responses, psi the sum over k of
+/// w_k (1{y > k} - m_k), and M the largest |psi| over the categories.
 struct CurvesQuery {
   Position at;
   double clip;                      ///< > 0
@@ -158,6 +159,7 @@ struct CurvesQuery {
   std::vector<ColumnCurve> curves;  ///< at least one
   double bound;                     ///< > 0
   Rho cost;
+  Position thresholds = {};  ///< of ordered categories: the weights w, each > 0; else empty
 
   static constexpr double kLargestSquare = 4;
   static constexpr double kMeanSquare = 0.92054966;  ///< E min(W^2, 4)
@@ -190,14 +192,17 @@ struct RemainderQuery {
   Rho cost;
 };
 
-/// Asks about the rows that a weighting leaves less than half of: for the sum over them of  (1, psi / M z / |z|):
-/// how many they are, and whether they follow the model that the others were fitted by. Of ordered categories (1, s / S), once a
-/// response.
+/// Asks about the rows far out that a weighting takes something of: for the sum over the rows of
+///   (1{c < 1/2} / 2, min(c, 1 - c) psi z / score_bound):
+/// how many are left less than half (half a row each, so that the other part has nearly all of the sensitivity), and what twice the
+/// weighting's bounds would add to the score, which is nothing but noise where these rows follow the model that the others were fitted by. Of ordered categories s for psi z, once a response; of a time at risk
+/// its first piece is counted.
 struct LightRowsQuery {
   BoundedWeighting weighting;
   Rho cost;
 
   static constexpr double kLight = 0.5;  ///< c below this
+  static constexpr double kCount = 0.5;  ///< what a row adds to the count
 };
 
 enum class TotalOf {
@@ -206,6 +211,7 @@ enum class TotalOf {
   times,         ///< of times at risk: 1 for the first piece of each
   events,        ///< of a time at risk: 1 for the piece in which it came
   time_at_risk,  ///< the share of each piece that was lived through
+  last_piece,    ///< likewise of the last piece alone
 };
 
 /// Asks for one sum over the rows.

@@ -181,20 +181,17 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   };
   if (const std::vector<std::string> columns = plain(verdict.leaning); !columns.empty()) {
     warnings.push_back(fmt::format(
-        "Rows far out in {}, about {:.1f} % of all, seem to leave the line that fits the others, as effects "
-        "do "
-        "that level off; they have little weight here, and much in other programs. See what log1p(...) or a "
-        "category of none, some and much gives.",
-        first_names(columns), 100 * verdict.far_share));
+        "Rows far out in {} seem to leave the line that fits the others, as effects do that level off; they "
+        "have little weight here, and much in other programs: coefficients may be several standard "
+        "deviations off from theirs. See what log1p(...) or a category of none, some and much gives.",
+        first_names(columns)));
   }
-  if (const std::vector<std::string> columns = plain(verdict.long_tailed); !columns.empty()) {
+  if (const std::vector<std::string> columns = plain(verdict.maybe_curved); !columns.empty()) {
     warnings.push_back(
-        fmt::format("Note: {} {} a long upper tail or many zeros, where an effect that is no straight line "
-                    "may not show: values "
-                    "far out have little weight here, and much elsewhere. See what log1p(...) or a category "
-                    "of none, some and much "
-                    "gives.",
-                    first_names(columns), columns.size() == 1 ? "has" : "have"));
+        fmt::format("Note: the noise may hide that the effect of {} is no straight line: values far out have "
+                    "little weight here, and much elsewhere. See what log1p(...) or a category of none, some "
+                    "and much gives.",
+                    first_names(columns)));
   }
   for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
   return warnings;
