@@ -152,7 +152,7 @@ std::string why_no_question(const json& j) {
 TEST(Questions, that_are_none_are_refused) {
   const json ratio = {"ratio", {{"from", {1.0}}, {"to", {2.0}}, {"cost", 0.1}, {"noise_sd", 0.0}}};
   const json moments = {"moments", {{"frame", {2, 1, {1.0, 2.0}}}, {"bound", 1.0}, {"cost", 0.1}}};
-  const json total = {"total", {{"quantity", 4}, {"cost", 0.1}}};
+  const json total = {"total", {{"quantity", 5}, {"cost", 0.1}}};
   const json columns = {
       "column histograms",
       {{"columns", {0}}, {"windows", {{{"lower", 0.0}, {"upper", 1.0}}}}, {"bins", 2}, {"cost", 0.1}}};
@@ -186,7 +186,7 @@ TEST(Questions, that_are_none_are_refused) {
   with(moments, "frame", {std::int64_t{1} << 62, 4, json::array()});
   with(moments, "frame", {std::uint64_t{1} << 63, 2, json::array()});
   with(moments, "frame", {2, 1, {1.0, 2.0}, 1});
-  with(total, "quantity", 5);
+  with(total, "quantity", 6);
   with(total, "quantity", -1);
   with(total, "quantity", 1.5);
   with(columns, "columns", {-1});

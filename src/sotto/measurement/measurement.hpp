@@ -25,6 +25,9 @@ struct OwnerContext {
   AnyModel model;
   PrivacyUnit unit{};
   double likelihood_power = 1;  ///< n0 / n
+  /// A log ratio that could leave the grid is asked all the same: a row counts with what fits, 512 either way. Bounds hold, but no
+  /// chain is exact by them whose steps change a row's log density that much: without privacy alone.
+  bool clamps_ratios = false;
 
   /// Errors: configuration unless `at` has as many coordinates as the model.
   void check_position(const Position& at) const;

@@ -38,8 +38,11 @@ std::optional<ContributionRange> contribution_range(const RatioQuery& query, con
   context.check_position(query.from);
   context.check_position(query.to);
   const Interval change = context.model.ratio_range(query.from, query.to);
-  return contribution_range(
-      {change.lower * context.likelihood_power, change.upper * context.likelihood_power});
+  const Interval scaled{change.lower * context.likelihood_power, change.upper * context.likelihood_power};
+  const auto range = contribution_range(scaled);
+  if (range || !context.clamps_ratios || !std::isfinite(scaled.width())) return range;
+  const auto most = static_cast<std::int64_t>(kLargestContribution) - 1;
+  return ContributionRange{-most, most};
 }
 
 std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_ratio(const GaussianNoise& noise) {

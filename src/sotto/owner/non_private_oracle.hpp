@@ -22,17 +22,11 @@ class NonPrivateOracle final : public QueryInterface {
   NonPrivateOracle(Rows rows, AnyModel model, ExecutionOptions options,
                    NoNoise::Stated variances = NoNoise::Stated::none)
       : priced_(variances == NoNoise::Stated::as_paid),
-        owner_(std::move(rows), measure_all_rows({std::move(model), {}, options.likelihood_power}),
+        owner_(std::move(rows), measure_all_rows({std::move(model), {}, options.likelihood_power, true}),
                options.threads, ledger_, entropy_, std::make_unique<NoNoise>(variances)) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {
-    if (priced_) return owner_.answer(queries);
-    std::vector<Answer> answers = owner_.answer(for_nothing(queries));
-    for (std::size_t q = 0; q < answers.size(); ++q) {
-      const auto* refusal = std::get_if<QueryStatus>(&answers[q]);
-      if (refusal != nullptr && *refusal == QueryStatus::out_of_range) answer_by_halves(queries[q], answers[q]);
-    }
-    return answers;
+    return priced_ ? owner_.answer(queries) : owner_.answer(for_nothing(queries));
   }
   [[nodiscard]] std::vector<std::optional<QueryStatus>> refusals(
       std::span<const Query> queries) const override {
@@ -41,37 +35,6 @@ class NonPrivateOracle final : public QueryInterface {
   [[nodiscard]] Rho left() const override { return ledger_.left(); }
 
  private:
-  static constexpr int kMostHalvings = 12;
-
-  /// A log ratio that does not fit the grid is the sum of those along the way, exactly: log densities are on one grid.
-  std::optional<Released<NoisyRatio>> ratio_by_halves(const RatioQuery& ratio, int halvings) {
-    const Query whole(ratio);
-    Answer answer = std::move(owner_.answer(for_nothing({&whole, 1}))[0]);
-    if (auto* fits = std::get_if<Released<NoisyRatio>>(&answer)) return std::move(*fits);
-    if (halvings == kMostHalvings) return std::nullopt;
-    RatioQuery first = ratio;
-    RatioQuery second = ratio;
-    first.to = second.from = (ratio.from + ratio.to) / 2;
-    const auto one = ratio_by_halves(first, halvings + 1);
-    if (!one) return std::nullopt;
-    const auto other = ratio_by_halves(second, halvings + 1);
-    if (!other) return std::nullopt;
-    return *one + *other;
-  }
-
-  /// What cannot be answered so stays refused.
-  void answer_by_halves(const Query& query, Answer& answer) {
-    if (const auto* ratio = std::get_if<RatioQuery>(&query)) {
-      if (auto sum = ratio_by_halves(*ratio, 0)) answer = *sum;
-    } else if (const auto* joint = std::get_if<JointQuery>(&query)) {
-      const Query alone(joint->gradient);
-      Answer gradient = std::move(owner_.answer(for_nothing({&alone, 1}))[0]);
-      auto* fits = std::get_if<Released<NoisyGradient>>(&gradient);
-      if (fits == nullptr) return;
-      if (auto sum = ratio_by_halves(joint->ratio, 0)) answer = join(std::move(*fits), *sum);
-    }
-  }
-
   /// The questions at a price that means nothing: chains for study name none.
   static std::vector<Query> for_nothing(std::span<const Query> queries) {
     const auto set_price = [](auto& asked) {

@@ -33,10 +33,10 @@ constexpr double kRarer = 0.05;      // than over all rows
 constexpr double kFewOfNoise = 12;   // standard deviations
 constexpr double kExclude = 0.8;     // of the covariance of columns that are never one together
 constexpr double kSmallFall = 0.4;
-constexpr double kClearFall = 3;        // standard deviations
-constexpr double kLeastFirst = 0.01;    // of the rows
-constexpr double kLeans = 2;            // standard deviations
-constexpr double kLevelsOff = 2.5;      // likewise
+constexpr double kClearFall = 3;      // standard deviations
+constexpr double kLeastFirst = 0.01;  // of the rows
+constexpr double kLevelsOff =
+    2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
 constexpr double kLeastLived = 0.05;    // of the last piece of time, on average over all that began
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
 constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
@@ -193,7 +193,7 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
     if (told(verdict.far_rows, column) || told(verdict.curved, column)) continue;
     // Where an effect levels off, what levels off scores high, and rows far out have lower responses than the line's.
     const double both = std::abs(off - lean_of(column)) / std::numbers::sqrt2;
-    if ((hidden && std::abs(lean_of(column)) > kLeans) || std::max(std::abs(off), both) > kLevelsOff) {
+    if (std::max({std::abs(off), std::abs(lean_of(column)), both}) > kLevelsOff) {
       verdict.leaning.push_back(column);
     } else if (hidden) {
       verdict.maybe_curved.push_back(column);
