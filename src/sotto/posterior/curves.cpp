@@ -107,8 +107,7 @@ Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const Pla
     }
   }
   std::ranges::sort(found.curved);
-  const auto again = std::ranges::unique(found.curved);
-  found.curved.erase(again.begin(), again.end());
+  found.curved.erase(std::unique(found.curved.begin(), found.curved.end()), found.curved.end());
   return found;
 }
 
