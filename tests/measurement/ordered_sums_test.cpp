@@ -223,6 +223,16 @@ TEST(OrderedSums, add_up_what_the_question_says) {
   }
 }
 
+/// P(y > k) of three thresholds.
+Position beyond_thresholds(const Position& at, const Person& person) {
+  Position means(3);
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    const double eta = at[0] + (k > 0 ? at[k] : 0) + at[3] * person.x[0] + at[4] * person.x[1];
+    means[k] = 1 / (1 + std::exp(-eta));
+  }
+  return means;
+}
+
 // v as release/regression_query.hpp has it; over the law at the position it has mean zero, whatever its weight.
 TEST(OrderedSums, threshold_effects_add_up_what_the_question_says) {
   const Position at{{0.4, -1.2, -2.5, 0.7, -0.3}};
@@ -234,11 +244,7 @@ TEST(OrderedSums, threshold_effects_add_up_what_the_question_says) {
     const BoundedWeighting weighting{at, Matrix(), bound, 1, 1, 0, tails};
     const ThresholdEffectsQuery query = threshold_effects_of(weighting, contrasts);
     const OrderedPass pass(3, query, Adjacency::substitute);
-    Position means(3);
-    for (Eigen::Index k = 0; k < 3; ++k) {
-      const double eta = at[0] + (k > 0 ? at[k] : 0) + at[3] * person.x[0] + at[4] * person.x[1];
-      means[k] = 1 / (1 + std::exp(-eta));
-    }
+    const Position means = beyond_thresholds(at, person);
     const auto vector_of = [&](int category) {
       Position v = Position::Zero(5);
       for (Eigen::Index k = 0; k < 3; ++k) {
@@ -274,11 +280,7 @@ TEST(OrderedSums, curves_add_up_what_the_question_says) {
         at,    1,      0,      {{3, CurveShape::square, 0, 0.5}, {4, CurveShape::levelling, -1, 0.1}},
         bound, Rho(1), weights};
     const OrderedPass pass(3, query, Adjacency::substitute);
-    Position means(3);
-    for (Eigen::Index k = 0; k < 3; ++k) {
-      const double eta = at[0] + (k > 0 ? at[k] : 0) + at[3] * person.x[0] + at[4] * person.x[1];
-      means[k] = 1 / (1 + std::exp(-eta));
-    }
+    const Position means = beyond_thresholds(at, person);
     const auto psi_of = [&](int category) {
       double psi = 0;
       for (Eigen::Index k = 0; k < 3; ++k) psi += weights[k] * ((category > k ? 1 : 0) - means[k]);

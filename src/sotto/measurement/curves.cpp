@@ -42,34 +42,53 @@ TileNumbers values(const ColumnCurve& curve, const TileNumbers& column) {
   return w.square().min(CurvesQuery::kLargestSquare) - CurvesQuery::kMeanSquare;
 }
 
+/// What of a tile's rows the asked curves rest on.
+class CurvesTile {
+ public:
+  CurvesTile(const RowLaw& law, const CurvesQuery& query)
+      : law_(law),
+        query_(query),
+        rest_(query.at),
+        of_tile_(kTile, static_cast<Eigen::Index>(query.curves.size())) {
+    rest_.segment(law.pieces.first, static_cast<Eigen::Index>(law.pieces.count) - 1).setZero();
+  }
+  template <class Tile>
+  void read(const Tile& x) {
+    common = x * rest_;
+    piece = law_.piece(x);
+    for (Eigen::Index k = 0; k < of_tile_.cols(); ++k) {
+      const ColumnCurve& curve = query_.curves[static_cast<std::size_t>(k)];
+      of_tile_.col(k) = values(curve, x.col(curve.column).array());
+    }
+  }
+  [[nodiscard]] Eigen::ArrayXd q(Eigen::Index lane) const { return of_tile_.row(lane).transpose(); }
+
+  TileNumbers common;  ///< linear predictors without what rows' own pieces add
+  TileNumbers piece;   ///< RowLaw::piece
+
+ private:
+  const RowLaw& law_;
+  const CurvesQuery& query_;
+  Position rest_;
+  Eigen::Array<double, kTile, Eigen::Dynamic> of_tile_;
+};
+
 void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& tiles, IntegerSums& sums) {
-  const auto curves = static_cast<Eigen::Index>(query.curves.size());
-  Eigen::Array<double, kTile, Eigen::Dynamic> of_tile(kTile, curves);
-  TileNumbers common, piece;
-  Eigen::ArrayXd q(curves);
+  CurvesTile tile(law, query);
+  Eigen::ArrayXd q;
   double reach = 0;
-  Position rest = query.at;  // without what pieces of a time add
-  rest.segment(law.pieces.first, static_cast<Eigen::Index>(law.pieces.count) - 1).setZero();
   const PieceResiduals pieces(law.pieces, {query.at, {}, 0, 0, query.clip});
   with_response(law.link, [&](auto response) {
     for_each_unit(
-        tiles,
-        [&](const auto& x) {
-          common = x * rest;
-          piece = law.piece(x);
-          for (Eigen::Index k = 0; k < curves; ++k) {
-            const ColumnCurve& curve = query.curves[static_cast<std::size_t>(k)];
-            of_tile.col(k) = values(curve, x.col(curve.column).array());
-          }
-        },
+        tiles, [&](const auto& x) { tile.read(x); },
         [&](Eigen::Index lane, double y) {
           BoundedResidual r{};
           if constexpr (std::same_as<decltype(response), EventResponse>) {
-            r = pieces.residual(common[lane], piece[lane], y);
+            r = pieces.residual(tile.common[lane], tile.piece[lane], y);
           } else {
-            r = response.residual(y, response.mean(common[lane]), query.clip, query.dispersion);
+            r = response.residual(y, response.mean(tile.common[lane]), query.clip, query.dispersion);
           }
-          q = of_tile.row(lane).transpose();
+          q = tile.q(lane);
           sums.entries += r.psi * q;
           reach += r.largest * std::sqrt(q.square().sum());
         },
@@ -84,32 +103,22 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
 
 void add_curves_of_ordered(const RowLaw& law, const CurvesQuery& query, const GlmTiles& tiles,
                            IntegerSums& sums) {
-  const auto curves = static_cast<Eigen::Index>(query.curves.size());
-  Eigen::Array<double, kTile, Eigen::Dynamic> of_tile(kTile, curves);
-  TileNumbers common, piece;
-  Eigen::ArrayXd q(curves);
+  CurvesTile tile(law, query);
+  Eigen::ArrayXd q;
   for_each_row(
-      tiles,
-      [&](const auto& x) {
-        common = x * query.at;  // of a response's first row: the thresholds' own columns are zero there
-        piece = law.piece(x);
-        for (Eigen::Index k = 0; k < curves; ++k) {
-          const ColumnCurve& curve = query.curves[static_cast<std::size_t>(k)];
-          of_tile.col(k) = values(curve, x.col(curve.column).array());
-        }
-      },
+      tiles, [&](const auto& x) { tile.read(x); },
       [&](Eigen::Index lane, double y) {
-        if (piece[lane] != 0 || std::isnan(y)) return;
+        if (tile.piece[lane] != 0 || std::isnan(y)) return;
         double lowest = 0;  // of the categories' psi, which climb
         double highest = 0;
         double psi = 0;
         for (Eigen::Index k = 0; k < query.thresholds.size(); ++k) {
-          const double mean = threshold_mean(law, query.at, common[lane], k);
+          const double mean = threshold_mean(law, query.at, tile.common[lane], k);
           lowest -= query.thresholds[k] * mean;
           highest += query.thresholds[k] * (1 - mean);
           psi += query.thresholds[k] * ((y > static_cast<double>(k) ? 1 : 0) - mean);
         }
-        q = of_tile.row(lane).transpose();
+        q = tile.q(lane);
         const double reach = std::max(-lowest, highest) * std::sqrt(q.square().sum());
         sums.entries = sums.factor * std::min(1.0, query.bound / reach) * psi * q;
         sums.add();

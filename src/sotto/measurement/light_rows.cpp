@@ -13,6 +13,8 @@
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_light_rows_further_than_declared
 // Checked by tests/measurement/ordered_sums_test.cpp: nobody_moves_light_rows_further_than_declared
+// Checked by tests/measurement/time_at_risk_sums_test.cpp: no_life_moves_light_rows_further_than_declared
+// Checked by tests/measurement/unit_sums_test.cpp: no_unit_moves_light_rows_further_than_declared
 
 #include <algorithm>
 #include <cmath>

@@ -130,11 +130,6 @@ struct RowLaw {
   [[nodiscard]] std::size_t together(const PrivacyUnit& unit) const {
     return (link == Link::log_rate || thresholds) && unit.pieces == pieces.count ? pieces.count : 1;
   }
-  /// A row's response under its link: of ordered categories whether it lies beyond the row's threshold.
-  [[nodiscard]] double response(double y, double piece) const {
-    if (!thresholds) return y;
-    return y > piece ? 1 : 0;
-  }
   /// Which piece of a response each of the tile's rows is; 0: the first, or none.
   template <class Tile>
   [[nodiscard]] TileNumbers piece(const Tile& x) const {

@@ -1,13 +1,16 @@
-// A noisy count of rows, of rows with response 1, of times at risk or of their events, or how much time was at risk, in all pieces or the last.
+// A noisy count of rows, of rows with response 1, of times at risk or of their events, or how much time was at risk, in all pieces or
+// the last.
 //
 // Query        sum over the rows of 1, of a binary response, of 1 where the row is a time's first piece, of a piece's event, or of the
-//              share of it, or of the last piece, that was lived through; over units whose rows stand side by side of their mean, so that 1 counts units
+//              share of it, or of the last piece, that was lived through; over units whose rows stand side by side of their mean, so
+//              that 1 counts units
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  in [0, 1]; of the first pieces, of the last, and of the events, of one time at risk together;
 //              in integers: measurement/vector_sum.hpp
 // Noise, charge, source: measurement/vector_noise.hpp
 // Errors: configuration for a model that is no regression, or a likelihood to a power.
 // Checked by tests/measurement/regression_sums_test.cpp: no_row_moves_a_total_further_than_declared
+// Checked by tests/measurement/time_at_risk_sums_test.cpp: no_life_moves_a_total_further_than_declared
 
 #include "sotto/measurement/all_rows.hpp"
 #include "sotto/measurement/regression_rows.hpp"

@@ -22,7 +22,10 @@ class NonPrivateOracle final : public QueryInterface {
   NonPrivateOracle(Rows rows, AnyModel model, ExecutionOptions options,
                    NoNoise::Stated variances = NoNoise::Stated::none)
       : priced_(variances == NoNoise::Stated::as_paid),
-        owner_(std::move(rows), measure_all_rows({std::move(model), {}, options.likelihood_power, true}),
+        owner_(std::move(rows),
+               measure_all_rows({.model = std::move(model),
+                                 .likelihood_power = options.likelihood_power,
+                                 .clamps_ratios = true}),
                options.threads, ledger_, entropy_, std::make_unique<NoNoise>(variances)) {}
 
   [[nodiscard]] std::vector<Answer> answer(std::span<const Query> queries) override {

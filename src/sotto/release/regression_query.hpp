@@ -195,8 +195,8 @@ struct RemainderQuery {
 /// Asks about the rows far out that a weighting takes something of: for the sum over the rows of
 ///   (1{c < 1/2} / 2, min(c, 1 - c) psi z / score_bound):
 /// how many are left less than half (half a row each, so that the other part has nearly all of the sensitivity), and what twice the
-/// weighting's bounds would add to the score, which is nothing but noise where these rows follow the model that the others were fitted by. Of ordered categories s for psi z, once a response; of a time at risk
-/// its first piece is counted.
+/// weighting's bounds would add to the score, which is nothing but noise where these rows follow the model that the others were
+/// fitted by. Of ordered categories s for psi z, once a response; of a time at risk its first piece is counted.
 struct LightRowsQuery {
   BoundedWeighting weighting;
   Rho cost;
