@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/measurement/regression_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "support/bounded_row.hpp"
@@ -240,6 +241,20 @@ TEST(RegressionSums, what_no_law_of_counts_is_computed_for_is_not_asked) {
   }
   const CurvesQuery wide{zero, HUGE_VAL, 0, {{.column = 1}}, 1, Rho(1)};
   EXPECT_FALSE(Asked(kCases[1], wide, Adjacency::substitute).answered());
+}
+TEST(RegressionSums, curves_are_not_asked_where_bounds_lose_digits) {
+  for (const double bound : {0.0, -1.0, 1e300, 0x1p-890, HUGE_VAL, kNaN}) {
+    const CurvesQuery curves{Position::Zero(kDim), 1, 0, {{.column = 1}}, bound, Rho(1)};
+    EXPECT_FALSE(Asked(kCases[1], curves, Adjacency::substitute).answered()) << bound;
+  }
+}
+TEST(RegressionSums, a_contribution_counts_as_far_as_its_length_is_a_number_and_its_weight_keeps_digits) {
+  EXPECT_EQ(weight_within(2, 0), 1);
+  EXPECT_EQ(weight_within(2, 2), 1);
+  EXPECT_EQ(weight_within(2, 8), 0.25);
+  EXPECT_EQ(weight_within(2, HUGE_VAL), 0);
+  EXPECT_EQ(weight_within(2, kNaN), 0);
+  EXPECT_EQ(weight_within(1e-200, 1e90), 0);
 }
 TEST(RegressionSums, no_row_moves_curves_further_than_declared) {
   expect_bounds_hold(

@@ -32,8 +32,8 @@ bool legal(const CurvesQuery& query, const Glm& regression) {
            std::isfinite(curve.scale) && curve.scale > 0;
   };
   return query.at.size() == dim && query.at.allFinite() && legal_residual(query.clip, query.dispersion) &&
-         !query.curves.empty() && std::ranges::all_of(query.curves, legal_curve) && query.bound > 0 &&
-         std::isfinite(query.bound) && legal_thresholds(query.thresholds, regression);
+         !query.curves.empty() && std::ranges::all_of(query.curves, legal_curve) &&
+         legal_bound(query.bound) && legal_thresholds(query.thresholds, regression);
 }
 
 TileNumbers values(const ColumnCurve& curve, const TileNumbers& column) {
@@ -93,7 +93,7 @@ void add_curves(const RowLaw& law, const CurvesQuery& query, const GlmTiles& til
           reach += r.largest * std::sqrt(q.square().sum());
         },
         [&](std::size_t) {
-          sums.entries *= sums.factor * std::min(1.0, query.bound / reach);
+          sums.entries *= sums.factor * weight_within(query.bound, reach);
           sums.add();
           sums.entries.setZero();
           reach = 0;
@@ -120,7 +120,7 @@ void add_curves_of_ordered(const RowLaw& law, const CurvesQuery& query, const Gl
         }
         q = tile.q(lane);
         const double reach = std::max(-lowest, highest) * std::sqrt(q.square().sum());
-        sums.entries = sums.factor * std::min(1.0, query.bound / reach) * psi * q;
+        sums.entries = sums.factor * weight_within(query.bound, reach) * psi * q;
         sums.add();
       });
 }

@@ -64,9 +64,8 @@ void for_each_ordered_response(const RowLaw& law, const GlmTiles& tiles, const B
           response.largest = std::max(response.largest, length_of(score));
           if (y > static_cast<double>(k)) response.score = score;
         }
-        const double c =
-            std::min({1.0, weighting.score_bound / response.largest, weighting.information_bound / trace});
-        response.c = c >= kLeastNorm ? c : 0;
+        response.c = std::min(weight_within(weighting.score_bound, response.largest),
+                              weight_within(weighting.information_bound, trace));
         visit(response);
       });
 }

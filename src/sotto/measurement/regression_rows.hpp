@@ -208,6 +208,14 @@ inline double length_of(const Position& z) {
   return square >= kLeastNorm && square <= 1 / kLeastNorm ? std::sqrt(square) : z.stableNorm();
 }
 
+/// min(1, bound / reach), by which a contribution of that length becomes no longer than `bound`; 0 where the weight has lost digits or
+/// the length is no number.
+inline double weight_within(double bound, double reach) {
+  const double c = bound / reach;
+  if (c >= 1) return 1;
+  return c >= kLeastNorm ? c : 0;
+}
+
 /// A row under a weighting; the mean is none of pieces of a time.
 struct WeightedRow {
   double y, mean;
@@ -236,8 +244,8 @@ class WeightedUnit {
       reach += row.residual.largest * row.length;
       trace += row.residual.largest_slope * row.length * row.length;
     }
-    c = std::min({1.0, weighting.score_bound / reach, weighting.information_bound / trace});
-    if (!(c >= kLeastNorm)) c = 0;  // it has lost digits, and rows that share a bound are checked one by one
+    c = std::min(weight_within(weighting.score_bound, reach),
+                 weight_within(weighting.information_bound, trace));
   }
   void clear() { rows.clear(); }
 

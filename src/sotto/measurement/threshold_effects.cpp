@@ -75,7 +75,7 @@ void add_threshold_effects(const RowLaw& law, const ThresholdEffectsQuery& query
           largest = std::max(largest, length_of_vector(of_category));
           if (y > static_cast<double>(k)) own = of_category;
         }
-        const double factor = sums.factor * std::min(1.0, query.bound / largest);
+        const double factor = sums.factor * weight_within(query.bound, largest);
         for (Eigen::Index a = 0; a < contrasts; ++a)
           sums.entries.segment(a * q.size(), q.size()) = factor * own[a] * q.array();
         sums.entries[contrasts * q.size()] = factor * own[contrasts];

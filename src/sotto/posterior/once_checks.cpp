@@ -32,7 +32,6 @@ constexpr double kMisfit = 4;  // standard deviations of chi-squared
 constexpr double kNextToNone = 0.1;  // of the rows
 constexpr double kLevelsOff =
     2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
-constexpr double kLeastLived = 0.05;    // of the last piece of time, on average over all that began
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
 constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
 constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom lie in one
@@ -93,12 +92,12 @@ void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
                     100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
                     times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
   }
-  if (release.lived && *release.lived < kLeastLived) {
+  if (release.hardly_lived) {
     verdict.warnings.push_back(fmt::format(
         "Hardly anybody was followed to the end of the last interval of time: about {:.0f} % of it was lived "
         "through, on average. Its hazard may be off by more than its interval says. Declare the end of "
         "follow-up as the time's upper bound, or cut there (--cuts).",
-        100 * *release.lived));
+        100 * *release.hardly_lived));
   }
 }
 

@@ -139,7 +139,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     if (!release.few_usable) release.few_usable = few;
   }
   release.nearly_all = intercept.nearly_all;
-  release.lived = intercept.lived;
+  release.hardly_lived = intercept.hardly_lived;
   release.rows_seen = counted.seen;
   if (thresholds) release.hardly_any = std::move(thresholds->hardly_any);
   ask_rounds(release, locating, questions);

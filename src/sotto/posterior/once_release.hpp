@@ -56,7 +56,8 @@ struct OnceRelease {
   bool rows_seen = true;                   ///< their number, where it is released, stands clear of the noise
   std::optional<double> few_usable{};      ///< share of the rows that count, where it is small
   std::optional<double>
-      lived{};  ///< of times at risk: average share of the last piece that was lived through, over all that began
+      hardly_lived{};  ///< of times at risk: average share of the last piece that those who began lived through,
+                       ///< where it is clearly small
   std::optional<double>
       nearly_all{};  ///< share of the responses that are 1, or of the times that end with the event, where it clearly is
 };

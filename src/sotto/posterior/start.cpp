@@ -11,7 +11,8 @@ namespace sotto {
 namespace {
 
 constexpr double kStartShare = 0.01;
-constexpr double kLastPieceShare = 0.003;
+constexpr double kLastPieceShare = 0.005;
+constexpr double kHardlyLived = 0.05;
 constexpr double kFewestBins = 6;
 constexpr double kNearlyAll = 0.97;
 constexpr double kClearly = 2;   // standard deviations of the noise
@@ -29,6 +30,14 @@ std::optional<double> nearly_all(const NoisyVector& part, const NoisyVector& who
   const double doubt = kClearly * std::sqrt(part.variance + whole.variance);
   if (part.value[0] - doubt < kNearlyAll * all) return std::nullopt;
   return std::min(part.value[0] / all, 1.0);
+}
+
+/// Both are noisy: that it is a small share is said where it still is with a standard deviation of the noise added.
+std::optional<double> hardly_lived(const NoisyVector& last, const NoisyVector& times) {
+  const double all = std::max(times.value[0], 1.0);
+  const double doubt = std::sqrt(last.variance + kHardlyLived * kHardlyLived * times.variance);
+  if (last.value[0] + doubt >= kHardlyLived * all) return std::nullopt;
+  return std::max(last.value[0] / all, 0.0);
 }
 
 }  // namespace
@@ -79,7 +88,7 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     const auto last =
         questions.ask<NoisyVector>(TotalQuery{TotalOf::last_piece, questions.pay(kLastPieceShare)});
     FirstIntercept first{std::log(std::max({events.value[0], std::sqrt(events.variance), 0.2}) / rows)};
-    first.lived = last.value[0] / std::max({times.value[0], std::sqrt(times.variance), 1.0});
+    first.hardly_lived = hardly_lived(last, times);
     first.nearly_all = nearly_all(events, times);
     if (facts.times) first.few_usable = few_usable(times, *facts.times);
     return first;

@@ -27,7 +27,8 @@ struct FirstIntercept {
   std::vector<AtBound> at_bounds{};    ///< of the responses
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
   std::optional<double>
-      lived{};  ///< of times at risk: average share of the last piece that was lived through, over all that began
+      hardly_lived{};  ///< of times at risk: average share of the last piece that those who began lived through,
+                       ///< where it is clearly small
   std::optional<double>
       nearly_all{};  ///< share of binary responses that are 1, or of times that end with the event, where it clearly is
 };
