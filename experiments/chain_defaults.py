@@ -240,7 +240,7 @@ def run(job, tables, args):
     rows, method, model, epsilon, adjacency = job
     folder, arguments, (mean, sd) = tables.get(rows, model, adjacency)
     out = folder / f"{method}-{epsilon:g}"
-    command = [args.program, "fit", "--data", "data.csv", "--schema", "schema.toml", *arguments, "--epsilon", str(epsilon),
+    command = [args.program, "fit", "--force", "--data", "data.csv", "--schema", "schema.toml", *arguments, "--epsilon", str(epsilon),
                "--delta", "1e-6", "--method", method, "--seed", str(args.seed), "--threads", str(args.threads), "--out", out.name]
     begin = time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=3600)

@@ -72,7 +72,7 @@ def private(sotto, family, formula, x, y, bounds, epsilon, seed, folder):
         f'[[column]]\nname = "y"\n{FAMILIES[family][0]}\n'
         f'[[column]]\nname = "x"\nkind = "real"\nlower = {bounds[0]}\nupper = {bounds[1]}\n')
     run = subprocess.run(
-        [sotto, "fit", "--data", folder / "data.csv", "--schema", folder / "schema.toml", "--formula", formula,
+        [sotto, "fit", "--force", "--data", folder / "data.csv", "--schema", folder / "schema.toml", "--formula", formula,
          "--family", family, "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed), "--out", folder / "out"],
         capture_output=True, text=True)
     if run.returncode:

@@ -90,7 +90,7 @@ def run(program, design, values, epsilon, seed):
         folder = pathlib.Path(name)
         np.savetxt(folder / "table.csv", values, delimiter=",", header=",".join(names), comments="", fmt="%.6g")
         (folder / "schema.toml").write_text(schema(design))
-        command = [program, "fit", "--data", folder / "table.csv", "--schema", folder / "schema.toml", "--family", "normal-mean",
+        command = [program, "fit", "--force", "--data", folder / "table.csv", "--schema", folder / "schema.toml", "--family", "normal-mean",
                    "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed), "--out", folder / "out",
                    "--set", f"model.columns={json.dumps(names)}",
                    "--set", f"model.sd={[design['sd'] * design['declared']] * dim}"]

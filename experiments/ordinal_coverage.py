@@ -100,7 +100,7 @@ def fit(sotto, y, x, bounds, levels, count, epsilon, seed, folder):
             schema += f'[[column]]\nname = "{column}"\nkind = "real"\nlower = {low}\nupper = {high}\n'
     (folder / "schema.toml").write_text(schema)
     run = subprocess.run(
-        [sotto, "fit", "--data", folder / "data.csv", "--schema", folder / "schema.toml", "--formula",
+        [sotto, "fit", "--force", "--data", folder / "data.csv", "--schema", folder / "schema.toml", "--formula",
          "y ~ " + " + ".join(x), "--family", "ordinal", "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed),
          "--out", folder / "out"], capture_output=True, text=True)
     if run.returncode:

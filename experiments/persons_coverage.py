@@ -128,7 +128,7 @@ def private(program, design, family, folder, table, epsilon, seed):
     kind, bounds = KINDS[family]
     (folder / "schema.toml").write_text(
         SCHEMA.format(adjacency=design["adjacency"], most=design["most"], kind=kind, bounds=bounds))
-    done = subprocess.run([program, "fit", "--data", folder / "table.csv", "--schema", folder / "schema.toml", "--family", family,
+    done = subprocess.run([program, "fit", "--force", "--data", folder / "table.csv", "--schema", folder / "schema.toml", "--family", family,
                            "--formula", "y ~ group + age + season", "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed),
                            "--out", folder / "out"], capture_output=True)
     if done.returncode not in (0, NO_ANSWER):

@@ -116,7 +116,7 @@ def private(program, design, folder, columns, epsilon, seed):
     table.write_text("time,died,age,group\n" + "\n".join(lines) + "\n")
     lower, upper = design["bounds"]
     (folder / "schema.toml").write_text(SCHEMA.format(adjacency=design["adjacency"], lower=lower, upper=upper))
-    command = [program, "fit", "--data", table, "--schema", folder / "schema.toml", "--family", "survival",
+    command = [program, "fit", "--force", "--data", table, "--schema", folder / "schema.toml", "--family", "survival",
                "--formula", "Surv(time, died) ~ age + C(group)", "--epsilon", str(epsilon), "--delta", "1e-6",
                "--seed", str(seed), "--out", folder / f"out{seed}"]
     if design["cuts"]:

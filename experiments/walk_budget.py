@@ -100,7 +100,7 @@ def against_programs(args):
                     for program in args.program:
                         out = folder / "out"
                         begin = time.monotonic()
-                        done = subprocess.run([str(pathlib.Path(program).resolve()), "fit", "--data", "data.csv", "--schema", "schema.toml", *arguments,
+                        done = subprocess.run([str(pathlib.Path(program).resolve()), "fit", *without_rehearsal(program), "--data", "data.csv", "--schema", "schema.toml", *arguments,
                                                "--epsilon", str(epsilon), "--delta", "1e-6", "--method", method, "--threads", "1",
                                                "--out", "out", "--overwrite"], cwd=folder, capture_output=True)
                         if done.returncode not in (0, NO_ANSWER):
@@ -142,6 +142,12 @@ def theory():
                 formula = noise**2 * 2 * normal_tail(total / 2) / (4 * dim)
                 cells.append(f"{1000 * k * simulated(dim, k, steps, noise, rng):.0f}, {1000 * formula:.0f}")
             print(f"| {dim} | {product:g} | " + " | ".join(cells) + " |", flush=True)
+
+
+def without_rehearsal(program):
+    """Programs before the rehearsal do not know the option."""
+    told = subprocess.run([program, "fit", "--help"], capture_output=True, text=True, check=True).stdout
+    return ["--force"] if "--force" in told else []
 
 
 def main():

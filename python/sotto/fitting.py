@@ -39,6 +39,7 @@ def fit(
     out: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     not_private: bool = False,
+    force: bool = False,
     resume: str | os.PathLike[str] | None = None,
 ) -> Fit:
     """Draws from the posterior of a model, within a privacy budget.
@@ -86,6 +87,8 @@ def fit(
         replace a release in ``out`` that was paid for; its charges stay in charges.jsonl
     not_private
         for study only: no privacy at all
+    force
+        fit also where made-up rows show that the budget gives no answer; without it that is refused before anything is spent
     resume
         in the place of ``out``, the directory of a release-once fit: draws anew from the releases that it paid for, with model, schema, priors
         and budget said as they were then, in the place of its draws. No table is read, whatever ``data`` is, and nothing is spent
@@ -118,7 +121,7 @@ def fit(
         for name, argument in (("formula", formula), ("family", family), ("cuts", cuts), ("owners", owners), ("resume", resume)):
             if argument is not None:
                 raise UsageError(f"a model of one's own has no {name}: drop it")
-    given = {"privacy.not_private": not_private} | configuration(
+    given = {"privacy.not_private": not_private, "privacy.force": force} | configuration(
         formula=formula,
         family=family,
         epsilon=epsilon,

@@ -81,11 +81,17 @@ def test_without_privacy_it_says_so(table, schema):
 
 
 def test_numbers_that_are_no_answer_are_not_shown(table, schema):
-    fit = sotto.fit(table, FORMULA, schema=schema, **BUDGET, method="penalty", draws=10, warmup=2)
+    fit = sotto.fit(table, FORMULA, schema=schema, **BUDGET, method="penalty", draws=10, warmup=2, force=True)
     assert "have not converged" in fit.no_answer
     for text in (repr(fit), fit._repr_html_()):
         assert "NO ANSWER" in text and "q95" not in text
     assert list(fit.summary().index)[1] == "age"
+
+
+def test_a_budget_that_gives_no_answer_is_refused_before_it_is_spent(table, schema, tmp_path):
+    with pytest.raises(sotto.BudgetError, match="would give no answer.*nothing was spent"):
+        sotto.fit(table, FORMULA, schema=schema, epsilon=1e-4, delta=1e-6, out=tmp_path / "out")
+    assert not (tmp_path / "out" / "charges.jsonl").exists()
 
 
 def test_reads_what_the_program_left(table, schema, program):

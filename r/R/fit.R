@@ -2,7 +2,7 @@
 
 sotto_fit <- function(formula, data = NULL, schema, epsilon = NULL, delta = NULL, family = NULL, method = NULL, chains = NULL,
                       draws = NULL, warmup = NULL, seed = NULL, threads = NULL, cuts = NULL, prior = NULL, settings = NULL,
-                      out = NULL, overwrite = FALSE, not_private = FALSE, resume = NULL) {
+                      out = NULL, overwrite = FALSE, not_private = FALSE, force = FALSE, resume = NULL) {
   if (!is.null(resume)) {
     if (!is_path(resume)) refuse("resume must be the directory of a fit")
     if (!is.null(out) || overwrite) refuse("resume puts draws in the place of those that stand there: drop out and overwrite")
@@ -17,7 +17,7 @@ sotto_fit <- function(formula, data = NULL, schema, epsilon = NULL, delta = NULL
           folder,
           data = if (is.null(resume)) table_file(data, folder, declared_columns(schema)), schema = schema_file(schema, folder)
         ),
-        assignments(list(privacy.not_private = if (not_private) TRUE)),
+        assignments(list(privacy.not_private = if (not_private) TRUE, privacy.force = if (force) TRUE)),
         given,
         if (is.null(resume)) assignments(list(output.directory = directory)),
         options_of(overwrite = overwrite, resume = if (!is.null(resume)) directory)

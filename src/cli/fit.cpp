@@ -22,6 +22,7 @@
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
+#include "sotto/run/hopeless.hpp"
 #include "sotto_io/fit_directory.hpp"
 #include "sotto_io/owner_toml.hpp"
 #include "sotto_io/run_directory.hpp"
@@ -133,6 +134,16 @@ std::vector<std::filesystem::path> tables_of(const FitOptions& options, const Fi
   return files;
 }
 
+void rehearse_in_sight(const FitConfig& config, const Schema& schema, const Problem& problem,
+                       EntropySource& entropy) {
+  Progress line;
+  refuse_hopeless(config, schema, problem, entropy, [&](std::size_t done, std::size_t total, double) {
+    line.update("rehearsal on made-up rows",
+                static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)));
+    return !interrupted();
+  });
+}
+
 /// From the releases alone: the table is not read, whatever is said of it.
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   if (options.config.empty() && options.schema.empty() && options.set.empty()) {
@@ -183,6 +194,7 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
 
   note_signals();
   SystemEntropy entropy;
+  rehearse_in_sight(config, schema, problem, entropy);
   finish(options, config,
          with_progress(config,
                        [&](const FitProgress& progress) {
@@ -212,6 +224,10 @@ void add_fit(CLI::App& program, int& status) {
                        "rows, costs nothing");
   for (const char* other : {"--out", "--overwrite"}) resume->excludes(verb->get_option(other));
   verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
+  verb->add_flag(
+      "--force", options->force,
+      "fit also where made-up rows show that the budget gives no answer (default: refused, 75, and "
+      "nothing is spent)");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(

@@ -97,6 +97,7 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   override_with("--data", "data.file", quoted(options.data));
   override_with("--schema", "data.schema", quoted(options.schema));
   if (options.not_private) overrides.emplace_back("privacy.not_private=true");
+  if (options.force) overrides.emplace_back("privacy.force=true");
   if (options.timing) overrides.emplace_back("output.timing=true");
   overrides.insert(overrides.end(), options.set.begin(), options.set.end());
   return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);

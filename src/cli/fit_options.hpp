@@ -23,6 +23,7 @@ struct FitOptions {
   std::uint64_t seed = 0;
   int threads = 0;
   bool not_private = false;
+  bool force = false;
   bool overwrite = false;
   bool timing = false;
   bool json = false;

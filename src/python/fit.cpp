@@ -21,6 +21,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/run/fit.hpp"
+#include "sotto/run/hopeless.hpp"
 #include "sotto_io/fit_directory.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/table_file.hpp"
@@ -46,6 +47,17 @@ void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite
   cli::Progress line;
   static_cast<void>(
       fit_to_directory(config, problem, entropy, progress_of(config, line, stopped), overwrite));
+}
+
+void rehearse(const FitConfig& config, const Schema& schema, const Problem& problem,
+              Interruption& interruption) {
+  SystemEntropy entropy;
+  cli::Progress line;
+  refuse_hopeless(config, schema, problem, entropy, [&](std::size_t done, std::size_t total, double) {
+    line.update("rehearsal on made-up rows",
+                static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)));
+    return !interruption.came();
+  });
 }
 
 /// The fit runs in a thread of its own: Python's signal handlers run in the main one alone, so Ctrl-C is never raised within the
@@ -100,6 +112,7 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   } else {
     const Problem problem = config.owners.empty() ? make_problem(config, rows.front())
                                                   : make_problem(config, std::span<const Table>(rows));
+    rehearse(config, read, problem, interruption);
     fit_problem(config, problem, overwrite, [&] { return interruption.came(); });
   }
   interruption.pass_on();

@@ -31,19 +31,20 @@ class Charges : public Program {
   /// Likewise, once a shell's condition holds.
   [[nodiscard]] Outcome end_by(const std::string& signal, const std::string& method,
                                const std::string& condition) const {
-    return shell("$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 " +
-                 method +
-                 " --threads 1 --out out &\n"
-                 "pid=$!\n"
-                 "for i in $(seq 3000); do\n"
-                 "  " +
-                 condition +
-                 " && break\n"
-                 "  kill -0 $pid 2>/dev/null || break\n"
-                 "  sleep 0.1\n"
-                 "done\n"
-                 "kill -" +
-                 signal + " $pid\nwait $pid\nexit $?");
+    return shell(
+        "$sotto fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 " +
+        method +
+        " --threads 1 --out out &\n"
+        "pid=$!\n"
+        "for i in $(seq 3000); do\n"
+        "  " +
+        condition +
+        " && break\n"
+        "  kill -0 $pid 2>/dev/null || break\n"
+        "  sleep 0.1\n"
+        "done\n"
+        "kill -" +
+        signal + " $pid\nwait $pid\nexit $?");
   }
   [[nodiscard]] std::vector<nlohmann::json> lines() const {
     std::vector<nlohmann::json> all;
@@ -114,7 +115,8 @@ TEST_F(Charges, are_on_the_disk_when_the_run_is_killed) {
   EXPECT_FALSE(exists("out/privacy.json"));
   const std::string charges = content("out/charges.jsonl");
   const Outcome again = sotto(
-      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out");
+      "fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out "
+      "out");
   EXPECT_EQ(again.status, EX_CANTCREAT) << "a killed run was paid for too";
   EXPECT_EQ(content("out/charges.jsonl"), charges);
 }
@@ -122,7 +124,7 @@ TEST_F(Charges, are_on_the_disk_when_the_run_is_killed) {
 // What runs in the same directory promised adds up, whether they ended by themselves or were killed.
 TEST_F(Charges, of_earlier_runs_are_added_up) {
   const std::string fit =
-      "fit --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --draws 10 --out out ";
+      "fit --force --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --draws 10 --out out ";
   const Outcome first = sotto(fit + "--epsilon 1");
   ASSERT_THAT(first.status, has_draws()) << first.err;
   EXPECT_EQ(first.err.find("already released"), std::string::npos);
@@ -152,7 +154,8 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
 // A run that protects persons says nothing of what a run that protects rows did to a person.
 TEST_F(Charges, of_earlier_runs_with_another_unit_have_no_sum) {
   const std::string fit =
-      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out ";
+      "fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out "
+      "out ";
   ASSERT_THAT(sotto(fit).status, has_draws());
   write("s.toml",
         "adjacency = \"add-remove\"\n" + content("s.toml").substr(content("s.toml").find("[[column]]")));
@@ -180,7 +183,8 @@ TEST_F(Charges, of_earlier_runs_by_another_column_of_persons_have_no_sum) {
   const auto fit = [&](const char* person) {
     write("s.toml", std::string("unit = { person = \"") + person + "\", maximum_rows = 3 }\n" + columns);
     return sotto(
-        "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out out "
+        "fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 "
+        "--out out "
         "--overwrite");
   };
   ASSERT_THAT(fit("id").status, has_draws());
@@ -202,7 +206,8 @@ TEST_F(Charges, of_earlier_runs_by_another_column_of_persons_have_no_sum) {
 
 // Else the books of each would leave out the other, and the results that stay would promise too little.
 TEST_F(Charges, of_two_runs_at_once_are_refused) {
-  const std::string fit = "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --out out ";
+  const std::string fit =
+      "$sotto fit --force --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --out out ";
   const Outcome told =
       shell(fit +
             "--epsilon 2 --method penalty --warmup 2 --draws 500000 --threads 1 >/dev/null 2>&1 &\n"
@@ -228,7 +233,8 @@ TEST_F(Charges, of_two_runs_at_once_are_refused) {
 
 TEST_F(Charges, are_kept_in_a_file_or_not_at_all) {
   const std::string fit =
-      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --overwrite "
+      "fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 "
+      "--overwrite "
       "--out out";
   std::filesystem::create_directory(folder_ / "out");
   write("elsewhere.jsonl", "");
@@ -247,8 +253,9 @@ TEST_F(Charges, are_kept_in_a_file_or_not_at_all) {
 TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
   for (const char* method : {"release-once", "penalty", "sgld"}) {
     const Outcome run = shell(
-        std::string("(ulimit -f 0; $sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 "
-                    "--delta 1e-6 --draws 10 --overwrite --out out --method ") +
+        std::string(
+            "(ulimit -f 0; $sotto fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 "
+            "--delta 1e-6 --draws 10 --overwrite --out out --method ") +
         method + ") 2>&1 | (cat >&2)\nexit ${PIPESTATUS[0]}");
     EXPECT_EQ(run.status, EX_IOERR) << run.err;
     EXPECT_NE(run.err.find("nothing was released"), std::string::npos) << run.err;
@@ -258,7 +265,8 @@ TEST_F(Charges, nothing_is_released_when_they_cannot_be_written) {
 
 TEST_F(Charges, a_full_disk_is_told_with_what_was_spent) {
   const Outcome run = shell(
-      "ulimit -f 16\n$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 "
+      "ulimit -f 16\n$sotto fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta "
+      "1e-6 "
       "--draws 4000 --out out");
   EXPECT_EQ(run.status, EX_IOERR) << run.err;
   EXPECT_NE(run.err.find("is spent"), std::string::npos) << run.err;
@@ -270,7 +278,8 @@ TEST_F(Charges, a_full_disk_is_told_with_what_was_spent) {
 
 TEST_F(Charges, a_full_disk_leaves_the_earlier_draws) {
   const std::string fit =
-      "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out --draws ";
+      "$sotto fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out "
+      "--draws ";
   ASSERT_THAT(shell(fit + "10").status, has_draws());
   const std::string draws = content("out/chain_1.csv") + content("out/privacy.json");
   const Outcome run = shell("ulimit -f 40\n" + fit + "4000 --overwrite");

@@ -29,7 +29,8 @@ class FitProgram : public Program {
     write("d.csv", text);
   }
   Outcome fit(const std::string& data, const std::string& more) const {
-    return sotto("fit --data " + data + " --schema s.toml --family bernoulli --delta 1e-6 --out out " + more);
+    return sotto("fit --data " + data +
+                 " --schema s.toml --family bernoulli --delta 1e-6 --force --out out " + more);
   }
 };
 
@@ -106,7 +107,7 @@ TEST_F(FitProgram, responses_that_are_left_out_are_told) {
   write("d.csv", text);
   const Outcome run = sotto(
       "fit --data d.csv --schema left_out.toml --formula 'y ~ x' --family normal --epsilon 1 --delta 1e-6 "
-      "--draws 20 --out out");
+      "--force --draws 20 --out out");
   EXPECT_NE(run.err.find("Rows whose y lies outside -2 to 2.5 are left out"), std::string::npos) << run.err;
   EXPECT_EQ(run.err.find("Rows whose x"), std::string::npos);
 }
@@ -148,7 +149,7 @@ TEST_F(FitProgram, every_method_takes_a_normal_mean_and_a_banana) {
   write("banana.toml",
         "[data]\nfile = \"d.csv\"\nschema = \"d.toml\"\n[privacy]\ndelta = 1e-6\n"
         "[model]\nfamily = \"banana\"\ncolumns = [\"u\", \"v\"]\nsd = [2, 1.5]\na = 1\n");
-  const std::string few = " --out out --overwrite --draws 6 --warmup 4 --json --method ";
+  const std::string few = " --force --out out --overwrite --draws 6 --warmup 4 --json --method ";
   for (const std::string config : {"normal.toml", "banana.toml"}) {
     for (const char* method : {"auto", "release-once", "penalty", "penalty-one-at-a-time", "guided-walk",
                                "penalty-exponential-family", "penalty-subsampled", "barker",
@@ -296,7 +297,7 @@ TEST_F(FitProgram, files_keep_the_umask) {
   write("d.csv", "y,x\n1,0.5\n0,0.25\n");
   const std::string command =
       "$sotto fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 "
-      "--overwrite "
+      "--force --overwrite "
       "--out out >/dev/null; stat -c %a out/chain_1.csv out/privacy.json out/charges.jsonl | sort -u";
   EXPECT_EQ(shell("umask 077; " + command).out, "600\n");
   EXPECT_EQ(shell("umask 027; rm -r out; " + command).out, "640\n");
@@ -343,7 +344,8 @@ TEST_F(FitProgram, a_chain_that_runs_away_is_no_success) {
   for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
   write("d.csv", text);
   const std::string runs_away =
-      "--formula 'y ~ x' --epsilon 50 --method sgnht --set method.step_size=20 --draws 4000 --warmup 1 ";
+      "--formula 'y ~ x' --epsilon 50 --method sgnht --set method.step_size=20 --draws 4000 --warmup 1 "
+      "--force ";
   const Outcome kept = fit("d.csv", runs_away);
   EXPECT_EQ(kept.status, 75) << kept.err;
   EXPECT_NE(kept.err.find("ran away"), std::string::npos);

@@ -130,7 +130,7 @@ TEST_F(Memory, is_never_dumped) {
   ::setrlimit(RLIMIT_CORE, &unlimited);
   const pid_t child = start(
       "fit --data plain.csv --schema s.toml --formula 'y ~ x' --epsilon 2 --delta 1e-6 --method penalty "
-      "--warmup 2 "
+      "--warmup 2 --force "
       "--draws 500000 --threads 1 --out long");
   ::setrlimit(RLIMIT_CORE, &before);
   for (int i = 0; i < 600 && !exists("long/charges.jsonl"); ++i)

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
@@ -49,7 +50,23 @@ class NoAnswer : public Program {
 
 TEST_F(NoAnswer, of_chains_that_have_not_converged) {
   write_table("0.5", "-0.5");
-  expect_no_answer(fit("--method penalty --draws 10 --warmup 2"));
+  expect_no_answer(fit("--method penalty --draws 10 --warmup 2 --force"));
+}
+
+TEST_F(NoAnswer, is_foreseen_and_refused_before_anything_is_spent) {
+  write_table("0.5", "-0.5");
+  for (const char* hopeless : {"--method penalty", "--set privacy.epsilon=0.001"}) {
+    const Outcome run = fit(hopeless);
+    EXPECT_EQ(run.status, EX_TEMPFAIL) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("would give no answer"));
+    EXPECT_THAT(run.err, HasSubstr("nothing was spent"));
+    EXPECT_THAT(run.err, HasSubstr("--force"));
+    EXPECT_THAT(run.out, testing::IsEmpty());
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "charges.jsonl"));
+  }
+  const Outcome forced = fit("--set privacy.epsilon=0.001 --draws 100 --force");
+  EXPECT_THAT(forced.err, HasSubstr("The noise dominates"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "charges.jsonl"));
 }
 
 TEST_F(NoAnswer, of_rows_that_the_schema_cannot_read) {

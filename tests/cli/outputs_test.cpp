@@ -14,7 +14,7 @@ class Outputs : public Program {
  protected:
   const std::string rows_ = "y,x\n1,0.5\n0,-0.5\n1,0.25\n";
   const std::string fit_ =
-      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out ";
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --force --draws 10 --out ";
   void SetUp() override {
     Program::SetUp();
     write("x.csv", rows_);

@@ -70,7 +70,7 @@ TEST_F(Plan, tells_how_long_a_certificate_takes) {
 TEST_F(Plan, a_certificate_is_kept_for_the_report) {
   write("plan.json", plan("--rows 2000 --epsilon 1 --certify --repeats 3 --json").out);
   write("d.csv", "ill,age\n1,30\n0,40\n1,50\n");
-  const std::string fit = "fit --data d.csv --schema s.toml --delta 1e-6 --draws 10 ";
+  const std::string fit = "fit --data d.csv --schema s.toml --delta 1e-6 --draws 10 --force ";
   ASSERT_EQ(sotto(fit + "--formula 'ill ~ age' --epsilon 1 --out out").status, 0);
   const Outcome kept = sotto("report out --certificate plan.json");
   EXPECT_EQ(kept.status, 0) << kept.err;

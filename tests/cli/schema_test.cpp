@@ -127,7 +127,7 @@ TEST_F(SchemaVerb, every_verb_reads_the_same_records) {
   const Outcome fit = sotto(
       "fit --data d.tsv --schema s.toml --formula 'y ~ 1' --family normal --set model.sigma=1 --epsilon 1 "
       "--delta 1e-6 "
-      "--draws 10 --out f");
+      "--draws 10 --force --out f");
   EXPECT_EQ(fit.status, 0) << fit.err;
 }
 

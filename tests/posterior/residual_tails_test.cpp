@@ -35,12 +35,13 @@ TEST(ResidualTails, normal_residuals_have_none) {
   EXPECT_LE(find_tails(c.edges, c.counts, 3200, kManyRows, 1).cells.size(), 1U);
 }
 
-// Exponential residuals less their mean: E (r^2 - 9; r > 3) = e^-4 (2 + 6), nearly all of it beyond the normal law.
-TEST(ResidualTails, squares_beyond_a_clip_are_found) {
+// Exponential residuals less their mean: e^-4.125 of the rows lie beyond 3.125, the edge of a cell.
+TEST(ResidualTails, rows_beyond_a_clip_are_found) {
   ChainRng rng(2);
   const Cells c = counted([&] { return -std::log1p(-rng.uniform()) - 1; }, 57, rng);
   const ResidualTails tails = find_tails(c.edges, c.counts, 3200, kManyRows, 1);
-  EXPECT_NEAR(tails.square_beyond(3), 8 * std::exp(-4.0), 0.2 * 8 * std::exp(-4.0));
+  const double excess = std::exp(-4.125) - std::erfc(3.125 / std::sqrt(2.0));
+  EXPECT_NEAR(tails.beyond(3.125), excess, 0.2 * excess);
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(Rehearsal, calls_a_budget_hopeless_under_which_noise_dominates) {
   TestEntropy entropy(4);
   const RehearsedBudget budget =
       rehearse(config, clinic_schema(), {.rows = 30}, {1}, 1, entropy).budgets.at(0);
-  for (const RehearsedParameter& one : budget.parameters) EXPECT_LT(one.sd_inflation, kHopeless);
+  for (const RehearsedParameter& one : budget.parameters) EXPECT_LT(one.sd_inflation, kVeryPoor);
   EXPECT_EQ(budget.prospect, Prospect::hopeless) << budget.why;
 }
 

@@ -14,6 +14,7 @@ refusals <- list(
   `unknown setting` = list("--set=method.stepsize=1", list(settings = list(method.stepsize = 1)), "configuration"),
   `a prior` = list("--set=prior.default.family=\"flat\"", list(prior = list(default = list(family = "flat"))), "configuration"),
   `out is a file` = list("--out=t.csv", list(out = "t.csv"), "cannot_create"),
+  `no answer` = list("--epsilon=1e-4", list(epsilon = 1e-4), "budget"),
   `no budget` = list(
     c("--method=barker-subsampled", "--epsilon=1e-4"), list(method = "barker-subsampled", epsilon = 1e-4), "budget"
   )

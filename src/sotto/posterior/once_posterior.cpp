@@ -84,6 +84,16 @@ Matrix clear_covariance(const OnceRelease& release) {
   return frame.transpose() * Cholesky(precision).inverse() * frame;
 }
 
+/// Draws of what residuals' squares add beyond the last clip; none where no histogram was seen.
+Position beyond_clip(const OnceRelease& release, std::uint64_t seed) {
+  const ResidualSpread& spread = release.spread;
+  if (spread.hidden || spread.histogram.edges.size() == 0) return {};
+  const OnceRound& last = release.rounds.back();
+  const NoisyVector& squares = *last.residual_squares;
+  return squares_beyond(spread.histogram, {last.plan.clip, squares.value[0], squares.variance}, spread.scale,
+                        spread.tails, seed);
+}
+
 OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,
                           const OnceSampling& sampling) {
   const OnceFacts& facts = release.facts;
@@ -104,7 +114,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   if (sigma) {
     of_sigma.emplace(release.rounds.back(), release.spread.tails,
                      SquaredRows{release.rows, release.rows_variance, facts.mean_unit_rows()},
-                     sigma_prior(settings, release));
+                     sigma_prior(settings, release), beyond_clip(release, sampling.seed));
   }
   const PositionTarget target{release.pooled, release.frame.matrix, displacement, release.prior, of_sigma};
   const PositionBase base = fit_base(target, kFitted, rngs[0]);

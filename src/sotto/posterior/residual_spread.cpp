@@ -113,6 +113,7 @@ ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, co
   const double sd = std::hypot(spread.scale, std::sqrt(spread.tails.square(largest)));
   spread.skewness = Skewness::find(edges, parts, histogram.variance, stand_in.rows(), sd);
   spread.unseen = kStandClear * std::sqrt(together * histogram.variance) / stand_in.rows();
+  spread.histogram = {edges, sizes, together * histogram.variance, stand_in.rows(), facts.mean_unit_rows()};
   return spread;
 }
 

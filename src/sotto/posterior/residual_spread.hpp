@@ -6,6 +6,7 @@
 #include "sotto/posterior/count_dispersion.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/residual_mixture.hpp"
 #include "sotto/posterior/residual_tails.hpp"
 #include "sotto/posterior/skewness.hpp"
 #include "sotto/posterior/stand_in.hpp"
@@ -19,6 +20,7 @@ struct ResidualSpread {
   std::vector<LikelyEffect> effects{};     ///< counts: those that the histogram allows
   std::optional<CountEffect> few_large{};  ///< counts: a few are far larger than the others
   ResidualTails tails{};                   ///< normal responses
+  ResidualHistogram histogram{};           ///< likewise; empty where the noise hides the scale
   Skewness skewness{};                     ///< likewise
   double unseen =
       0;  ///< share of the rows that could lie far out, in one place, without standing clear of the noise

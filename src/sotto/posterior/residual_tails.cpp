@@ -36,18 +36,6 @@ double ResidualTails::fourth(double clip) const {
   for (const TailCell& cell : cells) sum += cell.excess * std::pow(std::min(cell.size, clip), 4);
   return sum;
 }
-double ResidualTails::square_beyond(double clip) const {
-  double sum = 0;
-  for (const TailCell& cell : cells) sum += cell.excess * std::max(cell.size * cell.size - clip * clip, 0.0);
-  return sum;
-}
-double ResidualTails::square_beyond_variance(double clip) const {
-  double sum = 0;
-  for (const TailCell& cell : cells) {
-    sum += cell.variance * std::pow(std::max(cell.size * cell.size - clip * clip, 0.0), 2);
-  }
-  return sum;
-}
 
 ResidualTails find_tails(const Position& edges, const Position& counts, double variance, double rows,
                          double scale) {

@@ -18,18 +18,15 @@ struct TailCell {
 struct ResidualTails {
   std::vector<TailCell> cells;
 
-  /// What the cells add to the share of rows beyond the clip, and to the means of clip(r)^2, clip(r)^4 and r^2 - clip(r)^2.
+  /// What the cells add to the share of rows beyond the clip, and to the means of clip(r)^2 and clip(r)^4.
   [[nodiscard]] double beyond(double clip) const;
   [[nodiscard]] double square(double clip) const;
   [[nodiscard]] double fourth(double clip) const;
-  [[nodiscard]] double square_beyond(double clip) const;
-  /// Variance of square_beyond(clip), as an estimate.
-  [[nodiscard]] double square_beyond_variance(double clip) const;
 };
 
 /// `edges`: ascending, the first 0; `counts`: noisy, of absolute residuals between neighbouring edges; `variance`: of their noise;
 /// `scale`: the residuals' standard deviation.
-/// Checked by tests/posterior/residual_tails_test.cpp: normal_residuals_have_none, squares_beyond_a_clip_are_found
+/// Checked by tests/posterior/residual_tails_test.cpp: normal_residuals_have_none, rows_beyond_a_clip_are_found
 [[nodiscard]] ResidualTails find_tails(const Position& edges, const Position& counts, double variance,
                                        double rows, double scale);
 

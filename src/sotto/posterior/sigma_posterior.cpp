@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <utility>
 
 namespace sotto {
 namespace {
@@ -18,33 +18,16 @@ constexpr double kTableBegins = -12;  // log of q over that spread's square: the
 constexpr double kTableEnds = 3;
 constexpr double kSigmaTableStep = 0.01;
 
-struct Moments {
-  double second, fourth;
-};
-
-/// E clip(N(0, s^2), -+h)^2 and E clip^4.
-Moments clipped_moments(double s, double h) {
-  const double k = h / s;
-  const double above = std::erfc(k / std::numbers::sqrt2) / 2;
-  const double density = std::exp(-k * k / 2) / std::sqrt(2 * std::numbers::pi);
-  const double inside = 1 - 2 * above;
-  const double k2 = k * k;
-  const double second = inside - 2 * k * density + 2 * k2 * above;
-  const double fourth = 3 * inside - 2 * density * (k2 * k + 3 * k) + 2 * k2 * k2 * above;
-  return {s * s * second, s * s * s * s * fourth};
-}
-
 }  // namespace
 
 SigmaPosterior::SigmaPosterior(const OnceRound& last, const ResidualTails& tails, const SquaredRows& of,
-                               const std::optional<CoefficientPrior>& log_prior)
+                               const std::optional<CoefficientPrior>& log_prior, Position beyond)
     : clip_(last.plan.clip),
       squares_(last.residual_squares->value[0]),
       squares_variance_(last.residual_squares->variance),
       of_(of),
       fourth_(tails.fourth(clip_)),
-      beyond_(tails.square_beyond(clip_)),
-      beyond_doubt_(std::sqrt(tails.square_beyond_variance(clip_))),
+      beyond_(std::move(beyond)),
       log_prior_(log_prior),
       least_spread_(clip_ * kFromClip),
       most_spread_(clip_ * kToClip) {
@@ -70,7 +53,7 @@ SigmaPosterior::SigmaPosterior(const OnceRound& last, const ResidualTails& tails
 }
 
 double SigmaPosterior::log_likelihood(double spread) const {
-  const Moments m = clipped_moments(spread, clip_);
+  const ClippedMoments m = clipped_moments(spread, clip_);
   const double variance =
       squares_variance_ + of_.variance * m.second * m.second +
       of_.alike * of_.rows * std::max(m.fourth + fourth_ - m.second * m.second, 1e-12 * m.fourth);
@@ -111,7 +94,11 @@ double SigmaPosterior::draw(double q, ChainRng& rng) const {
   while (cell + 1 < kCells && left > weight[cell]) left -= weight[cell++];
   const double within = std::min(left / std::max(weight[cell], 1e-300), 1.0) - 0.5;
   const double sigma = std::exp(all.first + (static_cast<double>(cell) + within) * all.width);
-  return std::sqrt(sigma * sigma + std::max(beyond_ + beyond_doubt_ * rng.normal(), 0.0));
+  if (beyond_.size() == 0) return sigma;
+  const double beyond =
+      beyond_[static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(beyond_.size())))];
+  const double square = clipped_moments(std::sqrt(sigma * sigma + q), clip_).second + beyond - q;
+  return std::sqrt(std::max(square, kLeastSigma * kLeastSigma * sigma * sigma));
 }
 
 }  // namespace sotto

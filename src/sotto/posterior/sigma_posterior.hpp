@@ -6,7 +6,7 @@
 
 #include "sotto/base/position.hpp"
 #include "sotto/posterior/pooled_release.hpp"
-#include "sotto/posterior/residual_tails.hpp"
+#include "sotto/posterior/residual_mixture.hpp"
 #include "sotto/prior/coefficient_prior.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -25,9 +25,10 @@ struct SquaredRows {
 /// moves it further than the residuals spread is not possible.
 class SigmaPosterior {
  public:
-  /// `tails`: those that were found; what lies beyond the clip is added, with its doubt; `log_prior`: of log(sigma); none: flat.
+  /// `tails`: those that were found; `log_prior`: of log(sigma), were residuals normal; none: flat; `beyond`: draws of the mean of
+  /// (r^2 - clip^2)+ (`squares_beyond`); none: a normal law's.
   SigmaPosterior(const OnceRound& last, const ResidualTails& tails, const SquaredRows& of,
-                 const std::optional<CoefficientPrior>& log_prior);
+                 const std::optional<CoefficientPrior>& log_prior, Position beyond = {});
 
   /// Log density of what was released given q >= 0, up to a constant: sigma is integrated out.
   /// Computes   linear interpolation in log q
@@ -47,7 +48,7 @@ class SigmaPosterior {
   double clip_, squares_, squares_variance_;
   SquaredRows of_;
   double fourth_;  // of the tails
-  double beyond_, beyond_doubt_;
+  Position beyond_;
   std::optional<CoefficientPrior> log_prior_;
   double least_spread_, most_spread_;  // where the likelihood lies
   std::vector<double> table_;          // log density, by log q

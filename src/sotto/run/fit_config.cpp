@@ -99,6 +99,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("delta", config.delta);
     s.read("not_private", config.not_private);
     s.read("compare_not_private", config.compare_not_private);
+    s.read("force", config.force);
   });
   root.section("method", [&](Section& s) {
     MethodConfig& method = config.method;

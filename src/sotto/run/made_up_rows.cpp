@@ -23,7 +23,6 @@ constexpr const char* kNoPlan =
     "a plan simulates regressions and normal means: what the noise on each level's count, or on a "
     "distribution's statistic, "
     "amounts to does not depend on the rows, and the fit says it";
-constexpr std::size_t kMostMadeUpRows = 10'000'000;
 constexpr double kSpreadOfOdds = 0.7;
 constexpr double kSpreadOfRates = 0.5;
 constexpr double kSpreadOfNumbers = 0.5;  // of the residuals' standard deviation

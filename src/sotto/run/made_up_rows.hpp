@@ -12,6 +12,8 @@
 
 namespace sotto {
 
+inline constexpr std::size_t kMostMadeUpRows = 10'000'000;
+
 /// All of it is public, `like` included.
 struct MadeUpRows {
   std::size_t rows = 0;

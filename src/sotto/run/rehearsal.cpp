@@ -9,6 +9,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/run/fit.hpp"
+#include "sotto/run/hopeless.hpp"
 
 namespace sotto {
 namespace {
@@ -27,8 +28,7 @@ struct Outcome {
   std::vector<ParameterSummary> summary;
   std::vector<double> ranks;  // of what the rows were made from
   std::string method;
-  std::string failure;
-  bool noise_dominates = false;
+  std::string hopeless;  // why, or empty
 };
 
 /// Shares of the draws below the truth.
@@ -50,13 +50,12 @@ Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table,
   config.epsilon = epsilon;
   try {
     const RunRecord record = fit(config, table.problem, entropy);
-    const auto& settings = record.manifest.configuration;
-    const bool dominated =
-        settings.contains("release_once") && settings["release_once"].value("noise_dominates", false);
-    return {summarise(record.draws), ranks(record.draws, table.truth), record.method, {}, dominated};
+    std::vector<ParameterSummary> summary = summarise(record.draws);
+    std::string hopeless = why_hopeless(record, summary);
+    return {std::move(summary), ranks(record.draws, table.truth), record.method, std::move(hopeless)};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::budget) throw;
-    return {{}, {}, {}, error.what(), false};
+    return {{}, {}, {}, error.what()};
   }
 }
 
@@ -86,35 +85,27 @@ std::vector<RehearsedParameter> over_repeats(const std::vector<Outcome>& outcome
 }
 
 void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
-  const auto failed = std::find_if(outcomes.begin(), outcomes.end(),
-                                   [](const Outcome& outcome) { return !outcome.failure.empty(); });
-  if (failed != outcomes.end()) {
+  const auto hopeless = [](const Outcome& outcome) { return !outcome.hopeless.empty(); };
+  if (2 * std::ranges::count_if(outcomes, hopeless) > static_cast<std::ptrdiff_t>(outcomes.size())) {
     budget.prospect = Prospect::hopeless;
-    budget.why = failed->failure;
-    return;
+    budget.why = std::ranges::find_if(outcomes, hopeless)->hopeless;
   }
+  if (budget.parameters.empty()) return;
   const auto by_inflation = [](const auto& a, const auto& b) { return a.sd_inflation < b.sd_inflation; };
   const auto worst = std::max_element(budget.parameters.begin(), budget.parameters.end(), by_inflation);
   const auto fewest = std::min_element(budget.parameters.begin(), budget.parameters.end(),
                                        [](const auto& a, const auto& b) { return a.ess < b.ess; });
-  const auto dominated = std::count_if(outcomes.begin(), outcomes.end(),
-                                       [](const Outcome& outcome) { return outcome.noise_dominates; });
   std::vector<double> inflations;
   for (const RehearsedParameter& one : budget.parameters) inflations.push_back(one.sd_inflation);
   const double most = median(inflations);
-  budget.why = fmt::format("intervals are {:.1f} times as wide as without noise, those of {} {:.1f} times",
-                           most, worst->name, worst->sd_inflation);
-  if (2 * dominated > static_cast<std::ptrdiff_t>(outcomes.size())) {
-    budget.prospect = Prospect::hopeless;
-    budget.why = "the noise dominates; " + budget.why;
-  } else if (most > kHopeless) {
-    budget.prospect = Prospect::hopeless;
-  } else if (!(fewest->ess >= kFewDraws)) {
-    budget.prospect = Prospect::poor;
-    budget.why = fmt::format("{} has {:.0f} effective draws", fewest->name, fewest->ess);
-  } else if (most > kPoor || worst->sd_inflation > kHopeless) {
-    budget.prospect = Prospect::poor;
-  }
+  const bool few_draws = !(fewest->ess >= kFewDraws);
+  const std::string widths =
+      few_draws ? fmt::format("{} has {:.0f} effective draws", fewest->name, fewest->ess)
+                : fmt::format("intervals are {:.1f} times as wide as without noise, those of {} {:.1f} times",
+                              most, worst->name, worst->sd_inflation);
+  budget.why = budget.why.empty() ? widths : budget.why + "; " + widths;
+  if (budget.prospect == Prospect::hopeless) return;
+  if (few_draws || most > kPoor || worst->sd_inflation > kVeryPoor) budget.prospect = Prospect::poor;
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ struct Rehearsal {
   std::vector<RehearsedBudget> budgets;           ///< in the order of the epsilons
 };
 
-/// A prospect is poor, or hopeless, where the median parameter's inflation is beyond these; one parameter beyond the second makes it
-/// poor.
+/// A prospect is poor where the median parameter's inflation is beyond the first, or one parameter's beyond the second; it is
+/// hopeless where most fits tell nothing (`why_hopeless`) or the budget does not pay for a draw.
 inline constexpr double kPoor = 1.5;
-inline constexpr double kHopeless = 5;
+inline constexpr double kVeryPoor = 5;
 
 /// Fits `repeats` made-up tables under each budget with the configuration's method, on noise from `entropy`. Each table is also
 /// fitted by release-once with a budget so large that its noise does not count. No epsilons: the configuration's, half and twice

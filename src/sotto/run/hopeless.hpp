@@ -1,0 +1,28 @@
+// Whether a budget gives an answer at all: the very fit, of made-up rows, before anything is spent.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/entropy/entropy_source.hpp"
+#include "sotto/report/run_record.hpp"
+#include "sotto/run/fit.hpp"
+#include "sotto/run/fit_config.hpp"
+#include "sotto/run/problem.hpp"
+
+namespace sotto {
+
+/// Why a fit tells nothing, as a clause: chains that did not converge, releases that disagree, noise that dominates. Empty where it
+/// tells something.
+[[nodiscard]] std::string why_hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary);
+
+/// Refuses a private fit that would tell nothing of two of three made-up tables of its design, with as many rows as `problem` has.
+/// Nothing is taken from the rows but their number, and nothing is done where that is not public, nor for owners who each hold rows,
+/// a model that rows are not made up for, or `config.force`. `progress`: of each table's fit; false ends all.
+/// Errors: budget, with the reason and what to do; interrupted.
+void refuse_hopeless(const FitConfig& config, const Schema& schema, const Problem& problem,
+                     EntropySource& entropy, const FitProgress& progress = {});
+
+}  // namespace sotto

@@ -1,0 +1,76 @@
+// A budget that gives no answer is refused before anything is spent, and no other.
+#include "sotto/run/hopeless.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sotto/base/error.hpp"
+#include "sotto/run/made_up_rows.hpp"
+#include "support/test_entropy.hpp"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Schema ill_under(Adjacency adjacency) {
+  Schema schema;
+  schema.adjacency = adjacency;
+  schema.columns = {{.name = "ill", .kind = ColumnKind::binary}, {.name = "age", .bounds = {20, 80}}};
+  return schema;
+}
+
+FitConfig budget_of(const std::string& method, double epsilon) {
+  return parse_fit_config("", {"data.file=nowhere.csv", "data.schema=x", "privacy.delta=1e-6", "threads=1",
+                               "model.formula=\"ill ~ age\"", fmt::format("method.name=\"{}\"", method),
+                               fmt::format("privacy.epsilon={}", epsilon)});
+}
+
+/// What is said of as many rows; empty where nothing is refused.
+std::string refusal(const FitConfig& config, std::size_t rows, Adjacency adjacency = Adjacency::substitute,
+                    const FitProgress& progress = {}) {
+  const Schema schema = ill_under(adjacency);
+  const MadeUpProblem table = make_up(config, schema, {.rows = rows, .seed = 99});
+  TestEntropy entropy(5);
+  try {
+    refuse_hopeless(config, schema, table.problem, entropy, progress);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), progress ? ErrorCode::interrupted : ErrorCode::budget);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Hopeless, budgets_are_refused_where_noise_dominates) {
+  EXPECT_THAT(refusal(budget_of("auto", 1), 30), HasSubstr("the noise dominates; nothing was spent"));
+  EXPECT_THAT(refusal(budget_of("release-once", 0.001), 2000), HasSubstr("or more rows"));
+}
+TEST(Hopeless, budgets_are_refused_under_which_chains_do_not_converge) {
+  EXPECT_THAT(refusal(budget_of("penalty", 1), 500), HasSubstr("the chains do not converge"));
+  EXPECT_THAT(refusal(budget_of("penalty", 1), 500), HasSubstr("or the method release-once"));
+}
+TEST(Hopeless, budgets_that_give_an_answer_are_not_refused) {
+  EXPECT_THAT(refusal(budget_of("auto", 1), 2000), IsEmpty());
+  EXPECT_THAT(refusal(budget_of("penalty", 1e5), 500), IsEmpty());
+}
+TEST(Hopeless, nothing_is_refused_of_those_who_insist_or_whose_number_of_rows_is_not_public) {
+  FitConfig config = budget_of("auto", 1);
+  EXPECT_THAT(refusal(config, 30, Adjacency::add_remove), IsEmpty());
+  config.force = true;
+  EXPECT_THAT(refusal(config, 30), IsEmpty());
+  config.force = false;
+  config.not_private = true;
+  EXPECT_THAT(refusal(config, 30), IsEmpty());
+}
+TEST(Hopeless, a_rehearsal_can_be_stopped) {
+  EXPECT_THAT(refusal(budget_of("penalty", 1), 500, Adjacency::substitute,
+                      [](std::size_t, std::size_t, double) { return false; }),
+              HasSubstr("stopped: nothing was spent"));
+}
+
+}  // namespace
+}  // namespace sotto
