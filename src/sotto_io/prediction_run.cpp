@@ -110,6 +110,7 @@ PredictionJson to_json(const PredictionRun& run, bool with_rows) {
                       {"no_answer", run.no_answer},
                       {"warnings", run.warnings},
                       {"confidential", kPredictionsAreOfTheRows}};
+  if (!predictions.part.empty()) json["part"] = predictions.part;
   if (with_rows) json["predictions"] = lines_of(run);
   return json;
 }

@@ -164,8 +164,9 @@ TEST_F(Predict, refuses_fits_that_say_nothing_of_a_row) {
   const Outcome run = sotto("predict out --rows new.csv");
   EXPECT_EQ(run.status, EX_CONFIG);
   EXPECT_THAT(run.err, HasSubstr("summary.csv has them"));
-  ASSERT_EQ(sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --not-private --draws 20 --out short").status,
-            EX_TEMPFAIL);
+  ASSERT_EQ(
+      sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --not-private --draws 20 --out short").status,
+      EX_TEMPFAIL);
   EXPECT_EQ(sotto("predict short --rows new.csv").status, EX_TEMPFAIL);
   EXPECT_THAT(sotto("predict short --rows new.csv --nevertheless").err, HasSubstr("NO ANSWER"));
 }

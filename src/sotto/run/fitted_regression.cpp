@@ -53,8 +53,8 @@ FittedRegression fitted_regression(RunRecord record, const std::optional<Schema>
   const SettingsJson& schema = record.manifest.schema;
   if (schema.is_null() && !declared)
     refuse(
-        "this fit's manifest.json does not say the schema, as an older version wrote it: give the fit's "
-        "schema by --schema");
+        "this fit's manifest.json does not say the schema, as it does by now: give the schema of the fit "
+        "(--schema)");
   if (!schema.is_null() && declared) refuse("this fit's manifest.json says the schema itself: drop --schema");
   const Schema known = declared ? *declared : schema_from_json(schema);
   fitted.schema = known.select(columns_read(fitted.model));
