@@ -31,12 +31,14 @@ Readings readings_of(std::span<const std::optional<std::string_view>> cells, con
 
 std::vector<NewRows::Count> counts_of(const std::map<std::size_t, std::size_t>& cells, const Schema& schema) {
   std::vector<NewRows::Count> counts;
+  counts.reserve(cells.size());
   for (const auto& [column, rows] : cells) counts.push_back({schema.columns[column].name, rows});
   return counts;
 }
 
 std::string by_column(const std::vector<NewRows::Count>& counts) {
   std::vector<std::string> texts;
+  texts.reserve(counts.size());
   for (const NewRows::Count& count : counts) texts.push_back(fmt::format("{}: {}", count.column, count.rows));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -47,6 +49,7 @@ NewRows read_new_rows(const RecordReader& read, const Schema& schema,
                       const std::vector<std::string>& columns) {
   NewRows rows{Table(schema)};
   std::vector<std::size_t> places;
+  places.reserve(columns.size());
   for (const std::string& name : columns) places.push_back(schema.index(name));
   std::map<std::size_t, std::size_t> unread, beyond, imputed;
   std::vector<std::optional<std::string_view>> cells(schema.columns.size());

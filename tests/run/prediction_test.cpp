@@ -185,13 +185,18 @@ TEST(Prediction, rows_are_those_of_the_fits_design) {
 }
 
 TEST(Prediction, refuses_draws_of_another_model) {
-  const FittedRegression fitted = fitted_of("gamma", "n ~ 1", {"Intercept", "shape"}, Matrix::Ones(2, 2));
-  try {
-    static_cast<void>(predict(fitted, new_rows_of(fitted, {{}}), {}));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the draws are of Intercept, shape"));
-  }
+  const auto refusal_of = [](const FittedRegression& fitted, const std::vector<std::string>& cells) {
+    try {
+      static_cast<void>(predict(fitted, new_rows_of(fitted, {cells}), {}));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refusal_of(fitted_of("gamma", "n ~ 1", {"Intercept", "shape"}, Matrix::Ones(2, 2)), {}),
+              HasSubstr("the draws are of Intercept, shape"));
+  EXPECT_THAT(refusal_of(fitted_of("bernoulli", "y ~ x", {"Intercept", "z"}, Matrix::Ones(2, 2)), {"0"}),
+              HasSubstr("the draws are of Intercept, z"));
 }
 
 TEST(Prediction, refuses_what_is_no_level) {

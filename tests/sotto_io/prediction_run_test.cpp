@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "sotto/base/error.hpp"
+#include "sotto/run/problem.hpp"
 #include "sotto/run/schema_json.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "support/own_folder.hpp"

@@ -45,7 +45,7 @@ struct Predictions {
 
 /// `rows`: decoded under `schema_of_new_rows`. They become rows of the design as those of a fit do.
 /// Errors: configuration for settings out of range, and for what cannot be predicted; data where the draws are not of the model.
-/// Checked by tests/run/prediction_test.cpp
+/// Checked by tests/run/prediction_test.cpp: of_three_draws_by_hand, rows_are_those_of_the_fits_design
 [[nodiscard]] Predictions predict(const FittedRegression& fitted, const Table& rows,
                                   const PredictionSettings& settings);
 

@@ -78,8 +78,8 @@ Family family_of(const ModelConfig& model) {
 Regression regression_of(const ModelConfig& model, const Schema& schema) {
   Formula formula = parse_formula(model.formula);
   Design design(formula, schema, model.cuts);
-  Family family = checked_family(model, design);
-  return {std::move(formula), std::move(family), std::move(design)};
+  const Family family = checked_family(model, design);
+  return {std::move(formula), family, std::move(design)};
 }
 
 }  // namespace sotto
