@@ -7,15 +7,17 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from sotto import _sotto
 from sotto.errors import CannotCreateError
+from sotto.predicting import predictions
 from sotto.prior_draws import prior_draws
 from sotto.records import path_of
+from sotto.schema import Schema
 
 if TYPE_CHECKING:
     import pandas
@@ -61,6 +63,62 @@ class Fit:
         import pandas
 
         return pandas.DataFrame(self._summary["parameters"]).set_index("parameter").astype(float)
+
+    def predict(
+        self,
+        rows: Any,
+        quantity: Literal["mean", "response"] = "mean",
+        level: float = 0.9,
+        *,
+        seed: int = 1,
+        nevertheless: bool = False,
+        schema: Schema | str | os.PathLike[str] | None = None,
+    ) -> "pandas.DataFrame":
+        """What the draws of a regression say of new rows. Needs pandas.
+
+        Parameters
+        ----------
+        rows
+            the path of a CSV or Parquet file, or a table with an Arrow stream, that has the columns of the formula's right side
+        quantity
+            "mean", of the response of such a row, or "response", a new one, drawn from the family
+        level
+            of the intervals
+        seed
+            of new responses
+        nevertheless
+            predict also where the draws are no answer, which raises :class:`BudgetError` else
+        schema
+            the fit's, for a directory whose ``manifest.json`` does not say it
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``mean``, ``sd`` and the interval's ends, ``q05`` and ``q95`` of level 0.9. One line a row, by the labels of a pandas table;
+            of ordered categories one for each category, its probability, of times to an event one for the end of each piece of time,
+            the probability to live beyond it. A row of which a cell is missing, or is no value of its column, has NaN.
+            ``attrs`` has ``response``, ``quantity``, ``level`` and ``private_draws``
+
+        Notes
+        -----
+        The rows are read as they are, without noise: what is computed of them is as confidential as they are. The draws are
+        post-processing of what was released, so that predictions of public or made-up rows cost no privacy, unless the fit is NOT PRIVATE,
+        which is raised as a :class:`SottoWarning`. So are the numbers of rows without a prediction, and of rows beyond declared bounds,
+        which are predicted at the bound.
+
+        Examples
+        --------
+        >>> import numpy, pandas, sotto
+        >>> generator = numpy.random.default_rng(1)
+        >>> age = generator.uniform(18, 90, 20000)
+        >>> visits = pandas.DataFrame({"age": age, "visits": generator.poisson(numpy.exp(0.02 * (age - 30)))})
+        >>> schema = sotto.Schema({"age": sotto.real(18, 90), "visits": sotto.count(0, 30)})
+        >>> fit = sotto.fit(visits, "visits ~ age", schema=schema, family="poisson", epsilon=1, delta=1e-6)
+        >>> predicted = fit.predict(pandas.DataFrame({"age": [30, 80]}))
+        >>> list(predicted.columns), bool(0.8 < predicted["mean"][0] < 1.2 < 2.4 < predicted["mean"][1] < 3.1)
+        (['mean', 'sd', 'q05', 'q95'], True)
+        """
+        return predictions(self.directory, rows, quantity, level, seed, nevertheless, schema)
 
     @functools.cached_property
     def draws(self) -> Any:

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of regi
   sotto::cli::add_schema(program, status);
   sotto::cli::add_report(program, status);
   sotto::cli::add_diagnose(program, status);
+  sotto::cli::add_predict(program, status);
   sotto::cli::add_plan(program, status);
   sotto::cli::add_fit(program, status);
   sotto::cli::add_density(program, status);

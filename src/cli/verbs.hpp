@@ -16,6 +16,7 @@ void add_schema(CLI::App& program, int& status);
 void add_report(CLI::App& program, int& status);
 void add_diagnose(CLI::App& program, int& status);
 void add_fit(CLI::App& program, int& status);
+void add_predict(CLI::App& program, int& status);
 void add_plan(CLI::App& program, int& status);
 void add_density(CLI::App& program, int& status);
 void add_serve(CLI::App& program, int& status);

@@ -10,6 +10,8 @@ void add_errors(nanobind::module_& module);
 /// Schemas as the library knows them, and how well a table fits one.
 void add_tables(nanobind::module_& module);
 void add_fit(nanobind::module_& module);
+/// What a finished fit says of new rows.
+void add_predict(nanobind::module_& module);
 void add_plan(nanobind::module_& module);
 /// Events and what they cost.
 void add_account(nanobind::module_& module);

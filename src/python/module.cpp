@@ -8,6 +8,7 @@ NB_MODULE(_sotto, module) {
   sotto::python::add_account(module);
   sotto::python::add_fit(module);
   sotto::python::add_plan(module);
+  sotto::python::add_predict(module);
   sotto::python::add_privatise(module);
   sotto::python::add_density(module);
   sotto::python::add_ledger(module);

@@ -21,6 +21,7 @@ def write_tables(folder):
     rows = [(k // 2, generator.randint(18, 100), generator.choice("fm"), generator.choice(["north", "south", "west"])) for k in range(6000)]
     (folder / "patients.csv").write_text("id,age,sex,region,ill,smoker,weight\n" + "".join(
         f"{k},{age},{sex},{region},{int(generator.random() * age / 20)},{generator.choice(['yes', 'no', ''])},{generator.randint(50, 99)}\n" for k, age, sex, region in rows))
+    (folder / "new.csv").write_text("age,sex,region\n30,f,north\n85,m,west\n")
     (folder / "survey.csv").write_text("bmi\n" + "".join(f"{generator.gauss(26, 4):.1f}\n" for _ in range(400)))
     (folder / "answers.csv").write_text("hours\n" + "".join(f"{min(60, max(0, generator.gauss(35, 9))):.1f}\n" for _ in range(800)))
     for name in ("data", "examples"):

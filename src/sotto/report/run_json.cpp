@@ -199,6 +199,7 @@ Json manifest_json(const RunRecord& record) {
                               {"q95", number(prior.q95)}});
   }
   if (record.comparison) json["not_private_parameters"] = record.comparison->parameters;
+  if (!record.manifest.schema.is_null()) json["schema"] = record.manifest.schema;
   json["configuration"] = record.manifest.configuration;
   return json;
 }
@@ -253,6 +254,7 @@ void read_manifest(const Json& json, RunRecord& record) {
                                number_from(prior.at("sd")), number_from(prior.at("q05")),
                                number_from(prior.at("q50")), number_from(prior.at("q95"))});
     }
+    record.manifest.schema = json.value("schema", Json());
     record.manifest.configuration = json.at("configuration");
   });
 }

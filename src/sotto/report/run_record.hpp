@@ -31,7 +31,8 @@ struct Manifest {  // NOLINT(bugprone-exception-escape): of a JSON value that is
   std::vector<std::pair<std::string, std::string>>
       versions;  ///< "sotto" -> "MAJOR.MINOR.PATCH", ...; filled by `current_versions`
   nlohmann::ordered_json configuration;  ///< resolved: every setting, defaults included
-  std::string started;                   ///< UTC, "YYYY-MM-DD HH:MM:SS UTC"
+  nlohmann::ordered_json schema{};  ///< what was declared of the columns that the model reads; null: unknown
+  std::string started;              ///< UTC, "YYYY-MM-DD HH:MM:SS UTC"
   // Durations depend on the rows: NaN unless they were asked for.
   double wall_seconds = std::numeric_limits<double>::quiet_NaN();
   double warmup_seconds =

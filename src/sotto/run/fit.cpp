@@ -19,6 +19,7 @@
 #include "sotto/run/pilot.hpp"
 #include "sotto/run/run_length.hpp"
 #include "sotto/run/run_plan.hpp"
+#include "sotto/run/schema_json.hpp"
 
 namespace sotto {
 namespace {
@@ -174,6 +175,8 @@ RunRecord record_of(const Method& method, const FitConfig& config, const Problem
   state_length(run_length(method, config, problem, nullptr, Rho(config.not_private ? kNoLimit : 0)), record);
   if (method.run == nullptr) record.manifest.configuration["method"]["warmup"] = 0;
   if (problem.public_info.own) state_own_model(problem.public_info, record.manifest.configuration);
+  if (!problem.public_info.schema.columns.empty())
+    record.manifest.schema = to_json(problem.public_info.schema);
   record.manifest.started = utc_now();
   return record;
 }

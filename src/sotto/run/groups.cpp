@@ -63,6 +63,22 @@ Position Groups::complete(const Position& reported, const std::vector<VaryingEff
   return Eigen::Map<const Position>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 
+Position Groups::differences(const Position& completed) const {
+  Position reported(completed.size() - 2 * static_cast<Eigen::Index>(groups_.size()));
+  Eigen::Index from = 0;
+  for (Eigen::Index j = 0; j < reported.size(); ++j) {
+    if (!has(j)) reported[j] = completed[from++];
+  }
+  for (const DesignGroup& group : groups_) {
+    const double first = completed[from + 1];  // behind the spread
+    from += 2;
+    for (const Eigen::Index column : group.columns) reported[column] = completed[from++] - first;
+    reported[group.mean] += first;
+    reported[0] -= first * group.centre;
+  }
+  return reported;
+}
+
 void Groups::complete(Draws& draws, const std::vector<double>& scales, std::uint64_t seed) const {
   constexpr std::uint64_t kStream = 0x6702;
   if (empty()) return;

@@ -36,8 +36,10 @@ class Groups {
   /// intercept, or the slope.
   [[nodiscard]] Position complete(const Position& reported,
                                   const std::vector<VaryingEffects::Drawn>& drawn) const;
-  /// Likewise of all draws.
+  /// `complete` of all draws.
   void complete(Draws& draws, const std::vector<double>& scales, std::uint64_t seed) const;
+  /// What was `reported`, from what `complete` made of it.
+  [[nodiscard]] Position differences(const Position& completed) const;
   /// What stands where nothing is drawn: the differences' own spread and mean.
   [[nodiscard]] std::vector<VaryingEffects::Drawn> plain(const Position& reported) const;
   /// Of the groups' parameters alone.

@@ -66,7 +66,8 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   problem.unit.side_by_side = glm != nullptr && stand_side_by_side(table.schema().unit, *glm);
   problem.public_info.person = table.schema().unit.person;
   problem.public_info.privacy_unit = in_words(problem.unit, problem.public_info.person);
-  problem.public_info.declaration = declaration_of(table.schema().select(columns_read(config.model)));
+  problem.public_info.schema = table.schema().select(columns_read(config.model));
+  problem.public_info.declaration = declaration_of(problem.public_info.schema);
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
   return problem;

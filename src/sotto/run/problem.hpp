@@ -29,6 +29,7 @@ struct PublicProblem {
   std::string privacy_unit;              ///< whose rows are protected, in words
   std::string person{};                  ///< the column that tells persons apart; empty: rows, or nobody said
   std::string declaration{};             ///< of the table: columns that are read, unit and adjacency
+  Schema schema{};                       ///< the same; no columns: a model of one's own
   std::vector<std::string> parameters;   ///< as reported, but for groups
   std::vector<std::string> effects{};    ///< regressions: those of columns, unless there is no intercept
   std::string ratio{};                   ///< what exp of an effect is called; empty: nothing

@@ -1,0 +1,53 @@
+# Predictions from R are the program's.
+
+new <- data.frame(clinic = factor(c("north", "west")), age = c(20, 55.5), row.names = c("a", "b"))
+
+test_that("the numbers are the program's, and those of the draws", {
+  fit <- fit_visits(ill > 0 ~ age * clinic, epsilon = 50, draws = 200)
+  predicted <- predict(fit, new, level = 0.8)
+  expect_identical(names(predicted), c("row", "mean", "sd", "q10", "q90"))
+  expect_identical(row.names(predicted), c("a", "b"))
+  expect_true(attr(predicted, "private_draws"))
+  file <- tempfile(fileext = ".csv")
+  write.csv(new, file, row.names = FALSE)
+  run <- run_program("predict", fit$directory, "--rows", file, "--level", "0.8")
+  expect_equal(predicted$mean, read.csv(text = run$told)$mean, tolerance = 1e-12)
+  expect_equal(predict(fit, file, level = 0.8)$q90, predicted$q90, tolerance = 1e-12)
+  draws <- posterior::as_draws_df(fit)
+  eta <- draws$Intercept + draws[["clinic[west]"]] + 55.5 * (draws$age + draws[["age:clinic[west]"]])
+  expect_equal(predicted$mean[[2]], mean(stats::plogis(eta)), tolerance = 1e-9)
+  expect_equal(predicted$q10[[2]], unname(stats::quantile(stats::plogis(eta), 0.1)), tolerance = 1e-9)
+})
+
+test_that("new responses follow from their seed", {
+  fit <- fit_visits(ill ~ age, family = "poisson", epsilon = 50, draws = 200)
+  expect_identical(predict(fit, new, "response"), predict(fit, new, "response", seed = 1))
+  expect_false(identical(predict(fit, new, "response"), predict(fit, new, "response", seed = 2)))
+})
+
+test_that("categories have a line each", {
+  fit <- fit_visits(clinic ~ age, family = "ordinal", epsilon = 50, draws = 200)
+  predicted <- predict(fit, new["age"])
+  expect_identical(predicted$category, rep(c("north", "south", "west"), 2))
+  expect_equal(sum(predicted$mean[1:3]), 1, tolerance = 1e-9)
+})
+
+test_that("odd rows are told, and no file of a call stays", {
+  fit <- fit_visits(ill > 0 ~ age + clinic, epsilon = 50, draws = 200)
+  before <- files_left()
+  expect_warning(expect_warning(
+    predicted <- predict(fit, data.frame(age = c(300, NA), clinic = "north")), "1 of 2 rows have no prediction"
+  ), "1 of 2 rows lie beyond declared bounds")
+  expect_true(is.na(predicted$mean[[2]]) && !is.na(predicted$mean[[1]]))
+  expect_identical(files_left(), before)
+})
+
+test_that("what cannot be predicted is refused", {
+  fit <- fit_visits(ill > 0 ~ age + clinic, draws = 20)
+  expect_error(predict(fit, new["age"]), "no column clinic")
+  expect_error(predict(fit, new, level = 95), "level")
+  expect_error(predict(fit, new, schema = visits_schema), "drop --schema")
+  open <- fit_visits(ill > 0 ~ age, epsilon = NULL, delta = NULL, not_private = TRUE, draws = 20)
+  expect_error(predict(open, new), "NO ANSWER")
+  expect_warning(expect_warning(predict(open, new, nevertheless = TRUE), "NOT PRIVATE"), "NO ANSWER")
+})
