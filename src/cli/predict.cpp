@@ -32,12 +32,20 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// Neither the new rows nor any result of the fit.
+/// Neither the new rows nor any result of a fit, this one or another that stands where the file will; and a plain file, if any.
 void check_output(const PredictOptions& options) {
   if (options.out.empty()) return;
+  const std::filesystem::file_status there = std::filesystem::symlink_status(options.out);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("{} is no plain file: without --out predictions go to standard output", options.out));
   const std::vector<std::filesystem::path> outputs{options.out};
   std::vector<std::filesystem::path> inputs = standing_results(options.directory);
   inputs.push_back(charges_file(options.directory));
+  const std::filesystem::path folder = std::filesystem::absolute(options.out).parent_path();
+  for (const std::filesystem::path& result : standing_results(folder)) inputs.push_back(result);
+  inputs.push_back(charges_file(folder));
   inputs.emplace_back(options.rows);
   inputs.emplace_back(options.schema);
   refuse_overwriting_inputs(outputs, inputs);

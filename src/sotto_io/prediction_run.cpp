@@ -9,6 +9,7 @@
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fitted_regression.hpp"
+#include "sotto/run/hopeless.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/new_rows.hpp"
 #include "sotto_io/run_directory.hpp"
@@ -54,7 +55,10 @@ PredictionRun predictions_of(const std::filesystem::path& directory, const Recor
   PredictionRun run;
   run.settings = settings;
   run.draws_are_private = record.privacy.is_private;
-  run.no_answer = no_answer(record, summarise(record.draws));
+  const std::vector<ParameterSummary> summary = summarise(record.draws);
+  run.no_answer = no_answer(record, summary);
+  if (const std::optional<Hopeless> found = hopeless(record, summary); found && run.no_answer.empty())
+    run.no_answer = "NO ANSWER: " + found->why;
   if (!run.no_answer.empty() && !nevertheless) {
     throw Error(
         ErrorCode::budget,
@@ -68,6 +72,11 @@ PredictionRun predictions_of(const std::filesystem::path& directory, const Recor
         "were fitted.");
   if (!run.no_answer.empty())
     run.warnings.push_back(fmt::format("{}; these predictions are none either.", run.no_answer));
+  for (const std::string& sentence : record.warnings) run.warnings.push_back("Of the fit: " + sentence);
+  if (declared)
+    run.warnings.emplace_back(
+        "manifest.json of this fit does not say its schema: the one that is given is taken for it; other "
+        "bounds or levels than those of then make predictions wrong.");
   const FittedRegression fitted = fitted_regression(std::move(record), declared);
   const NewRows read = read_new_rows(rows, schema_of_new_rows(fitted), predictors_of(fitted));
   run.predictions = predict(fitted, read.table, settings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "sotto/random/chain_rng.hpp"
 
@@ -23,7 +24,10 @@ constexpr double kNegligible = -7;    // logarithm of other components' gamma va
 constexpr double kFirstShared = 0.1;  // sd of log_shared there
 constexpr int kMixtureChains = 4;
 constexpr int kKeptDraws = 300;  // draws of a chain, from its second half
-constexpr int kThinned = 5;      // one of so many
+constexpr int kThinned = 24;     // one of so many
+constexpr int kTransfers = 3;
+constexpr std::size_t kSharedEvery = 5;           // about; it costs as much as all other proposals of a step
+constexpr std::uint64_t kMixtureStream = 0x6d69;  // draws of the posterior have others
 
 /// P(|N(0, s^2)| > x).
 double normal_beyond(double x, double s) { return std::erfc(x / (s * std::numbers::sqrt2)); }
@@ -36,16 +40,13 @@ struct Mixed {
   Position prior;  ///< of their shares
 };
 
-/// One state of the chain and what follows from it.
-struct MixtureState {
-  Position log_gamma;  ///< shares are exp of it over their sum
+/// What follows from the factor that all components share.
+struct Layout {
   double log_shared = 0;
   Matrix cells{};  ///< a component's share in each cell, by cell and component
   Position clipped{}, beyond{};
-  double mean_beyond = 0, log_density = 0;
 
-  /// What follows from `log_shared`.
-  void lay_out(const Mixed& mixed) {
+  Layout(const Mixed& mixed, double log_shared) : log_shared(log_shared) {
     const Position& edges = mixed.histogram.edges;
     const Eigen::Index last = edges.size() - 1;
     cells.resize(last, mixed.sds.size());
@@ -63,22 +64,28 @@ struct MixtureState {
       beyond[k] = clipped_moments(s, edges[last]).second - clipped[k];
     }
   }
-  /// What follows from `log_gamma` and the above.
-  void weigh(const Mixed& mixed) {
+};
+
+/// Logarithms of gamma variables, which over their sum are the shares, and what follows from these.
+struct Shares {
+  Position log_gamma;
+  double mean_beyond = 0, log_density = 0;
+
+  void weigh(const Mixed& mixed, const Layout& layout) {
     Position shares = log_gamma.array().exp();
     const double log_prior = mixed.prior.dot(log_gamma) - shares.sum();
     shares /= shares.sum();
     const ResidualHistogram& histogram = mixed.histogram;
-    const Eigen::ArrayXd expected = histogram.rows * (cells * shares).array();
+    const Eigen::ArrayXd expected = histogram.rows * (layout.cells * shares).array();
     const Eigen::ArrayXd variance = histogram.variance + histogram.alike * expected;
-    const double mean = clipped.dot(shares);
+    const double mean = layout.clipped.dot(shares);
     const double fourth = kFourths * mixed.squares.clip * mixed.squares.clip * mean;
     const double of_sum = mixed.squares.variance + histogram.alike * histogram.rows * fourth;
     const double miss = mixed.squares.sum - histogram.rows * mean;
     log_density = log_prior -
                   0.5 * ((histogram.counts.array() - expected).square() / variance + variance.log()).sum() -
                   0.5 * (miss * miss / of_sum + std::log(of_sum));
-    mean_beyond = beyond.dot(shares);
+    mean_beyond = layout.beyond.dot(shares);
   }
 };
 
@@ -94,28 +101,67 @@ Position components(const ResidualHistogram& histogram, double scale, const Resi
       count, [](Eigen::Index k) { return std::exp2(kNearestLog + kLogStep * static_cast<double>(k)); });
 }
 
-void go_if_likely(const Mixed& mixed, MixtureState& state, MixtureState& to, ChainRng& rng) {
-  to.weigh(mixed);
-  if (std::log(rng.uniform()) < to.log_density - state.log_density) state = to;
-}
+/// A Metropolis chain. Its proposals are symmetric in the logarithms of the gamma variables, of two of which one can also take from the
+/// other, their sum kept: in the sum's logarithm and the parts' log odds, whose Jacobian is one.
+class MixtureChain {
+ public:
+  MixtureChain(const Mixed& mixed, const Position& log_gamma, double log_shared)
+      : mixed_(mixed), layout_(mixed, log_shared), at_{log_gamma} {
+    at_.weigh(mixed, layout_);
+  }
+  void step(ChainRng& rng) {
+    change_one(rng);
+    for (int i = 0; i < kTransfers; ++i) transfer(rng);
+    swap_neighbours(rng);
+    if (rng.below(kSharedEvery) == 0) change_shared(rng);
+  }
+  [[nodiscard]] double mean_beyond() const { return at_.mean_beyond; }
 
-void step(const Mixed& mixed, MixtureState& state, ChainRng& rng) {
-  const auto size = static_cast<std::size_t>(mixed.sds.size());
-  const double length = std::exp(kLongSteps * rng.normal());
-  MixtureState to = state;
-  double& one = to.log_gamma[static_cast<Eigen::Index>(rng.below(size))];
-  one += length * rng.normal();
-  if (one < kMostLog && one > kLeastLog) go_if_likely(mixed, state, to, rng);
-  to = state;
-  const auto k = static_cast<Eigen::Index>(rng.below(size - 1));
-  std::swap(to.log_gamma[k], to.log_gamma[k + 1]);
-  go_if_likely(mixed, state, to, rng);
-  to = state;
-  to.log_shared += kSharedStep * length * rng.normal();
-  if (std::abs(to.log_shared) > kSharedReach) return;
-  to.lay_out(mixed);
-  go_if_likely(mixed, state, to, rng);
-}
+ private:
+  static double length(ChainRng& rng) { return std::exp(kLongSteps * rng.normal()) * rng.normal(); }
+  Eigen::Index any(Eigen::Index below, ChainRng& rng) const {
+    return static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(below)));
+  }
+  void go_if_likely(const Layout& layout, ChainRng& rng) {
+    to_.weigh(mixed_, layout);
+    if (std::log(rng.uniform()) >= to_.log_density - at_.log_density) return;
+    std::swap(at_, to_);
+    if (&layout != &layout_) layout_ = layout;
+  }
+  void change_one(ChainRng& rng) {
+    to_.log_gamma = at_.log_gamma;
+    double& one = to_.log_gamma[any(to_.log_gamma.size(), rng)];
+    one += length(rng);
+    if (one < kMostLog && one > kLeastLog) go_if_likely(layout_, rng);
+  }
+  void transfer(ChainRng& rng) {
+    to_.log_gamma = at_.log_gamma;
+    const Eigen::Index size = to_.log_gamma.size();
+    const Eigen::Index i = any(size, rng);
+    const Eigen::Index j = (i + 1 + any(size - 1, rng)) % size;
+    const double high = std::max(to_.log_gamma[i], to_.log_gamma[j]);
+    const double sum = high + std::log1p(std::exp(-std::abs(to_.log_gamma[i] - to_.log_gamma[j])));
+    const double odds = to_.log_gamma[i] - to_.log_gamma[j] + length(rng);
+    to_.log_gamma[i] = sum - std::log1p(std::exp(-odds));
+    to_.log_gamma[j] = sum - std::log1p(std::exp(odds));
+    if (std::min(to_.log_gamma[i], to_.log_gamma[j]) > kLeastLog) go_if_likely(layout_, rng);
+  }
+  void swap_neighbours(ChainRng& rng) {
+    to_.log_gamma = at_.log_gamma;
+    const Eigen::Index k = any(to_.log_gamma.size() - 1, rng);
+    std::swap(to_.log_gamma[k], to_.log_gamma[k + 1]);
+    go_if_likely(layout_, rng);
+  }
+  void change_shared(ChainRng& rng) {
+    to_.log_gamma = at_.log_gamma;
+    const double shared = layout_.log_shared + kSharedStep * length(rng);
+    if (std::abs(shared) < kSharedReach) go_if_likely(Layout(mixed_, shared), rng);
+  }
+
+  const Mixed& mixed_;
+  Layout layout_;
+  Shares at_, to_;
+};
 
 }  // namespace
 
@@ -132,6 +178,7 @@ ClippedMoments clipped_moments(double s, double h) {
 
 Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares& squares, double scale,
                         const ResidualTails& tails, std::uint64_t seed) {
+  if (!(scale > 0) || histogram.edges.size() < 3) return {};
   const Position factors = components(histogram, scale, tails);
   Eigen::Index main = 0;
   (factors.array() - 1).abs().minCoeff(&main);
@@ -139,17 +186,16 @@ Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares
                 return kOtherShares * std::min({1.0, f * f, 1 / (f * f)});
               })};
   mixed.prior[main] = 1;
+  Position start = Position::Constant(factors.size(), kNegligible);
+  start[main] = 0;
   Position draws(kMixtureChains * kKeptDraws);
   Eigen::Index kept = 0;
-  for (std::uint64_t chain = 0; chain < kMixtureChains; ++chain) {
-    ChainRng rng(seed, chain);
-    MixtureState state{Position::Constant(factors.size(), kNegligible), kFirstShared * rng.normal()};
-    state.log_gamma[main] = 0;
-    state.lay_out(mixed);
-    state.weigh(mixed);
+  for (std::uint64_t c = 0; c < kMixtureChains; ++c) {
+    ChainRng rng(seed, kMixtureStream + c);
+    MixtureChain chain(mixed, start, kFirstShared * rng.normal());
     for (int i = 0; i < 2 * kKeptDraws * kThinned; ++i) {
-      step(mixed, state, rng);
-      if (i >= kKeptDraws * kThinned && i % kThinned == 0) draws[kept++] = state.mean_beyond;
+      chain.step(rng);
+      if (i >= kKeptDraws * kThinned && i % kThinned == 0) draws[kept++] = chain.mean_beyond();
     }
   }
   return draws;

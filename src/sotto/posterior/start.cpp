@@ -32,10 +32,10 @@ std::optional<double> nearly_all(const NoisyVector& part, const NoisyVector& who
   return std::min(part.value[0] / all, 1.0);
 }
 
-/// Both are noisy: that it is a small share is said where it still is with a standard deviation of the noise added.
+/// Both are noisy: that it is a small share is said where it clearly is.
 std::optional<double> hardly_lived(const NoisyVector& last, const NoisyVector& times) {
   const double all = std::max(times.value[0], 1.0);
-  const double doubt = std::sqrt(last.variance + kHardlyLived * kHardlyLived * times.variance);
+  const double doubt = kClearly * std::sqrt(last.variance + kHardlyLived * kHardlyLived * times.variance);
   if (last.value[0] + doubt >= kHardlyLived * all) return std::nullopt;
   return std::max(last.value[0] / all, 0.0);
 }

@@ -297,7 +297,8 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
   }
   if (config.model.family == "banana") model["bend"] = {config.model.a, config.model.b, config.model.m};
   nlohmann::ordered_json privacy = {{"not_private", config.not_private},
-                                    {"compare_not_private", config.compare_not_private}};
+                                    {"compare_not_private", config.compare_not_private},
+                                    {"force", config.force}};
   if (config.epsilon) privacy["epsilon"] = *config.epsilon;
   if (config.delta) privacy["delta"] = *config.delta;
   nlohmann::ordered_json method = {{"name", config.method.name},

@@ -44,8 +44,10 @@ FittedRegression fitted_regression(RunRecord record, const std::optional<Schema>
   const SettingsJson& settings = record.manifest.configuration;
   try {
     fitted.model = model_from_json(settings.at("model"));
-    if (settings.contains("release_once"))
-      fitted.dispersion = settings.at("release_once").value("count_dispersion", 0.0);
+    if (settings.contains("release_once")) {
+      const SettingsJson& dispersion = settings.at("release_once").at("count_dispersion");
+      fitted.dispersion = dispersion.is_null() ? std::nullopt : std::optional(dispersion.get<double>());
+    }
   } catch (const SettingsJson::exception&) {
     throw Error(ErrorCode::data, "manifest.json lacks the model's settings: write the run again");
   }

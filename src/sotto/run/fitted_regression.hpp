@@ -14,8 +14,8 @@ struct FittedRegression {
   ModelConfig model;
   Schema schema;  ///< of the columns that the model reads
   Draws draws;    ///< as reported
-  double dispersion =
-      0;  ///< of counts, and of responses counted in steps: their variance is m + dispersion m^2
+  /// Of counts, and of responses counted in steps: their variance is m + dispersion m^2. None where the noise hid it.
+  std::optional<double> dispersion = 0;
 };
 
 /// `declared`: for a record that says no schema, as earlier ones do.

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sotto/base/error.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/run/made_up_rows.hpp"
 
 namespace sotto {
@@ -18,6 +20,16 @@ bool rehearsed(const FitConfig& config, const Problem& problem) {
   return !config.not_private && !config.force && !known.own && known.rows && problem.owners.empty();
 }
 
+/// The mean of responses in a table; none: the usual one.
+std::optional<double> mean_in(int table, const Problem& problem) {
+  const Glm* regression = problem.model.as<Glm>();
+  if (table == 0 || regression == nullptr || link_of(regression->family()) != Link::log ||
+      problem.public_info.steps)
+    return std::nullopt;
+  const double most = regression->response().upper;
+  return table == 1 ? most / 4 : std::sqrt(most);
+}
+
 std::optional<MadeUpProblem> made_up(const FitConfig& config, const Schema& schema, const MadeUpRows& rows) {
   try {
     return make_up(config, schema, rows);
@@ -27,39 +39,43 @@ std::optional<MadeUpProblem> made_up(const FitConfig& config, const Schema& sche
   }
 }
 
-/// Empty where the fit tells something.
-std::string why_hopeless(const FitConfig& config, const MadeUpProblem& table, EntropySource& entropy,
-                         const FitProgress& progress) {
+std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& table, EntropySource& entropy,
+                                 const FitProgress& progress) {
   bool stopped = false;
   const auto watched = [&](std::size_t done, std::size_t total, double) {
     stopped = stopped || (progress && !progress(done, total, 0));
     return !stopped;
   };
-  std::string why;
+  std::optional<Hopeless> found;
   try {
     const RunRecord record = fit(config, table.problem, entropy, watched);
-    why = why_hopeless(record, summarise(record.draws));
+    found = hopeless(record, summarise(record.draws));
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::budget) throw;
-    why = error.what();
+    // What else is wrong the fit itself will say.
+    if (error.code() == ErrorCode::budget) found = Hopeless{error.what(), "Take a larger epsilon"};
   }
   if (stopped) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
-  return why;
+  return found;
 }
 
 }  // namespace
 
-std::string why_hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   const auto& settings = record.manifest.configuration;
   if (settings.contains("release_once") && settings["release_once"].value("noise_dominates", false))
-    return "the noise dominates";
-  if (no_answer(record, summary).empty()) return {};
-  if (!record.markov_chain) return "the search for the posterior does not settle";
+    return Hopeless{"the noise dominates", "Take a larger epsilon, fewer columns or more rows"};
+  if (no_answer(record, summary).empty()) return std::nullopt;
+  if (!record.markov_chain)
+    return Hopeless{"the search for the posterior does not settle",
+                    "Take a larger epsilon, fewer columns or more rows"};
   const bool short_chains = std::ranges::any_of(record.draws.chains, [](const Chain& chain) {
     return chain.draws.rows() < static_cast<Eigen::Index>(kShortChain);
   });
-  return short_chains ? fmt::format("chains have fewer than {} draws", kShortChain)
-                      : "the chains do not converge";
+  if (short_chains)
+    return Hopeless{fmt::format("chains have fewer than {} draws", kShortChain),
+                    fmt::format("Take {} draws a chain or more, or a larger epsilon", kShortChain)};
+  return Hopeless{"the chains do not converge",
+                  "Take a larger epsilon, fewer columns or the method release-once"};
 }
 
 void refuse_hopeless(const FitConfig& config, const Schema& schema, const Problem& problem,
@@ -69,25 +85,22 @@ void refuse_hopeless(const FitConfig& config, const Schema& schema, const Proble
   quiet.compare_not_private = false;
   MadeUpRows made{.rows = std::min(static_cast<std::size_t>(*problem.public_info.rows), kMostMadeUpRows),
                   .seed = config.method.seed};
-  std::string why;
-  for (int table = 0, hopeless = 0; hopeless < kAgree; ++table, ++made.seed) {
-    if (kTables - table < kAgree - hopeless) return;
+  Hopeless last;
+  for (int table = 0, agree = 0; agree < kAgree; ++table, ++made.seed) {
+    if (kTables - table < kAgree - agree) return;
+    made.response_mean = mean_in(table, problem);
     const std::optional<MadeUpProblem> rows = made_up(quiet, schema, made);
     if (!rows) return;
-    const std::string reason = why_hopeless(quiet, *rows, entropy, progress);
-    if (reason.empty()) continue;
-    why = reason;
-    ++hopeless;
+    const std::optional<Hopeless> found = hopeless(quiet, *rows, entropy, progress);
+    if (!found) continue;
+    last = *found;
+    ++agree;
   }
-  throw Error(
-      ErrorCode::budget,
-      fmt::format("this budget would give no answer: of made-up rows of this design, as many as the table "
-                  "has, {}; nothing was spent. Take a larger epsilon, fewer columns or {}; sotto plan tells "
-                  "what budgets buy, and --force (privacy.force) fits nevertheless",
-                  why,
-                  config.method.name == "auto" || config.method.name == "release-once"
-                      ? "more rows"
-                      : "the method release-once"));
+  throw Error(ErrorCode::budget,
+              fmt::format("this fit would give no answer: of made-up rows of this design, as many as the "
+                          "table has, {}; nothing was spent. {}; sotto plan tells what budgets buy, and "
+                          "--force (privacy.force) fits nevertheless",
+                          last.why, last.advice));
 }
 
 }  // namespace sotto

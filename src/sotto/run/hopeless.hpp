@@ -14,11 +14,17 @@
 
 namespace sotto {
 
-/// Why a fit tells nothing, as a clause: chains that did not converge, releases that disagree, noise that dominates. Empty where it
-/// tells something.
-[[nodiscard]] std::string why_hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary);
+/// Why a fit tells nothing, as a clause, and what would help.
+struct Hopeless {
+  std::string why, advice;
+};
+
+/// Chains that did not converge or are short, releases that disagree, noise that dominates; none where a fit tells something.
+[[nodiscard]] std::optional<Hopeless> hopeless(const RunRecord& record,
+                                               const std::vector<ParameterSummary>& summary);
 
 /// Refuses a private fit that would tell nothing of two of three made-up tables of its design, with as many rows as `problem` has.
+/// Counts are made up about three means: noise hides small ones first, and which they are is not known.
 /// Nothing is taken from the rows but their number, and nothing is done where that is not public, nor for owners who each hold rows,
 /// a model that rows are not made up for, or `config.force`. `progress`: of each table's fit; false ends all.
 /// Errors: budget, with the reason and what to do; interrupted.

@@ -282,7 +282,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.manifest.configuration["release_once"] = {
       {"predictor_sd", release.predictor_sd * release.predictor_unit},
       {"dispersion", release.pooled.dispersion},
-      {"count_dispersion", release.spread.dispersion},
+      {"count_dispersion", release.facts.link == Link::log && release.spread.hidden
+                               ? nlohmann::ordered_json(nullptr)
+                               : nlohmann::ordered_json(release.spread.dispersion)},
       {"rounds", release.rounds.size()},
       {"unit_rows", release.rounds.back().plan.unit_rows},
       {"score_width", release.rounds.back().plan.width},

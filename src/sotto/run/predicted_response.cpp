@@ -31,7 +31,8 @@ double draw_count_of(double mean, ChainRng& rng) {
 
 }  // namespace
 
-PredictedResponse::PredictedResponse(const Family& family, const Response& response, double dispersion)
+PredictedResponse::PredictedResponse(const Family& family, const Response& response,
+                                     std::optional<double> dispersion)
     : link_(Link::identity),
       ordered_(has_thresholds(family)),
       steps_(steps_of(family).has_value()),
@@ -50,7 +51,7 @@ PredictedResponse::PredictedResponse(const Family& family, const Response& respo
   if (response.time_at_risk) {
     part_ = "time";
     parts_.clear();
-    for (const double end : response.time_at_risk->ends) parts_.push_back(fmt::format("{:g}", end));
+    for (const double end : response.time_at_risk->ends) parts_.push_back(fmt::format("{}", end));
   }
 }
 
@@ -97,14 +98,19 @@ void PredictedResponse::check_draws() const {
         "a new time may lie beyond the end of the follow-up, where the model says nothing: --quantity mean "
         "has "
         "the probability to live beyond each time");
+  if (link_ == Link::log && (!dispersion_ || (steps_ && *dispersion_ == 0)))
+    refuse(
+        "the noise of this fit hid how much responses vary about their mean, so that new ones cannot be "
+        "drawn: --quantity mean has their means");
 }
 
 double PredictedResponse::draw(double predictor, double sigma, ChainRng& rng) const {
   if (link_ == Link::logit) return rng.uniform() < logistic(predictor) ? 1 : 0;
   if (link_ == Link::identity) return predictor + sigma * rng.normal();
   const double mean = std::exp(predictor);
-  if (dispersion_ > 0 && mean > 0 && std::isfinite(mean)) {
-    const double gamma = draw_gamma_of(mean, dispersion_ * mean * mean, rng);
+  const double dispersion = dispersion_.value_or(0);
+  if (dispersion > 0 && mean > 0 && std::isfinite(mean)) {
+    const double gamma = draw_gamma_of(mean, dispersion * mean * mean, rng);
     return steps_ ? unit_ * gamma : draw_count_of(gamma, rng);
   }
   return steps_ ? unit_ * mean : draw_count_of(mean, rng);

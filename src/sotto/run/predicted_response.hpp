@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,9 +16,9 @@ namespace sotto {
 /// Of ordered categories the mean is the probability of each; of times to an event, that to live beyond the end of each piece.
 class PredictedResponse {
  public:
-  /// `dispersion`: of counts, and of responses in steps; 0 where these are Poisson counts.
+  /// `dispersion`: of counts, and of responses in steps; 0 where these are Poisson counts; none: not known.
   /// Errors: configuration for a family whose link is not known.
-  PredictedResponse(const Family& family, const Response& response, double dispersion);
+  PredictedResponse(const Family& family, const Response& response, std::optional<double> dispersion);
 
   /// "category" or "time"; empty where a response has one mean.
   [[nodiscard]] const std::string& part() const { return part_; }
@@ -28,7 +29,7 @@ class PredictedResponse {
   /// Checked by tests/run/predicted_response_test.cpp: means_are_those_of_the_laws
   void means(std::span<const double> predictors, std::span<double> means) const;
 
-  /// Errors: configuration where a new response is no number, or lies where the model says nothing.
+  /// Errors: configuration where a new response is no number, lies where the model says nothing, or varies nobody knows how much.
   void check_draws() const;
   /// A new response. `sigma`: of a normal one.
   /// Checked by tests/run/predicted_response_test.cpp: new_responses_have_the_moments_of_their_laws
@@ -39,7 +40,7 @@ class PredictedResponse {
   bool ordered_;
   bool steps_;
   double unit_;  ///< responses are counted in it
-  double dispersion_;
+  std::optional<double> dispersion_;
   std::string part_;
   std::vector<std::string> parts_;
 };

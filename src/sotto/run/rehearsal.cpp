@@ -51,8 +51,9 @@ Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table,
   try {
     const RunRecord record = fit(config, table.problem, entropy);
     std::vector<ParameterSummary> summary = summarise(record.draws);
-    std::string hopeless = why_hopeless(record, summary);
-    return {std::move(summary), ranks(record.draws, table.truth), record.method, std::move(hopeless)};
+    const std::optional<Hopeless> found = hopeless(record, summary);
+    return {std::move(summary), ranks(record.draws, table.truth), record.method,
+            found ? found->why : std::string()};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::budget) throw;
     return {{}, {}, {}, error.what()};
@@ -85,10 +86,10 @@ std::vector<RehearsedParameter> over_repeats(const std::vector<Outcome>& outcome
 }
 
 void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
-  const auto hopeless = [](const Outcome& outcome) { return !outcome.hopeless.empty(); };
-  if (2 * std::ranges::count_if(outcomes, hopeless) > static_cast<std::ptrdiff_t>(outcomes.size())) {
+  const auto fails = [](const Outcome& outcome) { return !outcome.hopeless.empty(); };
+  if (2 * std::ranges::count_if(outcomes, fails) > static_cast<std::ptrdiff_t>(outcomes.size())) {
     budget.prospect = Prospect::hopeless;
-    budget.why = std::ranges::find_if(outcomes, hopeless)->hopeless;
+    budget.why = std::ranges::find_if(outcomes, fails)->hopeless;
   }
   if (budget.parameters.empty()) return;
   const auto by_inflation = [](const auto& a, const auto& b) { return a.sd_inflation < b.sd_inflation; };

@@ -38,7 +38,7 @@ struct Rehearsal {
 };
 
 /// A prospect is poor where the median parameter's inflation is beyond the first, or one parameter's beyond the second; it is
-/// hopeless where most fits tell nothing (`why_hopeless`) or the budget does not pay for a draw.
+/// hopeless where most fits tell nothing (`hopeless`) or the budget does not pay for a draw.
 inline constexpr double kPoor = 1.5;
 inline constexpr double kVeryPoor = 5;
 
