@@ -116,7 +116,7 @@ def test_warnings_are_raised_and_kept(table, schema):
 
 
 def test_a_folder_of_its_own_lives_as_long_as_the_fit(table, schema, tmp_path):
-    fit = sotto.fit(table[:200], FORMULA, schema=schema, **BUDGET, draws=60)
+    fit = sotto.fit(table[:200], FORMULA, schema=schema, **BUDGET, draws=60, force=True)
     folder = fit.directory
     assert folder.stat().st_mode & 0o777 == 0o700
     assert fit.save(tmp_path / "kept") == tmp_path / "kept"
@@ -267,7 +267,7 @@ RUN = """
     schema = sotto.Schema({"y": sotto.binary(), "x": sotto.real(-1, 1)})
     try:
         fit = sotto.fit(pandas.DataFrame({"y": x > 0.3, "x": x}), "y ~ x", schema=schema, epsilon=2, delta=1e-6, threads=1,
-                        out=sys.argv[1], **eval(sys.argv[2]))
+                        force=True, out=sys.argv[1], **eval(sys.argv[2]))
         print("draws", fit.draws["posterior"].sizes["draw"], fit.warnings)
     except KeyboardInterrupt as stopped:
         print("stopped:", stopped)

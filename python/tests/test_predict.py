@@ -18,7 +18,7 @@ NEW = pd.DataFrame({"clinic": ["north", "west", "south"], "age": [20.0, 55.5, 90
 
 @pytest.fixture
 def fit(table, schema, tmp_path):
-    return sotto.fit(table, "ill ~ age * clinic", schema=schema, family="poisson", epsilon=50, delta=1e-6, draws=200, out=tmp_path / "out")
+    return sotto.fit(table, "ill ~ age * clinic", schema=schema, family="poisson", epsilon=20, delta=1e-6, draws=200, out=tmp_path / "out")
 
 
 def of_program(program, *options):
@@ -70,7 +70,7 @@ def test_odd_rows_are_told(fit):
 
 def test_categories_have_a_line_each(schema, table):
     # The levels of the schema's clinic stand in for ordered ones.
-    fit = sotto.fit(table, "clinic ~ age", schema=schema, family="ordinal", epsilon=50, delta=1e-6, draws=200)
+    fit = sotto.fit(table, "clinic ~ age", schema=schema, family="ordinal", epsilon=20, delta=1e-6, draws=200)
     predicted = fit.predict(NEW[["age"]])
     assert predicted.index.names == ["row", "category"] and predicted.loc[("a", "west"), "mean"] > 0
     np.testing.assert_allclose(predicted["mean"].groupby(level=0).sum(), 1)

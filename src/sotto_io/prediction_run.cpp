@@ -72,7 +72,9 @@ PredictionRun predictions_of(const std::filesystem::path& directory, const Recor
         "were fitted.");
   if (!run.no_answer.empty())
     run.warnings.push_back(fmt::format("{}; these predictions are none either.", run.no_answer));
-  for (const std::string& sentence : record.warnings) run.warnings.push_back("Of the fit: " + sentence);
+  for (const std::string& sentence : record.warnings) {
+    if (!sentence.starts_with("Note: ")) run.warnings.push_back("Of the fit: " + sentence);
+  }
   if (declared)
     run.warnings.emplace_back(
         "manifest.json of this fit does not say its schema: the one that is given is taken for it; other "

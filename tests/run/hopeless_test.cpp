@@ -57,6 +57,24 @@ TEST(Hopeless, budgets_that_give_an_answer_are_not_refused) {
   EXPECT_THAT(refusal(budget_of("auto", 1), 2000), IsEmpty());
   EXPECT_THAT(refusal(budget_of("penalty", 1e5), 500), IsEmpty());
 }
+// Of 400 rows with a mean count of one noise dominates; of those with twelve it does not, and which these are is not known.
+TEST(Hopeless, counts_are_not_refused_for_small_means_alone) {
+  Schema schema = ill_under(Adjacency::substitute);
+  schema.columns.push_back({.name = "visits", .kind = ColumnKind::count, .bounds = {0, 60}});
+  FitConfig config = budget_of("auto", 1);
+  config.model.family = "poisson";
+  config.model.formula = "visits ~ age";
+  const MadeUpProblem table = make_up(config, schema, {.rows = 400, .seed = 99});
+  TestEntropy entropy(5);
+  EXPECT_NO_THROW(refuse_hopeless(config, schema, table.problem, entropy));
+  config.epsilon = 0.02;
+  EXPECT_THROW(refuse_hopeless(config, schema, table.problem, entropy), Error);
+}
+TEST(Hopeless, chains_of_few_draws_are_told_to_take_more) {
+  FitConfig config = budget_of("penalty", 1e5);
+  config.method.draws = 20;
+  EXPECT_THAT(refusal(config, 500), HasSubstr("Take 50 draws a chain or more"));
+}
 TEST(Hopeless, nothing_is_refused_of_those_who_insist_or_whose_number_of_rows_is_not_public) {
   FitConfig config = budget_of("auto", 1);
   EXPECT_THAT(refusal(config, 30, Adjacency::add_remove), IsEmpty());

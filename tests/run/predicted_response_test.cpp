@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sotto/base/error.hpp"
@@ -22,8 +23,8 @@ const Schema kColumns{{{"y", ColumnKind::binary},
                        {"x", ColumnKind::real, {-1, 1}, {}}},
                       {}};
 
-PredictedResponse law_of(const std::string& family, const std::string& formula, double dispersion = 0,
-                         const std::vector<double>& cuts = {}) {
+PredictedResponse law_of(const std::string& family, const std::string& formula,
+                         std::optional<double> dispersion = 0, const std::vector<double>& cuts = {}) {
   ModelConfig model;
   model.family = family;
   model.formula = formula;
@@ -104,6 +105,10 @@ TEST(PredictedResponse, refuses_new_responses_that_are_no_numbers) {
   EXPECT_THROW(law_of("ordinal", "o ~ x").check_draws(), Error);
   EXPECT_THROW(law_of("survival", "Surv(t, y) ~ x").check_draws(), Error);
   EXPECT_NO_THROW(law_of("bernoulli", "y ~ x").check_draws());
+  // How much they vary is not known.
+  EXPECT_THROW(law_of("poisson", "n ~ x", std::nullopt).check_draws(), Error);
+  EXPECT_THROW(law_of("gamma", "c ~ x", 0).check_draws(), Error);
+  EXPECT_NO_THROW(law_of("poisson", "n ~ x", 0).check_draws());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 new <- data.frame(clinic = factor(c("north", "west")), age = c(20, 55.5), row.names = c("a", "b"))
 
 test_that("the numbers are the program's, and those of the draws", {
-  fit <- fit_visits(ill > 0 ~ age * clinic, epsilon = 50, draws = 200)
+  fit <- fit_visits(ill > 0 ~ age * clinic, epsilon = 20, draws = 200)
   predicted <- predict(fit, new, level = 0.8)
   expect_identical(names(predicted), c("row", "mean", "sd", "q10", "q90"))
   expect_identical(row.names(predicted), c("a", "b"))
@@ -20,20 +20,20 @@ test_that("the numbers are the program's, and those of the draws", {
 })
 
 test_that("new responses follow from their seed", {
-  fit <- fit_visits(ill ~ age, family = "poisson", epsilon = 50, draws = 200)
+  fit <- fit_visits(ill ~ age, family = "poisson", epsilon = 20, draws = 200)
   expect_identical(predict(fit, new, "response"), predict(fit, new, "response", seed = 1))
   expect_false(identical(predict(fit, new, "response"), predict(fit, new, "response", seed = 2)))
 })
 
 test_that("categories have a line each", {
-  fit <- fit_visits(clinic ~ age, family = "ordinal", epsilon = 50, draws = 200)
+  fit <- fit_visits(clinic ~ age, family = "ordinal", epsilon = 20, draws = 200)
   predicted <- predict(fit, new["age"])
   expect_identical(predicted$category, rep(c("north", "south", "west"), 2))
   expect_equal(sum(predicted$mean[1:3]), 1, tolerance = 1e-9)
 })
 
 test_that("odd rows are told, and no file of a call stays", {
-  fit <- fit_visits(ill > 0 ~ age + clinic, epsilon = 50, draws = 200)
+  fit <- fit_visits(ill > 0 ~ age + clinic, epsilon = 20, draws = 200)
   before <- files_left()
   expect_warning(expect_warning(
     predicted <- predict(fit, data.frame(age = c(300, NA), clinic = "north")), "1 of 2 rows have no prediction"

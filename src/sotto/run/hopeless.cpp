@@ -13,7 +13,7 @@ namespace sotto {
 namespace {
 
 constexpr int kTables = 3;
-constexpr int kAgree = 2;  // of them
+constexpr int kAgree = 2;  // of them; of counts, whose tables have different means, all must
 
 bool rehearsed(const FitConfig& config, const Problem& problem) {
   const PublicProblem& known = problem.public_info;
@@ -86,8 +86,9 @@ void refuse_hopeless(const FitConfig& config, const Schema& schema, const Proble
   MadeUpRows made{.rows = std::min(static_cast<std::size_t>(*problem.public_info.rows), kMostMadeUpRows),
                   .seed = config.method.seed};
   Hopeless last;
-  for (int table = 0, agree = 0; agree < kAgree; ++table, ++made.seed) {
-    if (kTables - table < kAgree - agree) return;
+  const int needed = mean_in(1, problem) ? kTables : kAgree;
+  for (int table = 0, agree = 0; agree < needed; ++table, ++made.seed) {
+    if (kTables - table < needed - agree) return;
     made.response_mean = mean_in(table, problem);
     const std::optional<MadeUpProblem> rows = made_up(quiet, schema, made);
     if (!rows) return;

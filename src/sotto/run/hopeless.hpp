@@ -24,7 +24,7 @@ struct Hopeless {
                                                const std::vector<ParameterSummary>& summary);
 
 /// Refuses a private fit that would tell nothing of two of three made-up tables of its design, with as many rows as `problem` has.
-/// Counts are made up about three means: noise hides small ones first, and which they are is not known.
+/// Counts are made up about three means, as theirs is not known, and noise hides small ones first: they must tell nothing about any.
 /// Nothing is taken from the rows but their number, and nothing is done where that is not public, nor for owners who each hold rows,
 /// a model that rows are not made up for, or `config.force`. `progress`: of each table's fit; false ends all.
 /// Errors: budget, with the reason and what to do; interrupted.
