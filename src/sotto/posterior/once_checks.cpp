@@ -174,7 +174,12 @@ double largest_sd(const OnceRelease& release, const OncePosterior& posterior) {
 
 void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
   const double sd = largest_sd(release, posterior);
-  if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
+  const bool counts = release.facts.link == Link::log && !release.facts.steps;
+  if (release.spread.hidden && counts) {
+    verdict.warnings.emplace_back(
+        "The noise hides whether counts vary more than Poisson ones: where they do, intervals are too "
+        "narrow; take a larger epsilon.");
+  } else if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
         "The noise hides how large residuals are: their declared range is taken instead, and intervals are "
