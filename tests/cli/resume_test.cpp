@@ -73,7 +73,8 @@ TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
         "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 2\n");
   EXPECT_NE(fit("--resume out").err.find("whose schema is not"), std::string::npos);
   EXPECT_EQ(content("out/chain_1.csv"), draws) << "a refusal leaves everything as it was";
-  ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2 --force").status, 75);  // ten draws are no answer
+  ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2 --force").status,
+            75);  // ten draws are no answer
   EXPECT_NE(fit("--resume chain").err.find("keeps no releases"), std::string::npos);
 }
 
