@@ -33,10 +33,10 @@ upper = 80
 };
 
 TEST_F(Plan, compares_budgets_and_reads_no_rows) {
-  const Outcome table = plan("--rows 5000 --epsilon 0.01,20 --data nowhere.csv");
+  const Outcome table = plan("--rows 5000 --epsilon 0.001,20 --data nowhere.csv");
   EXPECT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("rows of the data were not read"));
-  EXPECT_THAT(table.out, HasSubstr("epsilon 0.01: hopeless: "));
+  EXPECT_THAT(table.out, HasSubstr("epsilon 0.001: hopeless: "));
   EXPECT_THAT(table.out, HasSubstr("epsilon 20: good: "));
   EXPECT_THAT(table.out, Not(HasSubstr("held the truth")));
   EXPECT_FALSE(exists("out"));
