@@ -134,12 +134,10 @@ std::vector<std::filesystem::path> tables_of(const FitOptions& options, const Fi
   return files;
 }
 
-void rehearse_in_sight(const FitConfig& config, const Schema& schema, const Problem& problem,
-                       EntropySource& entropy) {
+void rehearse(const FitConfig& config, const Problem& problem, EntropySource& entropy) {
   Progress line;
-  refuse_hopeless(config, schema, problem, entropy, [&](std::size_t done, std::size_t total, double) {
-    line.update("rehearsal on made-up rows",
-                static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)));
+  refuse_hopeless(config, problem, entropy, [&](double done) {
+    line.update("rehearsal on made-up rows", done);
     return !interrupted();
   });
 }
@@ -194,7 +192,7 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
 
   note_signals();
   SystemEntropy entropy;
-  rehearse_in_sight(config, schema, problem, entropy);
+  rehearse(config, problem, entropy);
   finish(options, config,
          with_progress(config,
                        [&](const FitProgress& progress) {

@@ -49,13 +49,11 @@ void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite
       fit_to_directory(config, problem, entropy, progress_of(config, line, stopped), overwrite));
 }
 
-void rehearse(const FitConfig& config, const Schema& schema, const Problem& problem,
-              Interruption& interruption) {
+void rehearse(const FitConfig& config, const Problem& problem, Interruption& interruption) {
   SystemEntropy entropy;
   cli::Progress line;
-  refuse_hopeless(config, schema, problem, entropy, [&](std::size_t done, std::size_t total, double) {
-    line.update("rehearsal on made-up rows",
-                static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)));
+  refuse_hopeless(config, problem, entropy, [&](double done) {
+    line.update("rehearsal on made-up rows", done);
     return !interruption.came();
   });
 }
@@ -112,7 +110,7 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   } else {
     const Problem problem = config.owners.empty() ? make_problem(config, rows.front())
                                                   : make_problem(config, std::span<const Table>(rows));
-    rehearse(config, read, problem, interruption);
+    rehearse(config, problem, interruption);
     fit_problem(config, problem, overwrite, [&] { return interruption.came(); });
   }
   interruption.pass_on();

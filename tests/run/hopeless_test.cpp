@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
 #include "sotto/base/error.hpp"
@@ -32,12 +33,12 @@ FitConfig budget_of(const std::string& method, double epsilon) {
 
 /// What is said of as many rows; empty where nothing is refused.
 std::string refusal(const FitConfig& config, std::size_t rows, Adjacency adjacency = Adjacency::substitute,
-                    const FitProgress& progress = {}) {
+                    const std::function<bool(double)>& progress = {}) {
   const Schema schema = ill_under(adjacency);
   const MadeUpProblem table = make_up(config, schema, {.rows = rows, .seed = 99});
   TestEntropy entropy(5);
   try {
-    refuse_hopeless(config, schema, table.problem, entropy, progress);
+    refuse_hopeless(config, table.problem, entropy, progress);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), progress ? ErrorCode::interrupted : ErrorCode::budget);
     return error.what();
@@ -66,9 +67,9 @@ TEST(Hopeless, counts_are_not_refused_for_small_means_alone) {
   config.model.formula = "visits ~ age";
   const MadeUpProblem table = make_up(config, schema, {.rows = 400, .seed = 99});
   TestEntropy entropy(5);
-  EXPECT_NO_THROW(refuse_hopeless(config, schema, table.problem, entropy));
+  EXPECT_NO_THROW(refuse_hopeless(config, table.problem, entropy));
   config.epsilon = 0.02;
-  EXPECT_THROW(refuse_hopeless(config, schema, table.problem, entropy), Error);
+  EXPECT_THROW(refuse_hopeless(config, table.problem, entropy), Error);
 }
 TEST(Hopeless, chains_of_few_draws_are_told_to_take_more) {
   FitConfig config = budget_of("penalty", 1e5);
@@ -85,8 +86,7 @@ TEST(Hopeless, nothing_is_refused_of_those_who_insist_or_whose_number_of_rows_is
   EXPECT_THAT(refusal(config, 30), IsEmpty());
 }
 TEST(Hopeless, a_rehearsal_can_be_stopped) {
-  EXPECT_THAT(refusal(budget_of("penalty", 1), 500, Adjacency::substitute,
-                      [](std::size_t, std::size_t, double) { return false; }),
+  EXPECT_THAT(refusal(budget_of("penalty", 1), 500, Adjacency::substitute, [](double) { return false; }),
               HasSubstr("stopped: nothing was spent"));
 }
 

@@ -42,20 +42,16 @@ TileNumbers values(const ColumnCurve& curve, const TileNumbers& column) {
   return w.square().min(CurvesQuery::kLargestSquare) - CurvesQuery::kMeanSquare;
 }
 
-/// What of a tile's rows the asked curves rest on.
-class CurvesTile {
+/// The asked curves of a tile's rows too.
+class CurvesTile : public PiecesTile {
  public:
   CurvesTile(const RowLaw& law, const CurvesQuery& query)
-      : law_(law),
+      : PiecesTile(law, query.at),
         query_(query),
-        rest_(query.at),
-        of_tile_(kTile, static_cast<Eigen::Index>(query.curves.size())) {
-    rest_.segment(law.pieces.first, static_cast<Eigen::Index>(law.pieces.count) - 1).setZero();
-  }
+        of_tile_(kTile, static_cast<Eigen::Index>(query.curves.size())) {}
   template <class Tile>
   void read(const Tile& x) {
-    common = x * rest_;
-    piece = law_.piece(x);
+    PiecesTile::read(x);
     for (Eigen::Index k = 0; k < of_tile_.cols(); ++k) {
       const ColumnCurve& curve = query_.curves[static_cast<std::size_t>(k)];
       of_tile_.col(k) = values(curve, x.col(curve.column).array());
@@ -63,13 +59,8 @@ class CurvesTile {
   }
   [[nodiscard]] Eigen::ArrayXd q(Eigen::Index lane) const { return of_tile_.row(lane).transpose(); }
 
-  TileNumbers common;  ///< linear predictors without what rows' own pieces add
-  TileNumbers piece;   ///< RowLaw::piece
-
  private:
-  const RowLaw& law_;
   const CurvesQuery& query_;
-  Position rest_;
   Eigen::Array<double, kTile, Eigen::Dynamic> of_tile_;
 };
 

@@ -140,28 +140,41 @@ struct RowLaw {
   }
 };
 
-/// A tile's rows in a weighting's frame, and what tells rows of one response apart.
-class FramedTile {
+/// What tells a tile's rows of one response apart.
+class PiecesTile {
  public:
-  FramedTile(const RowLaw& law, const BoundedWeighting& weighting)
-      : z(kTile, weighting.frame.rows()), law_(law), frame_(weighting.frame), rest_(weighting.at) {
+  PiecesTile(const RowLaw& law, const Position& at) : law_(law), rest_(at) {
     rest_.segment(law.pieces.first, static_cast<Eigen::Index>(law.pieces.count) - 1).setZero();
   }
   template <class Tile>
   void read(const Tile& x) {
-    z.noalias() = x * frame_.transpose();
     common = x * rest_;
     piece = law_.piece(x);
   }
 
-  TileVectors z;
   TileNumbers common;  ///< linear predictors without what rows' own pieces add
   TileNumbers piece;   ///< RowLaw::piece
 
  private:
   const RowLaw& law_;
-  const Matrix& frame_;
   Position rest_;
+};
+
+/// A tile's rows in a weighting's frame too.
+class FramedTile : public PiecesTile {
+ public:
+  FramedTile(const RowLaw& law, const BoundedWeighting& weighting)
+      : PiecesTile(law, weighting.at), z(kTile, weighting.frame.rows()), frame_(weighting.frame) {}
+  template <class Tile>
+  void read(const Tile& x) {
+    PiecesTile::read(x);
+    z.noalias() = x * frame_.transpose();
+  }
+
+  TileVectors z;
+
+ private:
+  const Matrix& frame_;
 };
 
 /// Bounded residuals of pieces of a time at risk. A row's other columns are its time's, so that all of its rows come to the same

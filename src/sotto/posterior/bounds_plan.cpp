@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sotto/math/clipped_normal.hpp"
+
 namespace sotto {
 namespace {
 
@@ -55,13 +57,6 @@ double choose_stop(double noise) {
 }
 
 }  // namespace
-
-ClippedNormal clipped_normal(double clip) {
-  const double above = std::erfc(clip / std::numbers::sqrt2) / 2;
-  const double density = std::exp(-clip * clip / 2) / std::sqrt(2 * std::numbers::pi);
-  const double inside = 1 - 2 * above;
-  return {inside, inside - 2 * clip * density + 2 * clip * clip * above};
-}
 
 double kept_weight(double width) {
   const double t = std::max(width, kLeastWidth) - 1;

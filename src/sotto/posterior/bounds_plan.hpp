@@ -55,10 +55,4 @@ struct PlanPoint {
 /// Mean weight of rows at this width: 1 - exp(-3 t - t^2) / 4, t = width - 1; in proportion to widths below 0.95.
 [[nodiscard]] double kept_weight(double width);
 
-/// Of a standard normal residual clipped at -+clip: its slope's mean and its second moment.
-struct ClippedNormal {
-  double slope, square;
-};
-[[nodiscard]] ClippedNormal clipped_normal(double clip);
-
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/math/clipped_normal.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"

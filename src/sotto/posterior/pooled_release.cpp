@@ -4,6 +4,7 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 
+#include "sotto/math/clipped_normal.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/displacement.hpp"
 

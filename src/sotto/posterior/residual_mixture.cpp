@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "sotto/math/clipped_normal.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
@@ -60,8 +61,8 @@ struct Layout {
         cells(j, k) = above - next;
         above = next;
       }
-      clipped[k] = clipped_moments(s, mixed.squares.clip).second;
-      beyond[k] = clipped_moments(s, edges[last]).second - clipped[k];
+      clipped[k] = s * s * clipped_normal(mixed.squares.clip / s).square;
+      beyond[k] = s * s * clipped_normal(edges[last] / s).square - clipped[k];
     }
   }
 };
@@ -164,17 +165,6 @@ class MixtureChain {
 };
 
 }  // namespace
-
-ClippedMoments clipped_moments(double s, double h) {
-  const double k = h / s;
-  const double above = std::erfc(k / std::numbers::sqrt2) / 2;
-  const double density = std::exp(-k * k / 2) / std::sqrt(2 * std::numbers::pi);
-  const double inside = 1 - 2 * above;
-  const double k2 = k * k;
-  const double second = inside - 2 * k * density + 2 * k2 * above;
-  const double fourth = 3 * inside - 2 * density * (k2 * k + 3 * k) + 2 * k2 * k2 * above;
-  return {s * s * second, s * s * s * s * fourth};
-}
 
 Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares& squares, double scale,
                         const ResidualTails& tails, std::uint64_t seed) {

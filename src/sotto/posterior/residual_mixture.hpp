@@ -32,10 +32,4 @@ struct ClippedSquares {
 [[nodiscard]] Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares& squares,
                                       double scale, const ResidualTails& tails, std::uint64_t seed);
 
-/// E clip(N(0, s^2), -h, h)^2 and E clip^4.
-struct ClippedMoments {
-  double second, fourth;
-};
-[[nodiscard]] ClippedMoments clipped_moments(double s, double h);
-
 }  // namespace sotto

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sotto/math/clipped_normal.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/grouped_residuals.hpp"

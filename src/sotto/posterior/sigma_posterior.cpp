@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sotto/math/clipped_normal.hpp"
+
 namespace sotto {
 namespace {
 
@@ -53,11 +55,12 @@ SigmaPosterior::SigmaPosterior(const OnceRound& last, const ResidualTails& tails
 }
 
 double SigmaPosterior::log_likelihood(double spread) const {
-  const ClippedMoments m = clipped_moments(spread, clip_);
-  const double variance =
-      squares_variance_ + of_.variance * m.second * m.second +
-      of_.alike * of_.rows * std::max(m.fourth + fourth_ - m.second * m.second, 1e-12 * m.fourth);
-  const double miss = squares_ - of_.rows * m.second;
+  const ClippedNormal unit = clipped_normal(clip_ / spread);
+  const double second = spread * spread * unit.square;
+  const double fourth = spread * spread * spread * spread * unit.fourth;
+  const double variance = squares_variance_ + of_.variance * second * second +
+                          of_.alike * of_.rows * std::max(fourth + fourth_ - second * second, 1e-12 * fourth);
+  const double miss = squares_ - of_.rows * second;
   return -0.5 * (miss * miss / variance + std::log(variance));
 }
 
@@ -97,7 +100,8 @@ double SigmaPosterior::draw(double q, ChainRng& rng) const {
   if (beyond_.size() == 0) return sigma;
   const double beyond =
       beyond_[static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(beyond_.size())))];
-  const double square = clipped_moments(std::sqrt(sigma * sigma + q), clip_).second + beyond - q;
+  const double spread = std::sqrt(sigma * sigma + q);
+  const double square = spread * spread * clipped_normal(clip_ / spread).square + beyond - q;
   return std::sqrt(std::max(square, kLeastSigma * kLeastSigma * sigma * sigma));
 }
 

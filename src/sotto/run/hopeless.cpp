@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/model/glm/glm.hpp"
+#include "sotto/run/fit.hpp"
 #include "sotto/run/made_up_rows.hpp"
 
 namespace sotto {
@@ -40,19 +41,21 @@ std::optional<MadeUpProblem> made_up(const FitConfig& config, const Schema& sche
 }
 
 std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& table, EntropySource& entropy,
-                                 const FitProgress& progress) {
+                                 const std::function<bool(double)>& progress) {
   bool stopped = false;
   const auto watched = [&](std::size_t done, std::size_t total, double) {
-    stopped = stopped || (progress && !progress(done, total, 0));
+    const double share = static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1));
+    stopped = stopped || (progress && !progress(share));
     return !stopped;
   };
   std::optional<Hopeless> found;
   try {
     const RunRecord record = fit(config, table.problem, entropy, watched);
     found = hopeless(record, summarise(record.draws));
-  } catch (const Error& error) {
-    // What else is wrong the fit itself will say.
-    if (error.code() == ErrorCode::budget) found = Hopeless{error.what(), "Take a larger epsilon"};
+  } catch (const PaidError&) {
+    found = Hopeless{"the budget ends before there is a draw", "Take a larger epsilon or fewer draws"};
+  } catch (const Error&) {
+    found.reset();  // what is wrong before anything is paid for, the fit itself will say
   }
   if (stopped) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
   return found;
@@ -78,8 +81,8 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
                   "Take a larger epsilon, fewer columns or the method release-once"};
 }
 
-void refuse_hopeless(const FitConfig& config, const Schema& schema, const Problem& problem,
-                     EntropySource& entropy, const FitProgress& progress) {
+void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                     const std::function<bool(double)>& progress) {
   if (!rehearsed(config, problem)) return;
   FitConfig quiet = config;
   quiet.compare_not_private = false;
@@ -90,7 +93,7 @@ void refuse_hopeless(const FitConfig& config, const Schema& schema, const Proble
   for (int table = 0, agree = 0; agree < needed; ++table, ++made.seed) {
     if (kTables - table < needed - agree) return;
     made.response_mean = mean_in(table, problem);
-    const std::optional<MadeUpProblem> rows = made_up(quiet, schema, made);
+    const std::optional<MadeUpProblem> rows = made_up(quiet, problem.public_info.schema, made);
     if (!rows) return;
     const std::optional<Hopeless> found = hopeless(quiet, *rows, entropy, progress);
     if (!found) continue;

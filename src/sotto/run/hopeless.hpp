@@ -1,6 +1,7 @@
 // Whether a budget gives an answer at all: the very fit, of made-up rows, before anything is spent.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,7 +9,6 @@
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/report/run_record.hpp"
-#include "sotto/run/fit.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
 
@@ -26,9 +26,9 @@ struct Hopeless {
 /// Refuses a private fit that would tell nothing of two of three made-up tables of its design, with as many rows as `problem` has.
 /// Counts are made up about three means, as theirs is not known, and noise hides small ones first: they must tell nothing about any.
 /// Nothing is taken from the rows but their number, and nothing is done where that is not public, nor for owners who each hold rows,
-/// a model that rows are not made up for, or `config.force`. `progress`: of each table's fit; false ends all.
+/// a model that rows are not made up for, or `config.force`. `progress`: share done of one table's fit; false ends all.
 /// Errors: budget, with the reason and what to do; interrupted.
-void refuse_hopeless(const FitConfig& config, const Schema& schema, const Problem& problem,
-                     EntropySource& entropy, const FitProgress& progress = {});
+void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                     const std::function<bool(double)>& progress = {});
 
 }  // namespace sotto
