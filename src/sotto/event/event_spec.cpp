@@ -202,8 +202,9 @@ Event parse(const std::string& spec, bool needs_noise) {
     known = true;
   }
   if (!known) {
-    fail(fmt::format("unknown mechanism {}{}; known: {}", shown(name.substr(0, 24)), suggestion(name, names),
-                     fmt::join(names, ", ")));
+    const std::string near = suggestion(name, names);
+    fail(fmt::format("unknown mechanism {}{}", shown(name.substr(0, 24)),
+                     near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : near));
   }
   if (__builtin_mul_overflow(keys.integer("count", 1), each, &event.count)) fail("count is too large");
   if (event.count == 0) fail(name + ": a count of 0 releases nothing: count must be at least 1");

@@ -132,7 +132,7 @@ std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double s
 Cumulant cumulant_of(const std::vector<LossPart>& parts, double tail) {
   Cumulant cumulant;
   const double count = count_of(parts);
-  const int points = std::max(120, 1200 / static_cast<int>(std::min<std::size_t>(parts.size(), 1200)));
+  const int points = std::max(120, 400 / static_cast<int>(std::min<std::size_t>(parts.size(), 400)));
   for (const LossPart& part : parts) {
     LossSketch sketch = part.pair ? part.pair->sketch(tail, points) : part.sketch;
     if (part.pair && !part.has_own_grid()) {

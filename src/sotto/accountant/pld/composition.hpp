@@ -33,7 +33,7 @@ struct CompositionPlan {
 };
 
 inline constexpr double kWindowExponent =
-    28;  ///< how little tilted probability may lie outside a window: e^-28
+    23;  ///< how little tilted probability may lie outside a window: its negative logarithm
 
 /// Sketches of the parts. Losses above where the grid will end count as that: they would rule the cumulant without
 /// mattering to delta.

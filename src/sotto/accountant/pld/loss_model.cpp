@@ -11,7 +11,7 @@ constexpr double kRound = 1e-14;
 // Groups neighbouring atoms; steers only.
 LossSketch sketch_of(const DiscretePld& grid) {
   LossSketch sketch;
-  const std::size_t group = grid.mass.size() / 1000 + 1;
+  const std::size_t group = grid.mass.size() / 300 + 1;
   for (std::size_t start = 0; start < grid.mass.size(); start += group) {
     double mass = 0;
     double loss = 0;

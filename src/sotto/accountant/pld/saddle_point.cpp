@@ -27,7 +27,7 @@ SaddlePoint bisect(const Cumulant& cumulant, const TooFar& too_far) {
   double low = kLeastLogTilt;
   double high = kMostLogTilt;
   const double room = 0.01 * (cumulant.largest() - cumulant.at(0).k1);
-  while (high - low > 1e-8) {
+  while (high - low > 1e-6) {
     const double middle = (low + high) / 2;
     const double t = std::exp(middle);
     const SaddlePoint saddle = saddle_at(cumulant, t);
