@@ -9,6 +9,7 @@
 
 #include "cli/confidential.hpp"
 #include "cli/one_of.hpp"
+#include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
@@ -60,8 +61,14 @@ void predict_rows(PredictOptions options, bool seeded) {
   std::optional<Schema> declared;
   if (!options.schema.empty()) declared = read_schema(options.schema);
   hold_rows();
-  const PredictionRun run = predictions_of(options.directory, records_of(options.rows), options.settings,
-                                           options.nevertheless, declared);
+  Progress line;
+  const PredictionRun run =
+      predictions_of(options.directory, records_of(options.rows), options.settings, options.nevertheless,
+                     declared, [&](double done) {
+                       line.update("prediction", done);
+                       return true;  // a signal ends the program: nothing is written before all is done
+                     });
+  line.wipe();
   if (!options.out.empty()) write_whole_file(options.out, to_csv(run));
   for (const std::string& sentence : run.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
   fmt::print(stderr, "sotto: {}\n", kPredictionsAreOfTheRows);

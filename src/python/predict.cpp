@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/progress.hpp"
 #include "python/bindings.hpp"
+#include "python/interruption.hpp"
 #include "python/records.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/prediction_run.hpp"
@@ -51,9 +53,14 @@ nb::tuple predict(const std::string& directory, const nb::object& data, const st
   const PredictionSettings settings{
       quantity == "mean" ? PredictedQuantity::mean : PredictedQuantity::response, level, seed};
   PredictionRun run;
+  Interruption interruption;
   {
     const nb::gil_scoped_release others_run;
-    run = predictions_of(directory, records, settings, nevertheless, schema);
+    cli::Progress line;
+    run = predictions_of(directory, records, settings, nevertheless, schema, [&](double done) {
+      line.update("prediction", done);
+      return !interruption.came();
+    });
   }
   const auto [low, high] = interval_ends(level);
   return nb::make_tuple(numbers_of(run.predictions), std::vector<std::string>{"mean", "sd", low, high},

@@ -49,7 +49,8 @@ PredictionJson lines_of(const PredictionRun& run) {
 
 PredictionRun predictions_of(const std::filesystem::path& directory, const RecordReader& rows,
                              const PredictionSettings& settings, bool nevertheless,
-                             const std::optional<Schema>& declared) {
+                             const std::optional<Schema>& declared,
+                             const std::function<bool(double)>& progress) {
   static_cast<void>(interval_ends(settings.level));
   RunRecord record = read_run(directory);
   PredictionRun run;
@@ -81,7 +82,7 @@ PredictionRun predictions_of(const std::filesystem::path& directory, const Recor
         "bounds or levels than those of then make predictions wrong.");
   const FittedRegression fitted = fitted_regression(std::move(record), declared);
   const NewRows read = read_new_rows(rows, schema_of_new_rows(fitted), predictors_of(fitted));
-  run.predictions = predict(fitted, read.table, settings);
+  run.predictions = predict(fitted, read.table, settings, progress);
   for (std::string& sentence : told_of(read)) run.warnings.push_back(std::move(sentence));
   return run;
 }

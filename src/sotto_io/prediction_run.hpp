@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,11 +28,12 @@ struct PredictionRun {
   std::vector<std::string> warnings;  ///< sentences about the draws and the rows
 };
 
-/// `declared`: for a fit whose manifest says no schema. `nevertheless`: also where the draws are no answer.
+/// `declared`: for a fit whose manifest says no schema. `nevertheless`: also where the draws are no answer. `progress`: of `predict`.
 /// Errors: those of read_run, fitted_regression, predict and read_records; budget where the draws are no answer.
 [[nodiscard]] PredictionRun predictions_of(const std::filesystem::path& directory, const RecordReader& rows,
                                            const PredictionSettings& settings, bool nevertheless,
-                                           const std::optional<Schema>& declared = std::nullopt);
+                                           const std::optional<Schema>& declared = std::nullopt,
+                                           const std::function<bool(double)>& progress = {});
 
 /// A line for each row and part: row, category or time if there is one, mean, sd, the interval's ends, and whether the draws are private. Numbers
 /// of rows without a prediction are empty.

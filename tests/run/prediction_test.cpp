@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -204,6 +205,23 @@ TEST(Prediction, refuses_what_is_no_level) {
   for (const double level : {0.0, 1.0, -1.0, std::nan(""), 90.0})
     EXPECT_THROW(static_cast<void>(predict(fitted, new_rows_of(fitted, {}), {.level = level})), Error);
   EXPECT_TRUE(predict(fitted, new_rows_of(fitted, {}), {}).rows.empty());
+}
+
+TEST(Prediction, is_ended_by_its_progress) {
+  const FittedRegression fitted = fitted_of("bernoulli", "y ~ x", {"Intercept", "x"}, Matrix::Ones(2, 2));
+  const std::vector<std::vector<std::string>> cells(200, {"0"});
+  std::vector<double> shares;
+  const auto until = [&](std::size_t calls) {
+    shares.clear();
+    return predict(fitted, new_rows_of(fitted, cells), {}, [&shares, calls](double share) {
+      shares.push_back(share);
+      return shares.size() < calls;
+    });
+  };
+  EXPECT_EQ(until(100).rows.size(), 200U);
+  EXPECT_GT(shares.size(), 1U);
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_THROW(static_cast<void>(until(2)), Error);
 }
 
 TEST(Prediction, names_the_ends_of_intervals) {

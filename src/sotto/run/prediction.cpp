@@ -156,7 +156,8 @@ std::vector<std::string> predictors_of(const FittedRegression& fitted) {
   return names;
 }
 
-Predictions predict(const FittedRegression& fitted, const Table& rows, const PredictionSettings& settings) {
+Predictions predict(const FittedRegression& fitted, const Table& rows, const PredictionSettings& settings,
+                    const std::function<bool(double)>& progress) {
   static_cast<void>(interval_ends(settings.level));
   const Regression regression = regression_of(fitted.model, rows.schema());
   const PredictedResponse law(regression.family, regression.design.response(), fitted.dispersion);
@@ -173,6 +174,8 @@ Predictions predict(const FittedRegression& fitted, const Table& rows, const Pre
       left_side(fitted.model.formula), law.part(), law.parts(), {}, coefficients.sigma.size()};
   predictions.rows.resize(rows.rows());
   for (std::size_t first = 0; first < rows.rows(); first += kRowsAtOnce) {
+    if (progress && !progress(static_cast<double>(first) / static_cast<double>(rows.rows())))
+      throw Error(ErrorCode::interrupted, "stopped: no row was predicted");
     const std::size_t count = std::min(kRowsAtOnce, rows.rows() - first);
     Matrix block(static_cast<Eigen::Index>(count * pieces), coefficients.of_columns.cols());
     for (Eigen::Index i = 0; i < block.rows(); ++i) {

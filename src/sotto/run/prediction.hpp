@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,10 +45,12 @@ struct Predictions {
 [[nodiscard]] std::vector<std::string> predictors_of(const FittedRegression& fitted);
 
 /// `rows`: decoded under `schema_of_new_rows`. They become rows of the design as those of a fit do.
-/// Errors: configuration for settings out of range, and for what cannot be predicted; data where the draws are not of the model.
+/// `progress`: of the share of rows done; false ends all.
+/// Errors: configuration for settings out of range, and for what cannot be predicted; data where the draws are not of the model; interrupted.
 /// Checked by tests/run/prediction_test.cpp: of_three_draws_by_hand, rows_are_those_of_the_fits_design
 [[nodiscard]] Predictions predict(const FittedRegression& fitted, const Table& rows,
-                                  const PredictionSettings& settings);
+                                  const PredictionSettings& settings,
+                                  const std::function<bool(double)>& progress = {});
 
 /// Names of the interval's ends: "q05" and "q95" of level 0.9, "q02.5" and "q97.5" of 0.95. Errors: configuration for a level that is not
 /// between 0.01 and 0.9999.
