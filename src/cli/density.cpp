@@ -134,6 +134,12 @@ void density(const DensityOptions& options, int& status) {
         "{:.3f}){}\n",
         d.text, d.mean, 100 * report.settings.level, d.lower, d.upper, d.positive,
         report.differences_are_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
+  if (report.channel) {
+    for (const Column& column : report.channel->columns)
+      if (!channel_row(column.settings.channel).categories)
+        fmt::print("{}: a cell without a number was released as {:g}, and counts as that here\n",
+                   column.settings.name, missing_value(column.settings));
+  }
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());
 }

@@ -36,11 +36,7 @@ struct PredictOptions {
 /// Neither the new rows nor any result of a fit, this one or another that stands where the file will; and a plain file, if any.
 void check_output(const PredictOptions& options) {
   if (options.out.empty()) return;
-  const std::filesystem::file_status there = std::filesystem::symlink_status(options.out);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
-    throw Error(
-        ErrorCode::cannot_create,
-        fmt::format("{} is no plain file: without --out predictions go to standard output", options.out));
+  require_plain_file(options.out, "without --out predictions go to standard output");
   const std::vector<std::filesystem::path> outputs{options.out};
   std::vector<std::filesystem::path> inputs = standing_results(options.directory);
   inputs.push_back(charges_file(options.directory));

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include "sotto/data/decode.hpp"
 #include "sotto/report/privacy_statement.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/output_guard.hpp"
@@ -40,6 +44,8 @@ void check_output(const ColumnRelease& release, const std::filesystem::path& cha
     throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
                                               release.out.string()));
   }
+  require_plain_file(release.out, "choose another --out");
+  require_plain_file(channel_file, "choose another --out");
   refuse_overwriting_inputs(std::vector{release.out, channel_file}, release.inputs);
   if (!std::filesystem::exists(release.out) && !std::filesystem::exists(channel_file)) return;
   if (!release.overwrite) {
@@ -52,10 +58,25 @@ void check_output(const ColumnRelease& release, const std::filesystem::path& cha
 }
 
 void check_columns(const ColumnRelease& release) {
+  for (const ColumnSettings& column : release.columns) {
+    std::set<std::string_view> categories;
+    for (const std::string& level : column.levels) {
+      if (!categories.insert(trim(level)).second)
+        throw Error(ErrorCode::configuration,
+                    fmt::format("column '{}': category '{}' is named twice", column.name, trim(level)));
+    }
+  }
   if (release.columns.size() == 1 && release.target.delta &&
       !channel_row(release.columns[0].channel).needs_delta)
     throw Error(ErrorCode::usage,
                 fmt::format("the channel {} needs no delta: leave it out", release.columns[0].channel));
+  const bool no_rows = std::ranges::all_of(
+      release.columns, [](const ColumnSettings& column) { return channel_row(column.channel).global; });
+  if (release.order == RowOrder::kept && no_rows)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the channel {} releases no rows, whose order could be kept (--keep-order): leave it out",
+                    release.columns[0].channel));
 }
 
 /// What the promise of a release to so many rows is worth.

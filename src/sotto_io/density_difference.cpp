@@ -47,6 +47,24 @@ QuantityDifference difference(const std::string& text, std::vector<double> own, 
   return d;
 }
 
+/// What of the other run its differences inherit. `summary`: its own.
+std::vector<std::string> told_of(const nlohmann::ordered_json& summary, const DensityReport& report,
+                                 const std::filesystem::path& other) {
+  std::vector<std::string> sentences;
+  for (const auto& column : summary.value("columns", nlohmann::ordered_json::array())) {
+    const std::string verdict = column.value("verdict", "");
+    if (verdict.starts_with("No verdict"))
+      sentences.push_back(
+          fmt::format("Of the other run, in {}: {} The differences are no better.", other.string(), verdict));
+  }
+  const std::string kernel = summary.value("kernel", "");
+  if (kernel != report.result.kernel)
+    sentences.push_back(fmt::format(
+        "The other run is of another kernel, {} and not {}: the differences are those of the models too.",
+        kernel, report.result.kernel));
+  return sentences;
+}
+
 std::string without_spaces(std::string text) {
   std::erase(text, ' ');
   return text;
@@ -80,6 +98,7 @@ void compare_quantities(DensityReport& report, const std::filesystem::path& othe
       }
     }
     report.differences_are_private = summary.value("private", false);
+    report.of_the_other = told_of(summary, report, other);
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::data,
                 fmt::format("'{}' is no summary of sotto density", (other / "summary.json").string()));

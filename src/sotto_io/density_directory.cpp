@@ -137,6 +137,8 @@ nlohmann::json density_summary(const DensityReport& report) {
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},
                      {"mean_clusters", mean_clusters(r)}};
+  if (report.settings.mixing == "finite") out["components"] = report.settings.components;
+  if (!report.settings.concentration_prior) out["concentration"] = report.settings.concentration;
   if (report.settings.concentration_prior)
     out["concentration_prior"] = {{"shape", report.settings.concentration_prior->shape},
                                   {"rate", report.settings.concentration_prior->rate}};

@@ -67,6 +67,38 @@ void add_piles(const ColumnDensity& column, std::vector<std::string>& sentences)
   look(0, 1, "lower");
   look(last, last - 1, "upper");
 }
+
+// A mixture of Poisson laws varies at least as much as one. Where it varies hardly more than its mean, values may well vary less.
+void add_counts_alike(const DensityReport& report, std::vector<std::string>& sentences) {
+  constexpr double kHardlyMore = 1.15;
+  if (report.result.kernel != "poisson") return;
+  for (const ColumnDensity& column : report.result.columns) {
+    const Position& shares = column.bands.mean;
+    const double total = shares.sum();
+    const double mean = shares.dot(column.grid) / total;
+    const double variance = shares.dot((column.grid.array() - mean).square().matrix()) / total;
+    if (!(variance < kHardlyMore * mean)) continue;
+    sentences.push_back(fmt::format(
+        "{}: the counts vary hardly more than Poisson counts do, and the kernel poisson knows none that vary "
+        "less: where many people have the same count, its probabilities are off by far more than their "
+        "intervals say. Release few counts as categories (--channel randomized-response), or take --kernel "
+        "normal and ask for P(x > 2.5) and the like.",
+        column.name));
+  }
+}
+
+// A density gives no probability to single values.
+void add_single_values(const DensityReport& report, std::vector<std::string>& sentences) {
+  if (report.result.columns.front().discrete) return;
+  for (const QuantityEstimate& quantity : report.result.quantities) {
+    if (quantity.text.find('=') == std::string::npos) continue;
+    sentences.push_back(
+        fmt::format("{}: of a density >= and > are the same, and <= and <. Where values are whole numbers or "
+                    "many are alike, ask between them, as in P(x > 2.5), and see --kernel poisson.",
+                    quantity.text));
+    return;
+  }
+}
 }  // namespace
 
 Told told(const ColumnDensity& column) {
@@ -124,6 +156,9 @@ std::vector<std::string> warnings(const DensityReport& report) {
   std::vector<std::string> sentences = chain_warnings(report);
   for (const ColumnDensity& column : report.result.columns)
     if (!column.discrete) add_piles(column, sentences);
+  add_counts_alike(report, sentences);
+  add_single_values(report, sentences);
+  sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (!report.same_rows)
     sentences.push_back(
         "The other run is not known to be of the same release. Unless the rows of both stand in one order "

@@ -25,7 +25,8 @@ struct DensityReport {
   double agreement_lower = 0;       ///< of the interval that its draws have
   double agreement_upper = 0;
   bool with_labels =
-      false;              ///< the other partition is a file of labels, of which nothing says where it is from
+      false;  ///< the other partition is a file of labels, of which nothing says where it is from
+  std::vector<std::string> of_the_other{};  ///< what is to be said of the other group's run
   bool same_rows = true;  ///< false: of that partition nothing says that its rows stand in this run's order
   std::vector<QuantityDifference> differences{};  ///< from another group's run
   bool differences_are_private = true;            ///< false: as below

@@ -20,4 +20,11 @@ void refuse_overwriting_inputs(std::span<const std::filesystem::path> outputs,
   }
 }
 
+void require_plain_file(const std::filesystem::path& output, std::string_view advice) {
+  std::error_code unreadable;  // what cannot be looked at cannot be written either, which writing it says
+  const std::filesystem::file_status there = std::filesystem::symlink_status(output, unreadable);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    throw Error(ErrorCode::cannot_create, fmt::format("{} is no plain file: {}", output.string(), advice));
+}
+
 }  // namespace sotto

@@ -39,6 +39,20 @@ TEST(Calibrate, pure_privacy_with_others_beside) {
   EXPECT_NEAR(smallest_noise(parse_event("laplace:scale=1"), beside), 1, 1e-6);
 }
 
+// Where losses are known by a bracket alone another accountant may grant more: what is found is the most that any grants.
+TEST(Calibrate, the_best_accountant_decides) {
+  const Event mechanism = parse_event("exponential-mechanism:epsilon=0.1");
+  const Target one = target(1, 1e-6, Adjacency::add_remove);
+  const auto epsilon_of = [&](std::uint64_t count) {
+    Event event = mechanism;
+    event.count = count;
+    return account_epsilon(event, one.adjacency, one.delta, BoundKind::tight).upper;
+  };
+  const std::uint64_t count = largest_count(mechanism, one);
+  EXPECT_LE(epsilon_of(count), 1);
+  EXPECT_GT(epsilon_of(count + 1), 1);
+}
+
 // Noise below 1/35 of what one row contributes is beyond the accountant.
 TEST(Calibrate, what_the_accountant_cannot_compute_does_not_fit) {
   const Event mechanism = parse_event("subsampled-gaussian:sigma=0.01,rate=0.5");

@@ -55,6 +55,15 @@ TEST(Extremes, truth_lies_inside) {
   }
 }
 
+// Beside one that is sampled so rarely a grid had shown nothing below, though the other alone shows nearly all.
+TEST(Extremes, what_one_part_shows_alone_is_a_lower_bound) {
+  const Event one = parse_event("subsampled-laplace:scale=3.2,rate=0.5");
+  const Event both{CompositionEvent{{parse_event("subsampled-laplace:scale=5,rate=1e-5"), one}}, 1};
+  const Bounds bounds = tight_epsilon(both, Adjacency::add_remove, Delta(1e-8));
+  EXPECT_GE(bounds.lower, tight_epsilon(one, Adjacency::add_remove, Delta(1e-8)).lower);
+  EXPECT_LT(bounds.upper - bounds.lower, 1e-4 * bounds.upper);
+}
+
 // With so many steps and a tilt far beyond what is asked, factors overflow and their products are no numbers: the upper
 // side must say 1, not 0. The truth at epsilon = 0 is the total variation distance of N(0) and N(1e-3), about.
 TEST(Extremes, what_is_no_number_bounds_nothing) {

@@ -341,6 +341,11 @@ TEST_F(DensityVerb, tells_how_far_groups_differ) {
   EXPECT_NEAR(d["sd"].get<double>(), std::hypot(own, other), 0.35 * std::hypot(own, other));
   EXPECT_NE(content("b/report.html").find("Differences from the other group"), std::string::npos);
 
+  // What the other run's chains do not tell the difference does not either.
+  ASSERT_EQ(sotto("density za.csv --quantity mean --warmup 0 --draws 4 --thin 1 --out short").status, 0);
+  const Outcome rough = sotto("density zb.csv --quantity mean --against short --out d" + quick_);
+  EXPECT_NE(rough.err.find("Of the other run, in short: No verdict"), std::string::npos) << rough.err;
+
   EXPECT_EQ(sotto("density zb.csv --against a --out c" + quick_).status, EX_USAGE);
   const Outcome same = sotto("density za.csv --quantity mean --against a --out c" + quick_);
   EXPECT_EQ(same.status, EX_USAGE);

@@ -49,6 +49,7 @@ TEST(Event, text_and_back) {
   const Event event = parse_event("renyi:orders=1.5/4,costs=0.25/1,count=3");
   EXPECT_EQ(event_text(event_from_text(event_text(event))), event_text(event));
   for (const char* text : {"", "{", "[]", "{\"mechanism\":\"gaussian\"}",
+                           "{\"mechanism\":\"pure\",\"epsilon\":1,\"count\":1,\"count\":9}",
                            "{\"mechanism\":\"renyi\",\"orders\":[2,1],\"costs\":[1,1],\"count\":1}",
                            "{\"mechanism\":\"renyi\",\"orders\":[2],\"costs\":[],\"count\":1}"}) {
     EXPECT_THROW((void)event_from_text(text), Error) << text;

@@ -25,7 +25,11 @@ TEST(LightRows, that_follow_the_others_are_not_told) {
       if (design.name != name) continue;
       for (std::uint64_t seed = 0; seed < 4; ++seed) {
         ChainRng rng(seed);
-        EXPECT_TRUE(found(design.simulate(20000, rng), seed).columns.empty()) << name << ' ' << seed;
+        const LightRows light = found(design.simulate(20000, rng), seed);
+        EXPECT_TRUE(light.columns.empty()) << name << ' ' << seed;
+        if (design.name == "logistic, d 5") {
+          EXPECT_FALSE(light.clear) << "covariates fill a box; " << seed;
+        }
       }
     }
   }
@@ -41,6 +45,7 @@ TEST(LightRows, that_do_not_follow_the_others_lean) {
     const LightRows light = found(designs::far_out(20000, 0.03, 10, Link::identity, rng), seed);
     if (light.lean[1] < -2.5) ++told;
     EXPECT_NEAR(light.share, 0.03, 0.012) << seed;
+    EXPECT_TRUE(light.clear) << seed;
   }
   EXPECT_GE(told, 5);
 }

@@ -21,7 +21,7 @@ PooledRelease pooled(double first, double second, double turn) {
   OnceRound round{Position::Zero(2), {}, {information, 25}, {information, 25}, {Position::Zero(2), 10}, {}};
   round.plan.clip = 3;
   round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
-  return pool({round}, frame, StandIn(facts, frame, 100));
+  return pool({round}, Frame{frame}, StandIn(facts, frame, 100));
 }
 
 // The other columns' noise is small against the level in every case.
@@ -34,6 +34,25 @@ TEST(PooledRelease, a_combination_that_the_noise_hides_is_told) {
     EXPECT_TRUE(pooled(100, -3, turn).unresolved);
     EXPECT_GT(Spectrum(pooled(100, -3, turn).information).values()[0], 0);
   }
+}
+
+// In a frame that the noise hides an information that looks even may be far from that: its doubt is not shrunk away. Noise of
+// 50, half the level, would hide a correlation of a half.
+TEST(PooledRelease, an_information_that_the_noise_hides_is_doubted) {
+  OnceFacts facts;
+  facts.intercept = false;
+  facts.column_mean = Position::Zero(2);
+  facts.column_sd = Position::Ones(2);
+  const Matrix information = 100 * Matrix::Identity(2, 2);
+  OnceRound round{Position::Zero(2), {}, {information, 2500}, {information, 25}, {Position::Zero(2), 10}, {}};
+  round.plan.clip = 3;
+  round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
+  const auto doubt = [&](bool resolved) {
+    const Matrix frame = Matrix::Identity(2, 2);
+    return std::sqrt(pool({round}, Frame{frame, resolved}, StandIn(facts, frame, 100)).information_variance);
+  };
+  EXPECT_LT(doubt(true), 20);
+  EXPECT_GT(doubt(false), 35);
 }
 
 // Both scores are known to a hundredth of their sampling standard deviation of 10.
@@ -52,7 +71,7 @@ TEST(PooledRelease, scores_disagree_where_it_matters) {
     last.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
     OnceRound first = last;
     first.score.value[0] = apart;
-    return pool({first, last}, Matrix::Identity(2, 2), StandIn(facts, Matrix::Identity(2, 2), 100))
+    return pool({first, last}, Frame{Matrix::Identity(2, 2)}, StandIn(facts, Matrix::Identity(2, 2), 100))
         .agreement.at(0);
   };
   EXPECT_GT(agreement(0), 0.99);

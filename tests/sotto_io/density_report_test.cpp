@@ -86,5 +86,43 @@ TEST(DensityWarnings, values_that_stand_at_a_bound_are_told_with_the_bound) {
   }
 }
 
+// What is said of counts on 0..30 with these probabilities.
+std::string told_of_counts(const std::function<double(double)>& share) {
+  DensityReport report;
+  report.result.kernel = "poisson";
+  report.result.columns.resize(1);
+  ColumnDensity& column = report.result.columns[0];
+  column.discrete = true;
+  column.grid = Position::LinSpaced(31, 0, 30);
+  column.bands.mean = column.grid.unaryExpr(share);
+  column.bands.mean /= column.bands.mean.sum();
+  std::string all;
+  for (const std::string& sentence : warnings(report)) all += sentence;
+  return all;
+}
+
+TEST(DensityWarnings, counts_that_vary_no_more_than_poisson_ones_may_vary_less) {
+  const auto poisson = [](double mean) {
+    return [mean](double x) { return std::exp(x * std::log(mean) - std::lgamma(x + 1)); };
+  };
+  EXPECT_NE(told_of_counts(poisson(2)).find("knows none that vary less"), std::string::npos);
+  const auto two = [&](double x) { return std::exp(-1.0) * poisson(1)(x) + std::exp(-6.0) * poisson(6)(x); };
+  EXPECT_EQ(told_of_counts(two), "");
+}
+
+TEST(DensityWarnings, a_density_has_no_single_values) {
+  DensityReport report;
+  report.result.columns.resize(1);
+  report.result.columns[0].grid = Position::LinSpaced(201, 0, 60);
+  report.result.columns[0].bands.mean = Position::Constant(201, 1.0 / 60);
+  report.result.quantities.resize(1);
+  report.result.quantities[0].text = "P(x > 3)";
+  EXPECT_TRUE(warnings(report).empty());
+  report.result.quantities.resize(2);
+  report.result.quantities[1].text = "P(x >= 3)";
+  ASSERT_EQ(warnings(report).size(), 1U);
+  EXPECT_NE(warnings(report)[0].find("P(x > 2.5)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -132,6 +132,11 @@ double smallest_noise(const Event& mechanism, const Target& target) {
     return noise;
   };
   const double most = std::log(1e12);
+  if (target.delta.value() == 0 && excess_at(most, UpperBound::first) > 0) {
+    throw Error(ErrorCode::usage,
+                "no sigma up to 1e12 fits at delta 0, where all releases must be epsilon-private, as those "
+                "with Gaussian noise never are: give delta above 0, raise epsilon, or lower count");
+  }
   const double least = std::log(1e-6);
   const double factor = std::log(3);
   Bracket bracket{0, 0, 0, excess_at(0, UpperBound::first)};

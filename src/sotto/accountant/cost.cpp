@@ -60,7 +60,8 @@ Cost cost_of(const std::vector<Event>& events, const CostQuestion& question) {
   demand(
       std::none_of(events.begin(), events.end(), [](const Event& event) { return flatten(event).empty(); }),
       "a count of 0 releases nothing: count must be at least 1");
-  demand(question.epsilon.has_value() != question.delta.has_value(), "give either delta or epsilon");
+  demand(question.epsilon.has_value() != question.delta.has_value(),
+         "give either delta or epsilon, or both to solve for a sigma or a count (--solve)");
   const BoundKind kind = bound_of(question);
   const Adjacency adjacency = adjacency_of(question);
   demand(question.trade_off == 0 || kind == BoundKind::tight,
@@ -76,11 +77,13 @@ Cost cost_of(const std::vector<Event>& events, const CostQuestion& question) {
   }
   const Bounds& found = question.delta ? cost.epsilon : cost.delta;
   cost.by = found.by;
-  if (kind == BoundKind::tight && question.accuracy < kUsualWidth && found.lower < found.upper &&
+  if (kind == BoundKind::tight && found.lower < found.upper &&
       !(found.upper - found.lower <= question.accuracy * found.upper)) {
-    cost.warnings.push_back(
-        fmt::format("the bounds stay {:.1e} apart, relatively: nothing finer is known here",
-                    (found.upper - found.lower) / found.upper));
+    cost.warnings.push_back(found.lower > 0
+                                ? fmt::format("the truth lies between {:.6g} and this bound, {:.1e} apart, "
+                                              "relatively: nothing finer is known here",
+                                              found.lower, (found.upper - found.lower) / found.upper)
+                                : "nothing is known of how far the truth lies below this bound");
   }
   cost.rho = concentrated_rho(cost.event, adjacency);
   cost.gdp_mu = gaussian_mu(cost.event, adjacency);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sotto/base/suggestion.hpp"
 #include "sotto/event/kinds.hpp"
@@ -262,10 +263,16 @@ std::string event_text(const Event& event) { return nlohmann::json(event).dump()
 
 Event event_from_text(const std::string& text) {
   constexpr int kDeepest = 100;  // what reads and prices a tree recurses
+  using Parsed = nlohmann::json::parse_event_t;
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto json = nlohmann::json::parse(
       text,
-      [](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+      [&keys](int depth, Parsed what, const nlohmann::json& value) {
         require(depth <= kDeepest, "a privacy event is nested too deeply");
+        if (what == Parsed::object_start) keys.emplace_back();
+        if (what == Parsed::object_end) keys.pop_back();
+        if (what == Parsed::key)
+          require(keys.back().insert(value.get<std::string>()).second, "a privacy event has a key twice");
         return true;
       },
       false);

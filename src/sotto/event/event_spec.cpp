@@ -104,7 +104,8 @@ class Keys {
     for (const auto& [given, value] : values_) {
       if (!suggestion(given, std::vector{key}).empty()) return ", not " + shown(given);
     }
-    return {};
+    const bool alone = values_.size() == 1 && values_.begin()->first != "count";
+    return alone ? ", not " + shown(values_.begin()->first) : std::string();
   }
 
   std::optional<std::string> take(const char* key, bool optional) {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kLightAreThere = 1.5;  // standard deviations of its noise
 constexpr double kLeastLight = 0.005;   // of the rows
+constexpr double kClearLight = 2;       // standard deviations of its noise
 constexpr double kClearWeight = 3;      // standard deviations
 constexpr double kSpare = 1.5;          // of the variance of rows' residuals, where rows lie far out
 constexpr double kOthers = 0.01;        // of the rows: rows that little is taken of count as so many
@@ -29,6 +30,7 @@ LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const Noisy
       std::sqrt(answer.variance + sampling + far_moved * far_moved + others_moved * others_moved);
   const Position direction = answer.value.tail(answer.value.size() - 1);
   const double count_noise = std::sqrt(answer.variance) / LightRowsQuery::kCount;
+  found.clear = count > std::max(kLeastLight * rows, kClearLight * count_noise);
   const bool there = count > std::max(kLeastLight * rows, kLightAreThere * count_noise);
   found.lean = Position::Zero(point.facts.dim());
   for (Eigen::Index j = point.facts.intercept ? 1 : 0; j < point.facts.unknown(); ++j) {

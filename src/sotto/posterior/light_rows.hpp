@@ -9,6 +9,7 @@ namespace sotto {
 
 struct LightRows {
   double share = 0;                     ///< of the rows, as released
+  bool clear = false;                   ///< that stands clear of its noise
   std::vector<Eigen::Index> columns{};  ///< in whose direction they leave the model that fits the others
   Position
       lean{};  ///< how far they do, in standard deviations, by columns: above 0, responses are higher; empty: not looked at

@@ -141,6 +141,15 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
     const bool known = told(verdict.far_rows, j) || told(verdict.curved, j) || told(verdict.leaning, j);
     if (!known && std::abs(lean_of(j)) > kLevelsOff) verdict.leaning.push_back(j);
   }
+  if (release.light.clear && verdict.far_rows.empty() && verdict.curved.empty() && verdict.leaning.empty() &&
+      verdict.maybe_curved.empty()) {
+    verdict.notes.push_back(fmt::format(
+        "About {:.2g} % of the rows lie far from the others in their columns, and count little here: the "
+        "answer "
+        "is that of the others, and the noise may hide that these do not follow it, where other programs "
+        "would give another. See what log1p(...) or narrower declared bounds give.",
+        100 * release.light.share));
+  }
   verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;
        j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {
@@ -216,6 +225,14 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
+  if (release.saturated) {
+    verdict.unreliable = true;
+    verdict.warnings.push_back(fmt::format(
+        "The search for the posterior did not arrive: most {} lie on one side of what the last step took for "
+        "them, which tells the direction and not the distance, so do not rely on these intervals; a larger "
+        "epsilon helps, or narrower bounds of the response, where you know them without a look at the data.",
+        counted(release.facts)));
+  }
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
     const bool unsettled = disagrees || few_seen || move > 3 * sd;

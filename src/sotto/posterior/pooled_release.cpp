@@ -12,7 +12,7 @@ namespace sotto {
 namespace {
 
 constexpr double kGuessDoubt = 0.3;    // relative error of the stand-in's level of information
-constexpr double kLeastSpread = 0.15;  // of the information's eigenvalues, over their mean
+constexpr double kLeastSpread = 0.15;  // of the information's entries, over its mean eigenvalue
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another position
 constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
@@ -61,7 +61,7 @@ NoisyMatrix pool_information(const std::vector<const OnceRound*>& rounds, const 
 
 /// Empirical Bayes between the released matrix and a multiple of the identity; eigenvalues are kept positive.
 /// Source     [JS61] for the matrix minus its mean eigenvalue
-void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
+void shrink(const NoisyMatrix& noisy, double guess, bool resolved, PooledRelease& release) {
   const Eigen::Index n = noisy.value.rows();
   const auto d = static_cast<double>(n);
   const double released_precision = d / noisy.variance;
@@ -72,8 +72,10 @@ void shrink(const NoisyMatrix& noisy, double guess, PooledRelease& release) {
                0.2 * guess);
   const Matrix identity = Matrix::Identity(n, n);
   const Matrix shape = noisy.value - level * identity;
-  const double spread = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance,
-                                 kLeastSpread * level * kLeastSpread * level);
+  // Of an entry. In a frame that the noise hides columns may be of any size and go together: eigenvalues that differ by their mean.
+  const double least = (resolved ? kLeastSpread : std::max(kLeastSpread, 1 / std::sqrt(d))) * level;
+  const double spread =
+      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance, least * least);
   // No shrinking where the radius of the noise's spectrum, sqrt(2 d) of an entry's sd, is small against the level.
   release.kept = std::max(spread / (spread + noisy.variance), 1 - 2 * d * noisy.variance / (level * level));
   release.information_variance = release.kept * noisy.variance;
@@ -191,13 +193,14 @@ void pool_spread(const std::vector<const OnceRound*>& rounds, const Matrix& fram
 
 }  // namespace
 
-PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame, const StandIn& stand_in) {
+PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, const StandIn& stand_in) {
+  const Matrix& frame = found.matrix;
   const std::vector<const OnceRound*> alike = comparable(rounds);
   PooledRelease release;
   release.anchor = rounds.back().at;
   const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
   const double guess = expected.trace() / static_cast<double>(expected.rows());
-  shrink(pool_information(alike, frame, stand_in, expected), guess, release);
+  shrink(pool_information(alike, frame, stand_in, expected), guess, found.resolved, release);
   release.square_level = release.information.trace() / static_cast<double>(expected.rows());
   pool_spread(alike, frame, stand_in, release);
   pool_scores(alike, frame, stand_in, release);

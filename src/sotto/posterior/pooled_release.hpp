@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/posterior/bounds_plan.hpp"
+#include "sotto/posterior/frame.hpp"
 #include "sotto/posterior/once_facts.hpp"
 #include "sotto/posterior/stand_in.hpp"
 #include "sotto/release/regression_query.hpp"
@@ -41,8 +42,9 @@ struct PooledRelease {
   std::vector<double> agreement;
 };
 
-/// `rounds`: at least one, all in `frame`; the last one's position is the anchor.
-[[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Matrix& frame,
+/// `rounds`: at least one, all in `frame`; the last one's position is the anchor. Where the frame is not resolved the information may be
+/// far from a multiple of the identity.
+[[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& frame,
                                  const StandIn& stand_in);
 
 /// Of a normal response's linear predictor over the rows, where a position is phi from the anchor.

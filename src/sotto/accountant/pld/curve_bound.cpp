@@ -101,10 +101,24 @@ double CurveBound::value_at(const Accuracy& accuracy) {
     const double epsilon = std::max(query_.value - shift_, 0.0);
     if (epsilon >= largest_loss(model_)) return with_slack(0);
     if (single_step()) return with_slack(one_step_delta(model_.parts.front(), epsilon, side_));
-    return with_slack(delta_at(epsilon, accuracy));
+    const double found = delta_at(epsilon, accuracy);
+    const auto alone = [&](const LossPart& part) { return one_step_delta(part, epsilon, side_); };
+    return with_slack(found == 0 ? of_one_part(alone) : found);
   }
   if (shift_ <= 0 && certainly_zero(model_, query_.value)) return 0;
-  return std::max(0.0, (single_step() ? one_step_epsilon() : epsilon_at(accuracy)) + shift_);
+  if (single_step()) return std::max(0.0, one_step_epsilon(model_.parts.front()) + shift_);
+  const double found = epsilon_at(accuracy);
+  const auto alone = [&](const LossPart& part) { return one_step_epsilon(part); };
+  return std::max(0.0, (found == 0 ? of_one_part(alone) : found) + shift_);
+}
+
+// Who sees all parts sees each: where a grid shows nothing below, the largest of what one step of a part shows by itself.
+template <class Alone>
+double CurveBound::of_one_part(const Alone& alone) const {
+  double most = 0;
+  if (side_ == Side::upper) return most;
+  for (const LossPart& part : model_.parts) most = std::max(most, alone(part));
+  return most;
 }
 
 // Gaussian releases alone.
@@ -129,8 +143,7 @@ double CurveBound::with_slack(double delta) const {
 
 bool CurveBound::single_step() const { return model_.parts.size() == 1 && model_.parts.front().count == 1; }
 
-double CurveBound::one_step_epsilon() const {
-  const LossPart& part = model_.parts.front();
+double CurveBound::one_step_epsilon(const LossPart& part) const {
   const auto small_enough = [&](double e) { return one_step_delta(part, e, side_) <= query_.value; };
   if (small_enough(0)) return 0;
   double low = 0;

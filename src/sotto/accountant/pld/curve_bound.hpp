@@ -37,7 +37,9 @@ class CurveBound {
   [[nodiscard]] double closed_form() const;
   [[nodiscard]] double with_slack(double delta) const;
   [[nodiscard]] bool single_step() const;
-  [[nodiscard]] double one_step_epsilon() const;
+  [[nodiscard]] double one_step_epsilon(const LossPart& part) const;
+  template <class Alone>
+  [[nodiscard]] double of_one_part(const Alone& alone) const;
   double delta_at(double epsilon, const Accuracy& accuracy);
   double epsilon_at(const Accuracy& accuracy);
 

@@ -348,7 +348,7 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
     least = std::min(least, delta_upper_of(kept, adjacency, epsilon, effort));
     if (kept.is_enough(least)) break;
   }
-  return least;
+  return least_delta({0, least}, event, adjacency, epsilon).upper;
 }
 
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
