@@ -17,8 +17,8 @@ TEST(BoundsPlan, a_score_at_the_clip_is_saturated) {
   };
   for (const Link link : {Link::log, Link::identity}) {
     EXPECT_TRUE(saturated(link, 6000, 1e4));
-    EXPECT_FALSE(saturated(link, 3000, 1e4)) << "half of the rows on either side, and a fifth more on one";
-    EXPECT_FALSE(saturated(link, 6000, 1e6)) << "noise alone would do it";
+    EXPECT_FALSE(saturated(link, 2500, 1e4)) << "a third of the way";
+    EXPECT_FALSE(saturated(link, 6000, 4e6)) << "noise alone would do it";
   }
   EXPECT_FALSE(saturated(Link::logit, 6000, 1e4)) << "not clipped";
 }

@@ -10,8 +10,8 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastWidth = 0.95;
-constexpr double kSaturated = 0.5;  // of the score, had all rows residuals of a clip
-constexpr double kClearOfNoise = 3;
+constexpr double kSaturated = 0.4;  // of the score, had all rows residuals of a clip
+constexpr double kClearOfNoise = 1.5;
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
 constexpr int kWidestClip = 31;         // 34 standard deviations
