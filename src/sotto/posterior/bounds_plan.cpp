@@ -81,8 +81,9 @@ double choose_width(double score_noise, double information_noise) {
   return width(0);
 }
 
-bool is_saturated(const OnceFacts& facts, const BoundsPlan& plan, double rows, const NoisyVector& score) {
-  if (!facts.clips()) return false;
+bool is_saturated(const OnceFacts& facts, const ResidualSpread& spread, const BoundsPlan& plan, double rows,
+                  const NoisyVector& score) {
+  if (facts.link != Link::log || !spread.hidden) return false;
   const double most = rows * plan.kept * plan.typical;
   const double noise = std::sqrt(score.variance * static_cast<double>(score.value.size()));
   return score.value.norm() - kClearOfNoise * noise > kSaturated * most;

@@ -85,7 +85,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     }
     const Position step_made = next - place.at;
     const double move = (inverse(frame.transpose()) * step_made).norm() / unit;
-    const bool saturated = is_saturated(facts, plan, rows, score);
+    const bool saturated = is_saturated(facts, place.spread, plan, rows, score);
     if (saturated) next += step_made;  // the score tells a clip's length of the way at the most
     const double foreseen = std::sqrt(score.variance * d) / slope / unit;
     place.at = next;

@@ -239,7 +239,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const LastShares shares = last_shares(release, plan, questions);
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
-    release.saturated = is_saturated(facts, plan, release.rows, release.rounds.back().score);
+    release.saturated = is_saturated(facts, point.spread, plan, release.rows, release.rounds.back().score);
     release.pooled = pool(release.rounds, release.frame, release.stand_in);
     if (facts.link == Link::identity && !release.frame.resolved) {
       const double unweighted = release.rows * clipped_normal(plan.clip / std::sqrt(plan.dispersion)).slope;
