@@ -88,7 +88,7 @@ TEST_F(AccountProgram, warnings_name_the_program) {
   const Outcome wide =
       sotto("account --mechanism exponential-mechanism:epsilon=1,count=9 --delta 1e-6 --accuracy 1e-6");
   EXPECT_EQ(wide.status, 0);
-  EXPECT_EQ(wide.err.find("sotto: the bounds stay "), 0U) << wide.err;
+  EXPECT_EQ(wide.err.find("sotto: the truth lies between "), 0U) << wide.err;
 }
 
 TEST_F(AccountProgram, events_go_out_and_in_as_json) {

@@ -37,22 +37,23 @@ TEST(PooledRelease, a_combination_that_the_noise_hides_is_told) {
 }
 
 // In a frame that the noise hides an information that looks even may be far from that: its doubt is not shrunk away. Noise of
-// 50, half the level, would hide a correlation of a half.
+// 100 hides all of it; a hundred logistic rows have a level of some 20.
 TEST(PooledRelease, an_information_that_the_noise_hides_is_doubted) {
   OnceFacts facts;
   facts.intercept = false;
   facts.column_mean = Position::Zero(2);
   facts.column_sd = Position::Ones(2);
   const Matrix information = 100 * Matrix::Identity(2, 2);
-  OnceRound round{Position::Zero(2), {}, {information, 2500}, {information, 25}, {Position::Zero(2), 10}, {}};
+  OnceRound round{Position::Zero(2),       {}, {information, 10000}, {information, 25},
+                  {Position::Zero(2), 10}, {}};
   round.plan.clip = 3;
   round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
   const auto doubt = [&](bool resolved) {
     const Matrix frame = Matrix::Identity(2, 2);
     return std::sqrt(pool({round}, Frame{frame, resolved}, StandIn(facts, frame, 100)).information_variance);
   };
-  EXPECT_LT(doubt(true), 20);
-  EXPECT_GT(doubt(false), 35);
+  EXPECT_LT(doubt(true), 5);
+  EXPECT_GT(doubt(false), 12);
 }
 
 // Both scores are known to a hundredth of their sampling standard deviation of 10.
