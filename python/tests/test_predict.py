@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import warnings
 
 import numpy as np
@@ -111,3 +112,22 @@ def test_an_older_directory_takes_the_schema(fit, schema):
     with pytest.raises(sotto.ConfigurationError, match="--schema"):
         old.predict(NEW)
     pd.testing.assert_frame_equal(old.predict(NEW, schema=schema), fit.predict(NEW, schema=schema))
+
+
+def test_what_a_signal_raises_ends_it(fit):
+    class Enough(Exception):
+        pass
+
+    def enough(*_):
+        raise Enough
+
+    many = pd.concat([NEW] * 100_000, ignore_index=True)
+    for signal_raises, expected in ((enough, Enough), (signal.default_int_handler, KeyboardInterrupt)):
+        before = signal.signal(signal.SIGALRM, signal_raises)
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        try:
+            with pytest.raises(expected):
+                fit.predict(many)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)

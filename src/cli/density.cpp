@@ -1,6 +1,7 @@
 // sotto density: from released values to a density with bands and clusters.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -91,6 +92,19 @@ void say_shares(const DensityReport& report) {
   }
 }
 
+/// Of the columns that are estimated.
+void say_missing(const DensityReport& report) {
+  if (!report.channel) return;
+  for (const Column& column : report.channel->columns) {
+    const bool estimated = std::ranges::any_of(report.result.columns, [&](const ColumnDensity& density) {
+      return density.name == column.settings.name;
+    });
+    if (estimated && !channel_row(column.settings.channel).categories)
+      fmt::print("{}: a cell without a number was released as {:g}, and counts as that here\n",
+                 column.settings.name, missing_value(column.settings));
+  }
+}
+
 void density(const DensityOptions& options, int& status) {
   if (!std::filesystem::exists(options.data))
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
@@ -134,12 +148,7 @@ void density(const DensityOptions& options, int& status) {
         "{:.3f}){}\n",
         d.text, d.mean, 100 * report.settings.level, d.lower, d.upper, d.positive,
         report.differences_are_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
-  if (report.channel) {
-    for (const Column& column : report.channel->columns)
-      if (!channel_row(column.settings.channel).categories)
-        fmt::print("{}: a cell without a number was released as {:g}, and counts as that here\n",
-                   column.settings.name, missing_value(column.settings));
-  }
+  say_missing(report);
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());
 }

@@ -52,10 +52,15 @@ void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite
 void rehearse(const FitConfig& config, const Problem& problem, Interruption& interruption) {
   SystemEntropy entropy;
   cli::Progress line;
-  refuse_hopeless(config, problem, entropy, [&](double done) {
-    line.update("rehearsal on made-up rows", done);
-    return !interruption.came();
-  });
+  try {
+    refuse_hopeless(config, problem, entropy, [&](double done) {
+      line.update("rehearsal on made-up rows", done);
+      return !interruption.came();
+    });
+  } catch (const Error&) {
+    interruption.pass_on();
+    throw;
+  }
 }
 
 /// The fit runs in a thread of its own: Python's signal handlers run in the main one alone, so Ctrl-C is never raised within the

@@ -54,13 +54,16 @@ nb::tuple predict(const std::string& directory, const nb::object& data, const st
       quantity == "mean" ? PredictedQuantity::mean : PredictedQuantity::response, level, seed};
   PredictionRun run;
   Interruption interruption;
-  {
+  try {
     const nb::gil_scoped_release others_run;
     cli::Progress line;
     run = predictions_of(directory, records, settings, nevertheless, schema, [&](double done) {
       line.update("prediction", done);
       return !interruption.came();
     });
+  } catch (const Error&) {
+    interruption.pass_on();
+    throw;
   }
   const auto [low, high] = interval_ends(level);
   return nb::make_tuple(numbers_of(run.predictions), std::vector<std::string>{"mean", "sd", low, high},

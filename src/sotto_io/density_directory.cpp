@@ -138,10 +138,12 @@ nlohmann::json density_summary(const DensityReport& report) {
                      {"mixing", report.settings.mixing},
                      {"mean_clusters", mean_clusters(r)}};
   if (report.settings.mixing == "finite") out["components"] = report.settings.components;
-  if (!report.settings.concentration_prior) out["concentration"] = report.settings.concentration;
-  if (report.settings.concentration_prior)
+  if (report.settings.concentration_prior) {
     out["concentration_prior"] = {{"shape", report.settings.concentration_prior->shape},
                                   {"rate", report.settings.concentration_prior->rate}};
+  } else {
+    out["concentration"] = report.settings.concentration;
+  }
   if (report.settings.imputations > 1) out["imputations"] = report.settings.imputations;
   if (report.agreement) {
     out["adjusted_rand_index"] = *report.agreement;

@@ -145,9 +145,8 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
       verdict.maybe_curved.empty()) {
     verdict.notes.push_back(fmt::format(
         "About {:.2g} % of the rows lie far from the others in their columns, and count little here: the "
-        "answer "
-        "is that of the others, and the noise may hide that these do not follow it, where other programs "
-        "would give another. See what log1p(...) or narrower declared bounds give.",
+        "answer is that of the others, and the noise may hide that these do not follow it, where other "
+        "programs would give another. See what log1p(...) or narrower declared bounds give.",
         100 * release.light.share));
   }
   verdict.at_bounds = release.at_bounds;
