@@ -185,8 +185,10 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
   const bool counts = release.facts.link == Link::log && !release.facts.steps;
   if (release.spread.hidden && counts) {
     verdict.warnings.emplace_back(
-        "The noise hides whether counts vary more than Poisson ones: where they do, intervals are too "
-        "narrow; take a larger epsilon.");
+        "The noise hides whether counts vary more than Poisson ones: where they do, the intercept is too low "
+        "and effects are off, by many times what intervals say. Rely on them only of counts that are known "
+        "to be "
+        "Poisson, and take a larger epsilon of others.");
   } else if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
