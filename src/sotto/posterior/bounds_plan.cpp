@@ -10,8 +10,6 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastWidth = 0.95;
-constexpr double kSaturated = 0.4;  // of the score, had all rows residuals of a clip
-constexpr double kClearOfNoise = 1.5;
 constexpr double kSpareWidth = 0.04;
 constexpr double kSpareClip = 1.02;
 constexpr int kWidestClip = 31;         // 34 standard deviations
@@ -79,14 +77,6 @@ double choose_width(double score_noise, double information_noise) {
     if (variance(width(i)) <= least + kSpareWidth) return width(i);
   }
   return width(0);
-}
-
-bool is_saturated(const OnceFacts& facts, const ResidualSpread& spread, const BoundsPlan& plan, double rows,
-                  const NoisyVector& score) {
-  if (facts.link != Link::log || !spread.hidden) return false;
-  const double most = rows * plan.kept * plan.typical;
-  const double noise = std::sqrt(score.variance * static_cast<double>(score.value.size()));
-  return score.value.norm() - kClearOfNoise * noise > kSaturated * most;
 }
 
 BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share) {

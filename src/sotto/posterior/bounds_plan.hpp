@@ -46,13 +46,6 @@ struct PlanPoint {
 /// `share`: of the cost, for score and information together.
 [[nodiscard]] BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share);
 
-/// Whether a score of counts is so large that most rows lie beyond the clip on one side: it tells the direction of the mode, which may be
-/// any distance away, and not the distance. Never where the size of residuals is known, or is taken to be their declared range: then
-/// the clip is wide enough.
-/// Checked by tests/posterior/bounds_plan_test.cpp: a_score_at_the_clip_is_saturated
-[[nodiscard]] bool is_saturated(const OnceFacts& facts, const ResidualSpread& spread, const BoundsPlan& plan,
-                                double rows, const NoisyVector& score);
-
 /// The largest width that costs little more variance than the best: noise grows with it, lost weight falls. Rows that keep
 /// their weight keep the answer where it would be without weights, also where the model does not hold.
 /// Computes   max width with v(width) <= min v + 0.04, v = 1 + noise(width) / c^2 + 0.35 (1 - c), c = kept_weight(width)

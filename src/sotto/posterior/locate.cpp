@@ -85,8 +85,6 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
     }
     const Position step_made = next - place.at;
     const double move = (inverse(frame.transpose()) * step_made).norm() / unit;
-    const bool saturated = is_saturated(facts, place.spread, plan, rows, score);
-    if (saturated) next += step_made;  // the score tells a clip's length of the way at the most
     const double foreseen = std::sqrt(score.variance * d) / slope / unit;
     place.at = next;
     found.moves.push_back(move);
@@ -99,7 +97,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
         move < std::max(std::min(kWantedError, near), kFurther * foreseen) &&
         (facts.link == Link::logit || facts.link == Link::identity ||
          parts_stay(stand_in, frame, noise(0, 0), step_made, place.at, prior, std::min(kWantedError, near)));
-    if ((stays && !saturated) || (step >= 1 && foreseen > 0.5)) break;
+    if (stays || (step >= 1 && foreseen > 0.5)) break;
   }
   return found;
 }

@@ -182,19 +182,18 @@ double largest_sd(const OnceRelease& release, const OncePosterior& posterior) {
 
 void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
   const double sd = largest_sd(release, posterior);
-  const bool counts = release.facts.link == Link::log && !release.facts.steps;
-  if (release.spread.hidden && counts) {
-    verdict.warnings.emplace_back(
-        "The noise hides whether counts vary more than Poisson ones: where they do, the intercept is too low "
-        "and effects are off, by many times what intervals say. Rely on them only of counts that are known "
-        "to be "
-        "Poisson, and take a larger epsilon of others.");
-  } else if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
+  const bool counts = release.facts.link == Link::log;
+  if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
-        "The noise hides how large residuals are: their declared range is taken instead, and intervals are "
-        "far too wide; take a larger epsilon, or narrower bounds of the response, where you know them "
-        "without a look at the data.");
+        counts
+            ? "The noise hides how much responses vary: where they vary more than Poisson counts, the "
+              "intercept is "
+              "too low and effects are off, by many times what intervals say; take a larger epsilon."
+            : "The noise hides how large residuals are: their declared range is taken instead, and intervals "
+              "are "
+              "far too wide; take a larger epsilon, or narrower bounds of the response, where you know them "
+              "without a look at the data.");
   }
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
@@ -226,14 +225,6 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
-  if (release.saturated) {
-    verdict.unreliable = true;
-    verdict.warnings.push_back(fmt::format(
-        "The search for the posterior did not arrive: most {} lie on one side of what the last step took for "
-        "them, which tells the direction and not the distance, so do not rely on these intervals; a larger "
-        "epsilon helps, or narrower bounds of the response, where you know them without a look at the data.",
-        counted(release.facts)));
-  }
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
     const bool unsettled = disagrees || few_seen || move > 3 * sd;

@@ -44,7 +44,6 @@ struct OnceRelease {
   Matrix clear_spread{};  ///< covariance of the pooled score, without what the doubt about clips adds
   double predictor_unit = 1;
   double predictor_sd = 0;        ///< posterior sd of the linear predictor over the rows, in its unit
-  bool saturated = false;         ///< the last score tells where the mode is, and not how far
   double last_move = 0;           ///< of the linear predictor from the last position to the mode, in its unit
   ResidualSpread spread{};        ///< logistic: not used
   CoefficientChange remainder{};  ///< of what histograms say of clips: coefficients after the remainder

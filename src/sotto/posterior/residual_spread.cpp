@@ -16,13 +16,18 @@ constexpr double kLeastCost = 0.008;  // of the cost
 constexpr double kLastCostOfCounts =
     0.025;  // likewise, of a later look: a few counts may be far larger than the others
 constexpr double kMostShare = 0.03;
+constexpr double kMostShareOfCounts = 0.05;
 constexpr double kShareOfNormal = 0.016;  // likewise; clips are chosen, and skewness found, by the last
 constexpr double kShareOfLastNormal = 0.05;
 constexpr double kMedianOfNormal = 0.6745;  // of |z|
 constexpr int kSteps = 30;                  // of sqrt 2, where nothing is known of the scale
 constexpr int kFineSteps = 5;               // of sqrt 2, to 1.4 scales; tails take steps of 2
 constexpr double kFirstEdge = 0.25;         // in scales
-constexpr double kStandClear = 3;           // standard deviations of the noise
+constexpr double kFirstEdgeOfCounts =
+    0.7;  // Poisson counts' residuals are about 1, and smaller ones tell nothing
+constexpr double kStepsOfCounts[] = {std::numbers::sqrt2, 2,
+                                     4};  // from edge to edge: the finest of which the noise leaves enough
+constexpr double kStandClear = 3;         // standard deviations of the noise
 
 /// Absolute residuals: from 0 to the largest there is.
 Position edges_of(double largest, const ResidualSpread* before) {
@@ -47,23 +52,41 @@ double scale_of(const Position& edges, const Position& counts, double rows) {
   return edges[k] * std::pow(edges[k + 1] / edges[k], place - static_cast<double>(k)) / kMedianOfNormal;
 }
 
+struct ShareLimits {
+  double least;
+  double most;
+};
+
 /// The least share at which the noise of all cells together stays below an eighth of the rows, within limits; none where
 /// not even twice that noise can be had.
-std::optional<double> share_of(double cells, double rows, double sensitivity, double least,
+std::optional<double> share_of(double cells, double rows, double sensitivity, ShareLimits limits,
                                const PaidQuestions& questions) {
   const double noise = questions.noise_sd(sensitivity, 1);
   const double wanted = noise / (kMedianNoise * rows);
-  const double share = std::clamp(wanted * wanted * cells, least, std::max(least, kMostShare));
+  const double share = std::clamp(wanted * wanted * cells, limits.least, std::max(limits.least, limits.most));
   if (noise * std::sqrt(cells / share) > 2 * kMedianNoise * rows) return std::nullopt;
   return share;
 }
 
+Position edges_of_counts(double largest, double step) {
+  const double steps = std::max(std::floor(std::log(largest / kFirstEdgeOfCounts) / std::log(step)), 1.0);
+  Position edges(static_cast<Eigen::Index>(steps) + 2);
+  edges[0] = 0;
+  for (Eigen::Index j = 1; j < edges.size(); ++j)
+    edges[j] = largest * std::pow(step, static_cast<double>(j + 1 - edges.size()));
+  return edges;
+}
+
 ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,
                             PaidQuestions& questions) {
-  const Position edges = edges_of(facts.response.width() * 1.001, nullptr);
-  const auto cells = static_cast<double>(edges.size() - 1);
-  const auto share = share_of(cells, stand_in.rows(), facts.matrix_reach(),
-                              look == Look::first ? kLeastCost : kLastCostOfCounts, questions);
+  Position edges;
+  std::optional<double> share;
+  for (const double step : kStepsOfCounts) {
+    edges = edges_of_counts(facts.response.width() * 1.001, step);
+    share = share_of(static_cast<double>(edges.size() - 1), stand_in.rows(), facts.matrix_reach(),
+                     {look == Look::first ? kLeastCost : kLastCostOfCounts, kMostShareOfCounts}, questions);
+    if (share) break;
+  }
   if (!share) return {.hidden = true};
   const auto histogram = questions.ask_of_rows<NoisyVector>(
       HistogramQuery{HistogramOf::absolute_residual, at, edges, questions.pay(*share)},
@@ -88,7 +111,7 @@ ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, co
   const double least = look == Look::first ? kShareOfNormal : kShareOfLastNormal;
   const double together = halves ? 4 : 2;
   const auto share = share_of(together * static_cast<double>(cells), stand_in.rows(), facts.matrix_reach(),
-                              least, questions);
+                              {least, kMostShare}, questions);
   if (!share) return {.scale = facts.response.width() / 4, .hidden = true};
   Position asked(2 * cells + 1);
   asked << -edges.tail(cells).reverse(), edges;

@@ -239,7 +239,6 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const LastShares shares = last_shares(release, plan, questions);
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
-    release.saturated = is_saturated(facts, point.spread, plan, release.rows, release.rounds.back().score);
     release.pooled = pool(release.rounds, release.frame, release.stand_in);
     if (facts.link == Link::identity && !release.frame.resolved) {
       const double unweighted = release.rows * clipped_normal(plan.clip / std::sqrt(plan.dispersion)).slope;
@@ -262,7 +261,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
       return;
     }
     const NormalBase still_base = normal_base(still, release.frame.matrix, release.prior.normal);
-    last = !release.saturated && next_is_last(release, predictor_sd(still_base, release.predictor_unit));
+    last = next_is_last(release, predictor_sd(still_base, release.predictor_unit));
     at = next_position(release, locating);
   }
 }
