@@ -149,7 +149,8 @@ def density(
     column
         where the release has several; two to four of them are estimated jointly
     kernel
-        "auto", "normal" (truncated to the bounds), "beta", "poisson" (counts) or "categorical"
+        "auto", "normal" (truncated to the bounds), "beta", "poisson" (counts), "rounded-normal" (counts that may vary less than
+        Poisson ones) or "categorical"
     algorithm
         "auto", or one of ``docs/mixtures.md``
     quantity
@@ -162,7 +163,7 @@ def density(
         shape and rate of a gamma prior on the concentration of the Dirichlet process; True: (2, 2)
     base
         numbers of the base measure in the place of those from the bounds, such as {"shape": 3, "rate": 3}: mean, precision, shape and
-        rate of "normal"; shape_a, rate_a, shape_b, rate_b of "beta"; shape and rate of "poisson"; weight of "categorical"
+        rate of "normal" and "rounded-normal"; shape_a, rate_a, shape_b, rate_b of "beta"; shape and rate of "poisson"; weight of "categorical"
     imputations
         of the algorithm "neal5": confidential values imputed per row (default 1)
     discount

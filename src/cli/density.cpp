@@ -166,10 +166,10 @@ void add_density(CLI::App& program, int& status) {
           "Column, where the file has several; two to four, separated by commas, are estimated jointly")
       ->delimiter(',');
   DensitySettings& s = options->settings;
-  verb->add_option(
-          "--kernel", s.kernel,
-          "Mixture kernel: normal (truncated to the bounds), beta, poisson (counts), categorical; auto: "
-          "categorical after randomised response, else normal")
+  verb->add_option("--kernel", s.kernel,
+                   "Mixture kernel: normal (truncated to the bounds), beta, poisson (counts), rounded-normal "
+                   "(counts that may vary less), categorical; auto: "
+                   "categorical after randomised response, else normal")
       ->capture_default_str();
   verb->add_option(
           "--algorithm", s.algorithm,

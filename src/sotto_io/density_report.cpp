@@ -78,12 +78,13 @@ void add_counts_alike(const DensityReport& report, std::vector<std::string>& sen
     const double mean = shares.dot(column.grid) / total;
     const double variance = shares.dot((column.grid.array() - mean).square().matrix()) / total;
     if (!(variance < kHardlyMore * mean)) continue;
-    sentences.push_back(fmt::format(
-        "{}: the counts vary hardly more than Poisson counts do, and the kernel poisson knows none that vary "
-        "less: where many people have the same count, its probabilities are off by far more than their "
-        "intervals say. Release few counts as categories (--channel randomized-response), or take --kernel "
-        "normal and ask for P(x > 2.5) and the like.",
-        column.name));
+    sentences.push_back(
+        fmt::format("{}: the counts vary hardly more than Poisson counts do, and the kernel poisson knows "
+                    "none that vary less: if "
+                    "they do, as where many people have the same count, its probabilities are off by far "
+                    "more than their intervals say. "
+                    "Compare with --kernel rounded-normal, which knows them and costs no privacy.",
+                    column.name));
   }
 }
 
@@ -94,7 +95,7 @@ void add_single_values(const DensityReport& report, std::vector<std::string>& se
     if (quantity.text.find('=') == std::string::npos) continue;
     sentences.push_back(
         fmt::format("{}: of a density >= and > are the same, and <= and <. Where values are whole numbers or "
-                    "many are alike, ask between them, as in P(x > 2.5), and see --kernel poisson.",
+                    "many are alike, ask between them, as in P(x > 2.5), or take --kernel rounded-normal.",
                     quantity.text));
     return;
   }

@@ -69,13 +69,15 @@ TEST(Density, stays_in_its_bounds_with_area_one) {
     const char* channel;
     const char* kernel;
   };
-  const Route routes[] = {{"laplace", "normal"},  {"gaussian", "normal"},          {"wavelet", "normal"},
-                          {"laplace", "beta"},    {"perturbed-histogram", "beta"}, {"laplace", "poisson"},
-                          {"gaussian", "poisson"}};
+  const Route routes[] = {
+      {"laplace", "normal"},   {"gaussian", "normal"},          {"wavelet", "normal"},
+      {"laplace", "beta"},     {"perturbed-histogram", "beta"}, {"laplace", "poisson"},
+      {"gaussian", "poisson"}, {"laplace", "rounded-normal"},   {"gaussian", "rounded-normal"}};
   EXPECT_TRUE(rc::check([&](std::uint8_t which, std::uint8_t lower_steps, std::uint8_t width_steps,
                             std::uint8_t place, std::uint8_t noise) {
     const Route& route = routes[which % std::size(routes)];
-    const bool counts = std::string(route.kernel) == "poisson";
+    const bool counts =
+        std::string(route.kernel) == "poisson" || std::string(route.kernel) == "rounded-normal";
     const double lower = counts ? lower_steps % 40 : 25.0 * (lower_steps - 100);
     const double upper = lower + (counts ? 2 + width_steps % 60 : std::pow(2, width_steps % 12 - 4));
     // All values at a bound, at both, beyond them, or in between.
@@ -139,7 +141,7 @@ TEST(Density, refuses_what_does_not_fit) {
   }
   // One kernel is one model: what needs another model is refused, after Gaussian noise too.
   const Privatised g = privatise({0.5, 0.6}, settings_for("gaussian", 0, 1), 1, 8);
-  for (const char* kernel : {"normal", "poisson"}) {
+  for (const char* kernel : {"normal", "poisson", "rounded-normal"}) {
     for (const char* algorithm : {"neal2", "neal3", "split-merge"}) {
       settings = quick();
       settings.kernel = kernel;

@@ -130,6 +130,27 @@ TEST(Density, counts) {
   }
 }
 
+// Counts of which more than half are the same vary less than any mixture of Poisson laws: of P(x = 2) = .55 that knows at most .29.
+TEST(Density, counts_may_vary_less_than_poisson) {
+  std::vector<double> data;
+  for (int i = 0; i < 1000; ++i)
+    data.push_back(i % 20 < 11 ? 2 : i % 20 < 15 ? 1 : i % 20 < 18 ? 3 : i % 20 == 18 ? 0 : 4);
+  const Privatised z = privatise(data, settings_for("laplace", 0, 12), 40, 15);
+  const auto share_of_two = [&](const char* kernel) {
+    DensitySettings settings = quick();
+    settings.kernel = kernel;
+    settings.warmup *= 2;
+    settings.draws *= 2;
+    settings.quantities = {"P(x = 2)"};
+    return estimate_density(z.column, z.values, data.size(), settings).quantities[0];
+  };
+  const QuantityEstimate rounded = share_of_two("rounded-normal");
+  EXPECT_LE(rounded.lower, 0.55);
+  EXPECT_GE(rounded.upper, 0.55);
+  EXPECT_LT(rounded.upper - rounded.lower, 0.4);
+  EXPECT_LT(share_of_two("poisson").upper, 0.35);
+}
+
 // Two columns: the groups show in both margins, and synthetic rows keep them together.
 TEST(Density, several_columns) {
   const std::vector<double> data = two_groups(120, 11);
@@ -229,6 +250,7 @@ TEST(Density, one_kernel_is_one_model_whatever_the_algorithm) {
       {"gaussian", "normal", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
       {"laplace", "beta", {"neal5", "slice", "blocked-gibbs"}, numbers},
       {"gaussian", "poisson", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
+      {"laplace", "rounded-normal", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
       {"randomized-response",
        "categorical",
        {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis", "neal3", "split-merge"},

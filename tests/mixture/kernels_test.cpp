@@ -11,6 +11,7 @@
 #include "sotto/mixture/kernel/multivariate_normal_kernel.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/kernel/poisson_kernel.hpp"
+#include "sotto/mixture/kernel/rounded_normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 
@@ -158,6 +159,83 @@ TEST(Kernels, truncated_updates_leave_the_posterior_invariant) {
     square += sum * sum / kBatches;
   }
   EXPECT_NEAR(mean, expected, 5 * std::sqrt((square - mean * mean) / (kBatches - 1)));
+}
+
+// Against the normal's own probabilities, and draws (5 standard errors), also of normals narrow and far outside the domain.
+TEST(Kernels, rounded_normals_stay_in_their_domain) {
+  ChainRng rng(13);
+  const RoundedNormalKernel kernel({.mean = 5, .precision = 0.1, .shape = 3, .rate = 2}, -3, 12);
+  for (const double mean : {-50.0, -3.4, 2.0, 4.5, 12.2, 300.0}) {
+    for (const double sd : {0.02, 0.6, 9.0}) {
+      const auto theta = kernel.complete({.mean = mean, .sd = sd, .log_sd = std::log(sd)});
+      double total = 0;
+      double expected = 0;
+      double square = 0;
+      for (double y = -3; y <= 12; ++y) {
+        const double p = std::exp(kernel.log_density(y, theta));
+        total += p, expected += p * y, square += p * y * y;
+        EXPECT_NEAR(kernel.cumulative(y, theta), total, 1e-9) << mean << " " << sd << " " << y;
+        EXPECT_EQ(kernel.cumulative(y + 0.9, theta), kernel.cumulative(y, theta));
+      }
+      EXPECT_NEAR(total, 1, 1e-9) << mean << " " << sd;
+      EXPECT_NEAR(kernel.mean(theta), expected, 1e-9);
+      EXPECT_EQ(kernel.log_density(13, theta), -HUGE_VAL);
+      EXPECT_EQ(kernel.cumulative(-4, theta), 0);
+      double drawn = 0;
+      constexpr int kDraws = 20'000;
+      for (int draw = 0; draw < kDraws; ++draw) {
+        const double y = kernel.draw(theta, rng);
+        ASSERT_TRUE(y >= -3 && y <= 12 && y == std::floor(y)) << y;
+        drawn += y / kDraws;
+      }
+      const double variance = std::fmax(0, square - expected * expected);
+      EXPECT_NEAR(drawn, expected, 5 * std::sqrt(variance / kDraws) + 1e-6) << mean << " " << sd;
+    }
+  }
+  const auto theta = kernel.complete({.mean = 4, .sd = 2, .log_sd = std::log(2.0)});
+  const auto below = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  EXPECT_NEAR(std::exp(kernel.log_density(3, theta)),
+              (below(-0.25) - below(-0.75)) / (below(4.25) - below(-3.75)), 1e-12);
+}
+
+// E[f(2 | theta) | data] by quadrature over mean and log standard deviation against the chain of updates, with one scale and with
+// two; 5 standard errors from 50 batches.
+TEST(Kernels, rounded_updates_leave_the_posterior_invariant) {
+  const std::vector<double> data = {2, 2, 3, 6};
+  for (const int scales : {1, 2}) {
+    const RoundedNormalKernel kernel({.mean = 3, .precision = 0.4, .shape = 2, .rate = 1.5}, 0, 6, scales);
+    double total = 0;
+    double expected = 0;
+    for (double log_sd = -4; log_sd < 4; log_sd += 0.02) {
+      const double sd = std::exp(log_sd);
+      for (double t = -8; t < 8; t += 0.02) {
+        const auto theta = kernel.complete({.mean = 3 + t * std::fmax(1, sd), .sd = sd, .log_sd = log_sd});
+        double log_weight = kernel.untruncated().base().log_density(theta) + std::log(std::fmax(1, sd));
+        for (const double y : data) log_weight += kernel.log_density(y, theta);
+        total += std::exp(log_weight);
+        expected += std::exp(log_weight + kernel.log_density(2, theta));
+      }
+    }
+    expected /= total;
+    ChainRng rng(14);
+    const auto s = statistic<RoundedNormalKernel>(data);
+    auto theta = kernel.draw_prior(rng);
+    constexpr int kBatches = 50;
+    double mean = 0;
+    double square = 0;
+    for (int batch = 0; batch < kBatches; ++batch) {
+      double sum = 0;
+      for (int draw = 0; draw < 4000; ++draw) {
+        theta = kernel.update(theta, s, rng);
+        sum += std::exp(kernel.log_density(2, theta)) / 4000;
+      }
+      mean += sum / kBatches;
+      square += sum * sum / kBatches;
+    }
+    const double error = std::sqrt((square - mean * mean) / (kBatches - 1));
+    EXPECT_LT(error, 0.01 * expected);
+    EXPECT_NEAR(mean, expected, 5 * error) << scales;
+  }
 }
 
 TEST(Kernels, statistics_undo_what_they_added) {

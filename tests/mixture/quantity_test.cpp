@@ -8,6 +8,7 @@
 #include "sotto/mixture/fit/density.hpp"
 #include "sotto/mixture/kernel/beta_kernel.hpp"
 #include "sotto/mixture/kernel/categorical_kernel.hpp"
+#include "sotto/mixture/kernel/rounded_normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 
@@ -131,6 +132,7 @@ TEST(Quantity, agrees_with_what_is_drawn) {
   agrees_with_draws(mixture::TruncatedNormalKernel::make(column), 2, 30);
   agrees_with_draws(mixture::BetaKernel::make(column), 2, 30);
   agrees_with_draws(mixture::TruncatedPoissonKernel::make(column), 2, 30);
+  agrees_with_draws(mixture::RoundedNormalKernel::make(column), 2, 30);
 }
 
 // A normal fifty deviations outside its domain: the mean by the asymptotic series of Mills's ratio, the median by the tail.

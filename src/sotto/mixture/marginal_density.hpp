@@ -15,7 +15,6 @@
 #include "sotto/mixture/kernel/kernel.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
-#include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 #include "sotto/mixture/normal_interval.hpp"
 #include "sotto/mixture/released_data.hpp"
 
@@ -322,14 +321,13 @@ struct MarginalDensity<LocalRelease<RandomisedResponseChannel, int>, Categorical
   explicit MarginalDensity(const LocalRelease<RandomisedResponseChannel, int>& data)
       : SummedDensity(data, 0, data.channel.levels() - 1) {}
 };
-template <class Channel>
-requires(
-    ContinuousLaplace<Channel> ||
-    ContinuousGaussian<Channel>) struct MarginalDensity<LocalRelease<Channel, double>, TruncatedPoissonKernel>
-    : SummedDensity<TruncatedPoissonKernel> {
+template <class Channel, CountKernel Kernel>
+requires(ContinuousLaplace<Channel> ||
+         ContinuousGaussian<Channel>) struct MarginalDensity<LocalRelease<Channel, double>, Kernel>
+    : SummedDensity<Kernel> {
   explicit MarginalDensity(const LocalRelease<Channel, double>& data)
-      : SummedDensity<TruncatedPoissonKernel>(data, std::fmax(0, std::ceil(data.channel.domain().lower)),
-                                              std::floor(data.channel.domain().upper)) {}
+      : SummedDensity<Kernel>(data, std::ceil(data.channel.domain().lower),
+                              std::floor(data.channel.domain().upper)) {}
 };
 
 }  // namespace sotto::mixture

@@ -181,7 +181,8 @@ void KernelShare<Share>::add(std::vector<KernelRow>& table) {
     const auto add_row = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
       using Kernel = std::tuple_element_t<K, Kernels>;
       if constexpr (K % kKernelShares == Share)
-        table.push_back({Kernel::kName, &estimate_column<Kernel>, &estimate_confidential<Kernel>});
+        table.push_back({Kernel::kName, mixture::CountKernel<Kernel>, &estimate_column<Kernel>,
+                         &estimate_confidential<Kernel>});
     };
     (add_row(std::integral_constant<std::size_t, k>()), ...);
   }

@@ -61,9 +61,10 @@ std::vector<KernelRow> kernel_table() {
 // g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid, and where it is a sum over few values.
 bool has_closed_form(const std::string& kernel, const Column& column) {
   if (kernel == "categorical") return column.settings.channel == RandomisedResponseChannel::kName;
-  if (kernel != "normal" && kernel != "poisson") return false;
+  const bool counts = kernel_row(kernel).counts;
+  if (kernel != "normal" && !counts) return false;
   constexpr double kFewCounts = 1000;
-  if (kernel == "poisson" && !(column.settings.upper - column.settings.lower <= kFewCounts)) return false;
+  if (counts && !(column.settings.upper - column.settings.lower <= kFewCounts)) return false;
   return std::visit(
       [](const auto& channel) {
         if constexpr (requires { channel.grid(); }) return mixture::has_fine_grid(channel);

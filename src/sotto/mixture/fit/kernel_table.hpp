@@ -9,17 +9,20 @@
 #include "sotto/mixture/fit/density.hpp"
 #include "sotto/mixture/kernel/beta_kernel.hpp"
 #include "sotto/mixture/kernel/categorical_kernel.hpp"
+#include "sotto/mixture/kernel/rounded_normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_poisson_kernel.hpp"
 
 namespace sotto {
 
 /// Every kernel there is: a new one is a file in mixture/kernel that satisfies `ColumnKernel`, and its line here.
-using Kernels = std::tuple<mixture::TruncatedNormalKernel, mixture::BetaKernel,
-                           mixture::TruncatedPoissonKernel, mixture::CategoricalKernel>;
+using Kernels =
+    std::tuple<mixture::TruncatedNormalKernel, mixture::BetaKernel, mixture::TruncatedPoissonKernel,
+               mixture::CategoricalKernel, mixture::RoundedNormalKernel>;
 
 struct KernelRow {
   std::string_view name;
+  bool counts;  ///< of whole numbers, each with a probability
   DensityResult (*estimate)(const Column&, const PrivatisedColumn&, std::size_t rows, const DensitySettings&,
                             const SweepProgress&);
   DensityResult (*estimate_confidential)(const ColumnSettings&, std::vector<double> data,

@@ -50,6 +50,11 @@ concept ColumnKernel = MixtureKernel<Kernel> &&
   { kernel.legal(y) } -> std::same_as<typename Kernel::Datum>;
 };
 
+/// Of whole numbers, each of which has a probability.
+template <class Kernel>
+concept CountKernel =
+    ColumnKernel<Kernel> && Kernel::kDiscrete && std::same_as<typename Kernel::Datum, double>;
+
 /// A kernel whose parameter integrates out.
 ///   statistic.remove(y)           undoes add(y)
 ///   log_marginal(statistic)       log of the integral of prod f(y | theta) G0(d theta) over the data in the

@@ -39,6 +39,14 @@ struct NormalStatistic {
   void remove(double y) { count -= 1, sum -= y, squares -= y * y; }
 };
 
+/// Computes   -n log sd - (sum of (y - mean)^2) / (2 sd^2)
+inline double log_likelihood(const NormalParameter& theta, const NormalStatistic& s) {
+  const double average = s.count < 0.5 ? 0 : s.sum / s.count;
+  const double within = std::fmax(0.0, s.squares - s.sum * average);
+  const double apart = theta.mean - average;
+  return -s.count * theta.log_sd - (within + s.count * apart * apart) / (2 * theta.sd * theta.sd);
+}
+
 /// The posterior of a normal-inverse-gamma given a statistic.
 /// Computes   lambda_n = lambda + n, m_n = (lambda m + S1) / lambda_n, a_n = a + n/2, b_n = b + (Q +
 ///            lambda n (ybar - m)^2 / lambda_n) / 2, Q = S2 - n ybar^2
@@ -92,6 +100,16 @@ class ScaledBase {
     Logarithms terms = log_weights_;
     for (std::size_t k = 0; k < laws_.size(); ++k) terms[k] += log_marginal(laws_[k], s);
     return posterior(laws_[sample_categorical(std::span(terms).first(laws_.size()), rng)], s);
+  }
+  /// A step in mean and log standard deviation about as long as the posterior of any one scale is wide, alike there and back.
+  [[nodiscard]] NormalParameter walk(const NormalParameter& theta, const NormalStatistic& s,
+                                     ChainRng& rng) const {
+    const auto scale =
+        laws_.size() == 1 ? 0 : static_cast<std::size_t>(rng.uniform() * static_cast<double>(laws_.size()));
+    const NormalInverseGamma law = posterior(laws_[scale], s);
+    const double width = std::sqrt(law.rate / law.shape / law.precision);
+    const double log_sd = theta.log_sd + 0.7 / std::sqrt(law.shape) * rng.normal();
+    return {.mean = theta.mean + 1.5 * width * rng.normal(), .sd = std::exp(log_sd), .log_sd = log_sd};
   }
   [[nodiscard]] double log_marginal(const NormalStatistic& s) const {
     return log_sum([&](const NormalInverseGamma& law) { return log_marginal(law, s); });

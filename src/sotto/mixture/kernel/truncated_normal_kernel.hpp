@@ -1,32 +1,22 @@
 // Normal kernel truncated to the declared domain, with a normal-inverse-gamma base measure.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <numbers>
 #include <string_view>
-#include <vector>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
 #include "sotto/channel/column_settings.hpp"
 #include "sotto/mixture/base_parameters.hpp"
+#include "sotto/mixture/kernel/normal_base.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/normal_cells.hpp"
 #include "sotto/mixture/normal_interval.hpp"
 
 namespace sotto::mixture {
-
-/// The widest scale: kernels about a sixteenth of the domain wide, their means mostly inside it. On [-10, 10] it is close to the
-/// published N(0, 10 variance) x IG(3, 3) [BFR24, section 4.1].
-[[nodiscard]] inline NormalInverseGamma base_measure(const Interval& domain) {
-  const double sd = domain.width() / 16;
-  return {.mean = domain.lower + domain.width() / 2, .precision = 0.1, .shape = 3, .rate = 2 * sd * sd};
-}
 
 /// f(y | theta) = N(y | mean, sd^2) / P(lower < N(mean, sd^2) < upper) on the domain, 0 elsewhere. With it
 /// every imputed datum lies in the domain (erratum E28).
@@ -38,26 +28,10 @@ class TruncatedNormalKernel {
   [[nodiscard]] static TruncatedNormalKernel make(const ColumnSettings& column,
                                                   const BaseParameters& asked = {}) {
     const Interval domain = Grid({column.lower, column.upper}).domain();
-    NormalInverseGamma base = base_measure(domain);
-    double scales = kScales;
-    set_base(asked, {{"mean", &base.mean},
-                     {"precision", &base.precision},
-                     {"shape", &base.shape},
-                     {"rate", &base.rate},
-                     {"scales", &scales}});
-    if (!(scales >= 1 && scales <= ScaledBase::kMostScales && scales == std::floor(scales)))
-      throw Error(ErrorCode::usage,
-                  fmt::format("--base: scales is a whole number from 1 to {}", ScaledBase::kMostScales));
-    return {base, domain, static_cast<int>(scales)};
+    const NormalBaseNumbers base = base_numbers(domain, asked);
+    return {base.widest, domain, base.scales};
   }
-  [[nodiscard]] BaseParameters base() const {
-    const NormalInverseGamma& own = prior();
-    return {{"mean", own.mean},
-            {"precision", own.precision},
-            {"shape", own.shape},
-            {"rate", own.rate},
-            {"scales", static_cast<double>(normal_.base().laws().size())}};
-  }
+  [[nodiscard]] BaseParameters base() const { return base_parameters(normal_.base()); }
   [[nodiscard]] Position shown(Eigen::Index points) const {
     return Position::LinSpaced(points, domain_.lower, domain_.upper);
   }
@@ -122,28 +96,15 @@ class TruncatedNormalKernel {
   Parameter update(Parameter theta, const Statistic& s, ChainRng& rng) const {
     const Parameter fresh = complete(normal_.update(theta, s, rng));
     if (std::log(positive_uniform(rng)) < s.count * (theta.log_inside - fresh.log_inside)) theta = fresh;
-    const std::vector<NormalInverseGamma>& laws = normal_.base().laws();
-    const auto scale =
-        laws.size() == 1 ? 0 : static_cast<std::size_t>(rng.uniform() * static_cast<double>(laws.size()));
-    const NormalInverseGamma law = posterior(laws[scale], s);
-    const double width = std::sqrt(law.rate / law.shape / law.precision);
-    const double log_sd = theta.log_sd + 0.7 / std::sqrt(law.shape) * rng.normal();
-    const Parameter near =
-        complete({.mean = theta.mean + 1.5 * width * rng.normal(), .sd = std::exp(log_sd), .log_sd = log_sd});
+    const Parameter near = complete(normal_.base().walk(theta, s, rng));
     if (std::log(positive_uniform(rng)) < log_target(near, s) - log_target(theta, s)) theta = near;
     return theta;
   }
 
  private:
-  static constexpr int kScales = 4;
-
   /// Of (mean, log sd).
   [[nodiscard]] double log_target(const Parameter& theta, const Statistic& s) const {
-    const double average = s.count < 0.5 ? 0 : s.sum / s.count;
-    const double within = std::fmax(0.0, s.squares - s.sum * average);
-    const double apart = theta.mean - average;
-    return normal_.base().log_density(theta) - s.count * (theta.log_sd + theta.log_inside) -
-           (within + s.count * apart * apart) / (2 * theta.sd * theta.sd);
+    return normal_.base().log_density(theta) + log_likelihood(theta, s) - s.count * theta.log_inside;
   }
 
   NormalKernel normal_;
