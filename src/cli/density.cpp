@@ -110,6 +110,8 @@ void density(const DensityOptions& options, int& status) {
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};
   if (!options.compare.empty()) inputs.push_back(partition_file(options.compare));
+  if (!options.compare.empty() && !std::filesystem::exists(inputs.back()))
+    throw Error(ErrorCode::no_input, fmt::format("--compare: there is no file {}", inputs.back().string()));
   if (!options.against.empty()) inputs.push_back(check_other_group(options.settings, options.against));
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);
@@ -186,10 +188,11 @@ void add_density(CLI::App& program, int& status) {
       ->allow_extra_args(false);
   verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")
       ->capture_default_str();
-  verb->add_option(
-          "--concentration", s.concentration,
-          "Of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture")
-      ->capture_default_str();
+  auto* concentration =
+      verb->add_option(
+              "--concentration", s.concentration,
+              "Of the Dirichlet process; strength of Pitman-Yor; Dirichlet parameter of the finite mixture")
+          ->capture_default_str();
   verb->add_flag(
       "--concentration-prior", options->concentration_prior,
       "Gamma prior on the concentration: (2, 2), or of your own as in --concentration-prior=3,1 (shape, "
@@ -236,6 +239,8 @@ void add_density(CLI::App& program, int& status) {
     for (const CLI::Option* bound : {lower, upper})
       needs(bound, options->not_private, "--not-private; a release's bounds stand in its channel file");
     options->settings.concentration_prior = concentration_prior(options->concentration_prior);
+    needs(concentration, !options->settings.concentration_prior,
+          "a fixed concentration: --concentration-prior draws it");
     density(*options, status);
   });
 }

@@ -66,8 +66,9 @@ void check_columns(const ColumnRelease& release) {
                     fmt::format("column '{}': category '{}' is named twice", column.name, trim(level)));
     }
   }
-  if (release.columns.size() == 1 && release.target.delta &&
-      !channel_row(release.columns[0].channel).needs_delta)
+  const bool needs_delta = std::ranges::any_of(
+      release.columns, [](const ColumnSettings& column) { return channel_row(column.channel).needs_delta; });
+  if (release.target.delta && !needs_delta)
     throw Error(ErrorCode::usage,
                 fmt::format("the channel {} needs no delta: leave it out", release.columns[0].channel));
   const bool no_rows = std::ranges::all_of(

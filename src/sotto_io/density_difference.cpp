@@ -65,6 +65,11 @@ std::vector<std::string> told_of(const nlohmann::ordered_json& summary, const De
   return sentences;
 }
 
+Error no_summary(const std::filesystem::path& run) {
+  return {ErrorCode::data,
+          fmt::format("'{}' is no summary of sotto density", (run / "summary.json").string())};
+}
+
 std::string without_spaces(std::string text) {
   std::erase(text, ' ');
   return text;
@@ -75,8 +80,21 @@ std::string without_spaces(std::string text) {
 std::filesystem::path check_other_group(const DensitySettings& settings, const std::filesystem::path& other) {
   if (settings.quantities.empty())
     throw Error(ErrorCode::usage, "--against needs a --quantity that the other run has too");
-  static_cast<void>(read_json_file(other / "summary.json"));
-  return other / "summary.json";
+  const nlohmann::ordered_json summary = read_json_file(other / "summary.json");
+  const auto asked = [&](const nlohmann::ordered_json& theirs) {
+    return std::ranges::any_of(settings.quantities, [&](const std::string& own) {
+      return without_spaces(theirs.value("quantity", "")) == without_spaces(own);
+    });
+  };
+  try {
+    if (std::ranges::any_of(summary.value("quantities", nlohmann::ordered_json::array()), asked))
+      return other / "summary.json";
+  } catch (const nlohmann::json::exception&) {
+    throw no_summary(other);
+  }
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--against: this run and that in '{}' have no --quantity in common", other.string()));
 }
 
 void compare_quantities(DensityReport& report, const std::filesystem::path& other) {
@@ -100,13 +118,8 @@ void compare_quantities(DensityReport& report, const std::filesystem::path& othe
     report.differences_are_private = summary.value("private", false);
     report.of_the_other = told_of(summary, report, other);
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::data,
-                fmt::format("'{}' is no summary of sotto density", (other / "summary.json").string()));
+    throw no_summary(other);
   }
-  if (report.differences.empty())
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--against: this run and that in '{}' have no --quantity in common", other.string()));
 }
 
 }  // namespace sotto

@@ -24,7 +24,7 @@ std::filesystem::path check_other_group(const DensitySettings& settings, const s
 
 /// Notes the differences of all quantities that both runs asked for. Rows of the one are of other people than those of the other, and each release has
 /// noise of its own: posteriors are independent, so draws are paired at random.
-/// Errors: no_input, data where the directory holds no estimate; usage where no quantity is common, or where it is of the same release.
+/// Errors: no_input, data where the directory holds no estimate; usage where it is of the same release.
 void compare_quantities(DensityReport& report, const std::filesystem::path& other);
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 #include "sotto_io/density_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -17,12 +18,14 @@ namespace {
 
 std::vector<Column> find_columns(const ChannelFile& file, const std::vector<std::string>& names) {
   if (names.empty() && file.columns.size() == 1) return file.columns;
-  if (names.empty())
-    throw Error(ErrorCode::usage,
-                "the release has several columns: name one, or those of a joint estimate (--column)");
-  std::vector<Column> found;
   std::vector<std::string> all;
   for (const Column& column : file.columns) all.push_back(column.settings.name);
+  if (names.empty())
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the release has several columns, {}: name one, or those of a joint estimate (--column)",
+                    fmt::join(all, ", ")));
+  std::vector<Column> found;
   for (const std::string& name : names) {
     if (std::ranges::count(names, name) > 1)
       throw Error(ErrorCode::usage, fmt::format("--column: '{}' is there twice", name));

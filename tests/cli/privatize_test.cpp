@@ -80,6 +80,28 @@ TEST_F(Privatize, a_promise_that_protects_little_is_told) {
   EXPECT_EQ(sotto(call + "--channel gaussian --rho 0.1").err.find("promises"), std::string::npos);
 }
 
+TEST_F(Privatize, how_much_noise_is_told) {
+  const auto told = [&](const std::string& options) {
+    return sotto("privatize s.csv --out z.csv --overwrite " + options).out;
+  };
+  const std::string bmi = "--column bmi --lower 10 --upper 60 --channel ";
+  EXPECT_NE(told(bmi + "laplace --epsilon 2").find("standard deviation 35.4, 0.71 times the width"),
+            std::string::npos);
+  EXPECT_NE(told(bmi + "gaussian --rho 0.5").find("standard deviation 50, 1 times the width"),
+            std::string::npos);
+  EXPECT_NE(told(bmi + "perturbed-histogram --bins 5 --epsilon 2")
+                .find("5 bins of width 10, each with Laplace noise of standard deviation 1.41"),
+            std::string::npos);
+  EXPECT_NE(told(bmi + "smoothed-histogram --bins 5 --draws 8 --epsilon 2")
+                .find("8 draws from a histogram of 5 bins of width 10"),
+            std::string::npos);
+  EXPECT_NE(told(bmi + "wavelet --levels 0 --epsilon 2").find("standard deviation 1.41 on each"),
+            std::string::npos);
+  EXPECT_NE(told("--column smoker --channel randomized-response --categories no,yes --epsilon 1.0986123")
+                .find("told with probability 0.75, any other with 0.25"),
+            std::string::npos);
+}
+
 TEST_F(Privatize, splits_a_budget_over_columns) {
   write("columns.toml",
         "[[column]]\nname = 'bmi'\nchannel = 'gaussian'\nlower = 10\nupper = 60\nweight = 3\n"
@@ -91,6 +113,11 @@ TEST_F(Privatize, splits_a_budget_over_columns) {
   EXPECT_NEAR(columns[0]["epsilon"], 3, 1e-9);
   EXPECT_NEAR(columns[1]["epsilon"], 1, 1e-9);
   EXPECT_EQ(read_column_names(folder_ / "z.csv"), (std::vector<std::string>{"bmi", "smoker"}));
+  write("columns.toml", "[[column]]\nname = 'bmi'\nlower = 10\nupper = 60\n");
+  const Outcome no_delta =
+      sotto("privatize s.csv --columns columns.toml --epsilon 4 --delta 1e-6 --out y.csv");
+  EXPECT_EQ(no_delta.status, EX_USAGE);
+  EXPECT_NE(no_delta.err.find("needs no delta"), std::string::npos);
 }
 
 TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {

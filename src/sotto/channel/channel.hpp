@@ -58,6 +58,7 @@ concept GlobalChannel = requires(Channel& channel, const Channel& constant, std:
 ///                          the channel of a declared column; errors: configuration
 ///   guarantee()            for the exchange of one row
 ///   noise_scale()          spread of the noise, stored so that file and program can be seen to agree
+///   noise_in_words()       what it does to a value
 ///   stored_names(name)     the columns in which one record's values are stored
 ///   records(rows)          how many records are released
 ///   reach(rows)            beyond it a released value has probability below e^-1000
@@ -72,6 +73,7 @@ concept ChannelLaw = requires(const Channel& channel, const ColumnSettings& colu
   { Channel::make(column, target, rows) } -> std::same_as<Channel>;
   { channel.guarantee() } -> std::same_as<Guarantee>;
   { channel.noise_scale() } -> std::convertible_to<double>;
+  { channel.noise_in_words() } -> std::same_as<std::string>;
   { Channel(channel).stored_names(column.name) } -> std::same_as<std::vector<std::string>>;
   { channel.records(rows) } -> std::convertible_to<std::size_t>;
   { channel.reach(rows) } -> std::same_as<Interval>;

@@ -1,10 +1,13 @@
 // The law of Gaussian noise on one bounded number: on a grid for releases, continuous for study.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
+#include <string>
 
 #include "sotto/channel/channel.hpp"
 
@@ -52,6 +55,10 @@ class DiscreteGaussianChannel {
     return {grid, *target.epsilon, target.delta.value_or(Delta(0))};
   }
   [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] std::string noise_in_words() const {
+    return fmt::format("Gaussian noise of standard deviation {:.3g}, {:.2g} times the width of the bounds",
+                       scale(), scale() / domain().width());
+  }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
   [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
   [[nodiscard]] Interval reach(std::size_t) const {

@@ -1,8 +1,12 @@
 // The law of the Haar wavelet channel: a datum's wavelet coefficients up to a level, each with Laplace noise.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
+#include <numbers>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sotto/channel/channel.hpp"
@@ -38,6 +42,11 @@ class HaarChannel {
     return {{s.lower, s.upper}, s.top_level, target.pure(), s.printed_scale ? Scale::printed : Scale::tight};
   }
   [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] std::string noise_in_words() const {
+    return fmt::format(
+        "Laplace noise of standard deviation {:.3g} on each wavelet coefficient of a row, to level {}",
+        std::numbers::sqrt2 * scale(), top_level());
+  }
   /// NAME.j.k for coefficient (j, k).
   [[nodiscard]] std::vector<std::string> stored_names(const std::string& name) const;
   [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }

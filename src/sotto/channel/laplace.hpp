@@ -1,9 +1,13 @@
 // The law of Laplace noise on one bounded number: on a grid for releases, continuous for study.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
+#include <string>
 
 #include "sotto/channel/channel.hpp"
 
@@ -30,6 +34,11 @@ class DiscreteLaplaceChannel {
     return {Grid({s.lower, s.upper}, s.steps), target.pure()};
   }
   [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] std::string noise_in_words() const {
+    const double sd = std::numbers::sqrt2 * scale();
+    return fmt::format("Laplace noise of standard deviation {:.3g}, {:.2g} times the width of the bounds", sd,
+                       sd / domain().width());
+  }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
   [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
   [[nodiscard]] Interval reach(std::size_t) const {

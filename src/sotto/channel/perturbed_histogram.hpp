@@ -1,9 +1,13 @@
 // The law of the perturbed histogram: the counts of all data in bins, each with Laplace noise.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sotto/channel/bins.hpp"
@@ -35,6 +39,11 @@ class PerturbedHistogramChannel {
     return {Bins({s.lower, s.upper}, s.bins), target.pure()};
   }
   [[nodiscard]] double noise_scale() const { return scale(); }
+  [[nodiscard]] std::string noise_in_words() const {
+    return fmt::format(
+        "counts of {} bins of width {:.3g}, each with Laplace noise of standard deviation {:.3g}",
+        bins_.count(), bins_.bounds(0).width(), std::numbers::sqrt2 * scale());
+  }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string&) { return {"count"}; }
   /// What is stored before each count: the bin's bounds.
   static constexpr std::array<std::string_view, 2> kLabels = {"bin_lower", "bin_upper"};

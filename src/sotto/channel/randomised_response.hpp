@@ -1,9 +1,12 @@
 // The law of randomised response: a category is told truthfully or replaced by another one.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "sotto/channel/channel.hpp"
 
@@ -32,6 +35,11 @@ class RandomisedResponseChannel {
     return {static_cast<int>(std::min<std::size_t>(s.levels.size(), 1 << 21)), target.pure()};
   }
   [[nodiscard]] double noise_scale() const { return log_odds_; }
+  [[nodiscard]] std::string noise_in_words() const {
+    const double truth = 1 / (1 + (levels_ - 1) * std::exp(-log_odds_));
+    return fmt::format("each row's category is told with probability {:.3g}, any other with {:.3g}", truth,
+                       (1 - truth) / (levels_ - 1));
+  }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
   [[nodiscard]] static std::size_t records(std::size_t rows) { return rows; }
   [[nodiscard]] Interval reach(std::size_t) const { return {0, static_cast<double>(levels_ - 1)}; }

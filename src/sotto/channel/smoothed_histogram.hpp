@@ -1,8 +1,11 @@
 // The law of the smoothed histogram: a sample from the histogram of all data, mixed with the uniform distribution.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sotto/channel/bins.hpp"
@@ -36,6 +39,11 @@ class SmoothedHistogramChannel {
     return {Bins({s.lower, s.upper}, s.bins), rows, s.draws, target.pure()};
   }
   [[nodiscard]] double noise_scale() const { return mix(); }
+  [[nodiscard]] std::string noise_in_words() const {
+    return fmt::format(
+        "{} draws from a histogram of {} bins of width {:.3g}, {:.3g} % of them even over the bounds", draws_,
+        bins_.count(), bins_.bounds(0).width(), 100 * mix());
+  }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
   [[nodiscard]] std::size_t records(std::size_t) const { return draws_; }
   [[nodiscard]] Interval reach(std::size_t) const { return domain(); }

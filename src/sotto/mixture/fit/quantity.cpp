@@ -1,6 +1,7 @@
 #include "sotto/mixture/fit/quantity.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +18,13 @@ namespace {
       ErrorCode::usage,
       fmt::format("'{}' is no quantity: {}; ask as in 'P(x > 30)', 'P(20 < x < 40)', 'q(0.9)' or 'mean'",
                   text, why));
+}
+
+[[noreturn]] void not_of_categories(const std::string& text, const std::string& why,
+                                    const ColumnSettings& column) {
+  throw Error(ErrorCode::usage,
+              fmt::format("'{}' is no quantity of categories: {}; ask as in 'P(x = {})', of {}", text, why,
+                          column.levels.front(), fmt::join(column.levels, ", ")));
 }
 
 double number_in(const std::string& text, const std::string& number) {
@@ -59,12 +67,13 @@ Quantity probability(const std::string& text, const std::smatch& part,
   std::string value = part[3];
   const bool equal = asked.kind == Quantity::Kind::equal;
   if (scale == Scale::categories) {
-    if (!equal) not_a_quantity(text, "categories have no order, use =");
+    if (!equal) not_of_categories(text, "they have no order", columns[asked.column]);
     if (value.size() > 1 && (value.front() == '\'' || value.front() == '"') && value.back() == value.front())
       value = value.substr(1, value.size() - 2);
     const std::vector<std::string>& levels = columns[asked.column].levels;
     const auto found = std::find(levels.begin(), levels.end(), value);
-    if (found == levels.end()) not_a_quantity(text, fmt::format("'{}' is none of the categories", value));
+    if (found == levels.end())
+      not_of_categories(text, fmt::format("'{}' is none of them", value), columns[asked.column]);
     asked.at = static_cast<double>(found - levels.begin());
     return asked;
   }
@@ -76,7 +85,8 @@ Quantity probability(const std::string& text, const std::smatch& part,
 
 Quantity interval(const std::string& text, const std::smatch& part, std::span<const ColumnSettings> columns,
                   Scale scale) {
-  if (scale == Scale::categories) not_a_quantity(text, "categories have no order, use =");
+  if (scale == Scale::categories)
+    not_of_categories(text, "they have no order", columns[column_in(text, part[3], columns)]);
   Quantity asked{text, column_in(text, part[3], columns), kind_of(part[4]), 0};
   asked.beyond = part[2] == "<" ? Quantity::Kind::at_most : Quantity::Kind::below;
   asked.from = declared(text, part[1], columns[asked.column]);
@@ -97,7 +107,8 @@ Quantity parsed(const std::string& text, std::span<const ColumnSettings> columns
   if (std::regex_match(text, part, of_probability)) return probability(text, part, columns, scale);
   const bool quantile = std::regex_match(text, part, of_quantile);
   if (!quantile && !std::regex_match(text, part, of_mean)) not_a_quantity(text, "it cannot be read");
-  if (scale == Scale::categories) not_a_quantity(text, "categories have no order and no mean");
+  if (scale == Scale::categories)
+    not_of_categories(text, "they have no order and no mean", columns[column_in(text, part[1], columns)]);
   Quantity asked{text, column_in(text, part[1], columns),
                  quantile ? Quantity::Kind::quantile : Quantity::Kind::mean, 0};
   if (!quantile) return asked;

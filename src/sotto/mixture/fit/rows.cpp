@@ -1,4 +1,6 @@
 // Several columns as rows of one mixture.
+#include <utility>
+
 #include "sotto/channel/product.hpp"
 #include "sotto/mixture/fit/column_fit.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
@@ -25,8 +27,9 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
         columns[d].channel);
   };
   const auto [channel, kernel] = [&]<std::size_t... d>(std::index_sequence<d...>) {
-    return std::pair(Channel(typename Channel::Parts{noise(d)...}),
-                     Kernel(typename Kernel::Parts{Part::make(columns[d].settings)...}));
+    Channel noises(
+        typename Channel::Parts{noise(d)...});  // before bounds are read, which not all channels have
+    return std::pair(std::move(noises), Kernel(typename Kernel::Parts{Part::make(columns[d].settings)...}));
   }
   (std::make_index_sequence<static_cast<std::size_t>(Dim)>());
   std::vector<Vector> z(rows);

@@ -24,7 +24,8 @@ class FiniteMixture {
   FiniteMixture(double gamma, double expected_further) : gamma_(gamma), rate_(expected_further) {
     if (!(gamma > 0 && expected_further > 0 && std::isfinite(gamma) && expected_further < 1e4))
       throw Error(ErrorCode::configuration,
-                  "a finite mixture needs gamma > 0 and 0 < expected further components < 1e4");
+                  "a finite mixture needs a concentration > 0 and between 1 and 1e4 expected components, 1 "
+                  "not included");
   }
 
   /// Tabulates log V_n(t), the weight of t clusters among n data, for t = 1 .. min(n, 256) + 1. A chain with
