@@ -225,7 +225,7 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_flag(
       "--force", options->force,
       "fit also where made-up rows show that the budget gives no answer (default: refused, 75, and "
-      "nothing is spent)");
+      "nothing is spent; under add-remove, where the number of rows is private, none are made up)");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(

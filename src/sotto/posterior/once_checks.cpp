@@ -72,11 +72,11 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
   if (!release.rows_seen) {
     verdict.unreliable = verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
-        "Hardly any row could be used, as far as the noise shows: the cells of the others are missing, or "
-        "the schema cannot read "
-        "them. Do not take these intervals for an answer; run sotto schema --check on the table. If all can "
-        "be read, there are too "
-        "few rows for this epsilon.");
+        "Hardly any row could be used, as far as the noise shows: there are too few rows for this epsilon, "
+        "or "
+        "cells are missing or not what the schema declares, which sotto schema --check tells of the table. "
+        "Do not "
+        "take these intervals for an answer.");
     return false;
   }
   return true;
@@ -190,7 +190,8 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
             ? "The noise hides how much responses vary: where they vary more than Poisson counts, the "
               "intercept is "
               "too low and effects are off, by many times what intervals say; take a larger epsilon."
-            : "The noise hides how large residuals are: their declared range is taken instead, and intervals "
+            : "The noise hides how large residuals are: their declared range is taken instead, and most "
+              "intervals "
               "are "
               "far too wide; take a larger epsilon, or narrower bounds of the response, where you know them "
               "without a look at the data.");
@@ -211,8 +212,12 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
   }
   if (!release.frame.resolved) {
     verdict.warnings.emplace_back(
-        "The noise hides how far some columns spread: default priors may be too narrow or too wide; set "
-        "[prior], take a larger epsilon, or leave out columns.");
+        "The noise hides how far some columns spread, and their declared bounds stand for that: where "
+        "columns lie "
+        "much closer together than bounds say, effects may be off by many times what intervals say. Narrow "
+        "bounds "
+        "where you know them without a look at the data, set [prior], take a larger epsilon, or leave out "
+        "columns.");
   }
 }
 
