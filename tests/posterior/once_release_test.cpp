@@ -278,6 +278,7 @@ TEST(OnceRelease, counts_vary_at_small_budgets_too) {
   const OnceOutcome hidden = fit(data, kRho / 2000, 1);
   EXPECT_TRUE(hidden.release.spread.hidden && hidden.verdict.noise_dominates);
   EXPECT_TRUE(warns_of(hidden, "hides how much responses vary"));
+  EXPECT_TRUE(warns_of(hidden, "no step from where it began"));
 }
 
 // Without privacy the slope is held back by the prior alone, nine prior standard deviations away: no linear score says so.

@@ -196,6 +196,14 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
               "far too wide; take a larger epsilon, or narrower bounds of the response, where you know them "
               "without a look at the data.");
   }
+  if (counts && release.located.hopeless)
+    verdict.warnings.push_back(
+        fmt::format("The noise left the search for the posterior no step from where it began: intervals may "
+                    "be too narrow by many times. "
+                    "Take a larger epsilon, fewer columns, or a smaller upper bound of the {}, where you "
+                    "know one without a "
+                    "look at the data.",
+                    counted(release.facts)));
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
     verdict.warnings.push_back(fmt::format(

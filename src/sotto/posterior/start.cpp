@@ -15,8 +15,9 @@ constexpr double kLastPieceShare = 0.005;
 constexpr double kHardlyLived = 0.05;
 constexpr double kFewestBins = 6;
 constexpr double kNearlyAll = 0.97;
-constexpr double kClearly = 2;   // standard deviations of the noise
-constexpr double kAtEnd = 1e-9;  // of a bin
+constexpr double kClearly = 2;        // standard deviations of the noise
+constexpr double kSmallCosts = 1000;  // of responses in steps: the upper bound over what is told apart from 0
+constexpr double kAtEnd = 1e-9;       // of a bin
 
 double clamped_place(const Position& edges, double place) {
   const auto last = static_cast<double>(edges.size() - 1);
@@ -94,8 +95,9 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     return first;
   }
   const bool counts = facts.link == Link::log;
-  const double low = counts ? std::log(0.5) : facts.response.lower;
   const double high = counts ? std::log(facts.response.upper + 0.5) : facts.response.upper;
+  const double smallest = facts.steps ? std::max(facts.response.upper / kSmallCosts, 0.5) : 0.5;
+  const double low = counts ? std::log(smallest) : facts.response.lower;
   // As many bins as keep the noise of half of them together below an eighth of the rows.
   const double noise = questions.noise_sd(facts.matrix_reach(), kStartShare);
   const double most = 2 * kMedianNoise * kMedianNoise * (rows / noise) * (rows / noise);
