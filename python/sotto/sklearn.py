@@ -42,7 +42,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         the privacy budget of one call of ``fit``: calls on the same rows add up, as in cross-validation and grid search
     delta
         well below one over the number of rows
-    method, chains, draws, warmup, seed, threads, prior
+    method, chains, draws, warmup, seed, threads, prior, force
         as for :func:`sotto.fit`
 
     Notes
@@ -78,6 +78,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         seed: int | None = None,
         threads: int | None = None,
         prior: Mapping[str, Any] | None = None,
+        force: bool = False,
     ) -> None:
         self.bounds = bounds
         self.response_bounds = response_bounds
@@ -91,6 +92,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.threads = threads
         self.prior = prior
+        self.force = force
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -130,6 +132,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             seed=self.seed,
             threads=self.threads,
             prior=self.prior,
+            force=self.force,
         )
         self._positions = self.fit_._positions(["Intercept", *names])
         means = self._positions.mean(axis=0)

@@ -29,15 +29,14 @@ NOT_DONE = {
 
 
 def test_passes_the_checks_that_apply():
-    model = PrivateRegression(bounds=(-10, 10), response_bounds=(-200, 200), epsilon=1000, draws=200, threads=1)
+    # Of the checks' tables of twenty rows made-up ones tell nothing now and then, and a fit would be refused: hence `force`.
+    model = PrivateRegression(
+        bounds=(-10, 10), response_bounds=(-200, 200), epsilon=1000, draws=200, threads=1, force=True
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(model, on_fail=None, on_skip=None)
-    failed = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
-    assert failed.keys() >= NOT_DONE.keys()
-    # Of the checks' tables of twenty rows made-up ones tell nothing now and then, and the fit is refused: that is no fault of the estimator.
-    others = {name: error for name, error in failed.items() if not isinstance(error, sotto.BudgetError)}
-    assert others.keys() <= NOT_DONE.keys(), others
+    assert {result["check_name"] for result in results if result["status"] == "failed"} == set(NOT_DONE)
     assert sum(result["status"] == "passed" for result in results) >= 40
 
 

@@ -129,6 +129,32 @@ TEST(Kernels, truncated_counts_stay_in_their_domain) {
   }
 }
 
+struct Average {
+  double mean, error;
+};
+
+/// Of f(y* | theta) over a chain of updates; the standard error is that of 50 batches.
+template <class Kernel>
+Average density_of_updates(const Kernel& kernel, const std::vector<double>& data, double next,
+                           std::uint64_t seed) {
+  ChainRng rng(seed);
+  const auto s = statistic<Kernel>(data);
+  auto theta = kernel.draw_prior(rng);
+  constexpr int kBatches = 50;
+  double mean = 0;
+  double square = 0;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    double sum = 0;
+    for (int draw = 0; draw < 4000; ++draw) {
+      theta = kernel.update(theta, s, rng);
+      sum += std::exp(kernel.log_density(next, theta)) / 4000;
+    }
+    mean += sum / kBatches;
+    square += sum * sum / kBatches;
+  }
+  return {mean, std::sqrt((square - mean * mean) / (kBatches - 1))};
+}
+
 // E[f(y* | theta) | data] by quadrature over the log rate against the chain of updates; 5 standard errors from 50 batches.
 TEST(Kernels, truncated_updates_leave_the_posterior_invariant) {
   const TruncatedPoissonKernel kernel(2, 0.3, 0, 6);
@@ -143,22 +169,8 @@ TEST(Kernels, truncated_updates_leave_the_posterior_invariant) {
     expected += std::exp(log_weight + kernel.log_density(2, theta));
   }
   expected /= total;
-  ChainRng rng(12);
-  const auto s = statistic<TruncatedPoissonKernel>(data);
-  auto theta = kernel.draw_prior(rng);
-  constexpr int kBatches = 50;
-  double mean = 0;
-  double square = 0;
-  for (int batch = 0; batch < kBatches; ++batch) {
-    double sum = 0;
-    for (int draw = 0; draw < 4000; ++draw) {
-      theta = kernel.update(theta, s, rng);
-      sum += std::exp(kernel.log_density(2, theta)) / 4000;
-    }
-    mean += sum / kBatches;
-    square += sum * sum / kBatches;
-  }
-  EXPECT_NEAR(mean, expected, 5 * std::sqrt((square - mean * mean) / (kBatches - 1)));
+  const auto [mean, error] = density_of_updates(kernel, data, 2, 12);
+  EXPECT_NEAR(mean, expected, 5 * error);
 }
 
 // Against the normal's own probabilities, and draws (5 standard errors), also of normals narrow and far outside the domain.
@@ -217,22 +229,7 @@ TEST(Kernels, rounded_updates_leave_the_posterior_invariant) {
       }
     }
     expected /= total;
-    ChainRng rng(14);
-    const auto s = statistic<RoundedNormalKernel>(data);
-    auto theta = kernel.draw_prior(rng);
-    constexpr int kBatches = 50;
-    double mean = 0;
-    double square = 0;
-    for (int batch = 0; batch < kBatches; ++batch) {
-      double sum = 0;
-      for (int draw = 0; draw < 4000; ++draw) {
-        theta = kernel.update(theta, s, rng);
-        sum += std::exp(kernel.log_density(2, theta)) / 4000;
-      }
-      mean += sum / kBatches;
-      square += sum * sum / kBatches;
-    }
-    const double error = std::sqrt((square - mean * mean) / (kBatches - 1));
+    const auto [mean, error] = density_of_updates(kernel, data, 2, 14);
     EXPECT_LT(error, 0.01 * expected);
     EXPECT_NEAR(mean, expected, 5 * error) << scales;
   }

@@ -72,11 +72,9 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
   if (!release.rows_seen) {
     verdict.unreliable = verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
-        "Hardly any row could be used, as far as the noise shows: there are too few rows for this epsilon, "
-        "or "
-        "cells are missing or not what the schema declares, which sotto schema --check tells of the table. "
-        "Do not "
-        "take these intervals for an answer.");
+        "Hardly any row could be used, as far as the noise shows: there are too few rows for this "
+        "epsilon, or cells are missing or not what the schema declares, which sotto schema --check tells "
+        "of the table. Do not take these intervals for an answer.");
     return false;
   }
   return true;
@@ -186,23 +184,18 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
   if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
-        counts
-            ? "The noise hides how much responses vary: where they vary more than Poisson counts, the "
-              "intercept is "
-              "too low and effects are off, by many times what intervals say; take a larger epsilon."
-            : "The noise hides how large residuals are: their declared range is taken instead, and most "
-              "intervals "
-              "are "
-              "far too wide; take a larger epsilon, or narrower bounds of the response, where you know them "
-              "without a look at the data.");
+        counts ? "The noise hides how much responses vary: where they vary more than Poisson counts, the "
+                 "intercept is too low and effects are off, by many times what intervals say; take a larger "
+                 "epsilon."
+               : "The noise hides how large residuals are: their declared range is taken instead, and most "
+                 "intervals are far too wide; take a larger epsilon, or narrower bounds of the response, "
+                 "where you know them without a look at the data.");
   }
   if (counts && release.located.hopeless)
     verdict.warnings.push_back(
-        fmt::format("The noise left the search for the posterior no step from where it began: intervals may "
-                    "be too narrow by many times. "
-                    "Take a larger epsilon, fewer columns, or a smaller upper bound of the {}, where you "
-                    "know one without a "
-                    "look at the data.",
+        fmt::format("The noise left the search for the posterior no step from where it began: intervals "
+                    "may be too narrow by many times. Take a larger epsilon, fewer columns, or a smaller "
+                    "upper bound of the {}, where you know one without a look at the data.",
                     counted(release.facts)));
   if (sd > kLargestSd) {
     verdict.noise_dominates = true;
@@ -221,11 +214,9 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
   if (!release.frame.resolved) {
     verdict.warnings.emplace_back(
         "The noise hides how far some columns spread, and their declared bounds stand for that: where "
-        "columns lie "
-        "much closer together than bounds say, effects may be off by many times what intervals say. Narrow "
-        "bounds "
-        "where you know them without a look at the data, set [prior], take a larger epsilon, or leave out "
-        "columns.");
+        "columns lie much closer together than bounds say, effects may be off by many times what "
+        "intervals say. Narrow bounds where you know them without a look at the data, set [prior], take a "
+        "larger epsilon, or leave out columns.");
   }
 }
 

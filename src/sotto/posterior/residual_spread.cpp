@@ -17,6 +17,7 @@ constexpr double kLastCostOfCounts =
     0.025;  // likewise, of a later look: a few counts may be far larger than the others
 constexpr double kMostShare = 0.03;
 constexpr double kMostShareOfCounts = 0.05;
+constexpr double kMostOfLeft = 0.125;     // rounds need the rest
 constexpr double kShareOfNormal = 0.016;  // likewise; clips are chosen, and skewness found, by the last
 constexpr double kShareOfLastNormal = 0.05;
 constexpr double kMedianOfNormal = 0.6745;  // of |z|
@@ -79,12 +80,14 @@ Position edges_of_counts(double largest, double step) {
 
 ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,
                             PaidQuestions& questions) {
+  const ShareLimits limits{look == Look::first ? kLeastCost : kLastCostOfCounts,
+                           std::min(kMostShareOfCounts, kMostOfLeft * questions.left())};
   Position edges;
   std::optional<double> share;
   for (const double step : kStepsOfCounts) {
     edges = edges_of_counts(facts.response.width() * 1.001, step);
-    share = share_of(static_cast<double>(edges.size() - 1), stand_in.rows(), facts.matrix_reach(),
-                     {look == Look::first ? kLeastCost : kLastCostOfCounts, kMostShareOfCounts}, questions);
+    share = share_of(static_cast<double>(edges.size() - 1), stand_in.rows(), facts.matrix_reach(), limits,
+                     questions);
     if (share) break;
   }
   if (!share) return {.hidden = true};
