@@ -89,6 +89,7 @@ def fit(
         for study only: no privacy at all
     force
         fit also where made-up rows show that the budget gives no answer; without it that is refused before anything is spent
+        but, under "add-remove", a noisy count of the rows
     resume
         in the place of ``out``, the directory of a release-once fit: draws anew from the releases that it paid for, with model, schema, priors
         and budget said as they were then, in the place of its draws. No table is read, whatever ``data`` is, and nothing is spent

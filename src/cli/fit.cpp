@@ -134,9 +134,11 @@ std::vector<std::filesystem::path> tables_of(const FitOptions& options, const Fi
   return files;
 }
 
-void rehearse(const FitConfig& config, const Problem& problem, EntropySource& entropy) {
+/// `rehearsed` takes what it tells its progress to.
+template <class Rehearsed>
+void rehearse(const Rehearsed& rehearsed) {
   Progress line;
-  refuse_hopeless(config, problem, entropy, [&](double done) {
+  rehearsed([&](double done) {
     line.update("rehearsal on made-up rows", done);
     return !interrupted();
   });
@@ -192,11 +194,15 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
 
   note_signals();
   SystemEntropy entropy;
-  rehearse(config, problem, entropy);
+  rehearse([&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
+  const RowsReleased released = [&](double rows) {
+    rehearse([&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
+  };
   finish(options, config,
          with_progress(config,
                        [&](const FitProgress& progress) {
-                         return fit_to_directory(config, problem, entropy, progress, options.overwrite);
+                         return fit_to_directory(config, problem, entropy, progress, options.overwrite,
+                                                 released);
                        }),
          status);
 }
@@ -225,7 +231,7 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_flag(
       "--force", options->force,
       "fit also where made-up rows show that the budget gives no answer (default: refused, 75, and "
-      "nothing is spent; under add-remove, where the number of rows is private, none are made up)");
+      "nothing is spent but, under add-remove, what a noisy count of the rows costs)");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(

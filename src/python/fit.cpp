@@ -42,25 +42,39 @@ FitProgress progress_of(const FitConfig& config, cli::Progress& line, const std:
 }
 
 void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite,
-                 const std::function<bool()>& stopped) {
+                 const std::function<bool()>& stopped, const RowsReleased& released = {}) {
   SystemEntropy entropy;
   cli::Progress line;
   static_cast<void>(
-      fit_to_directory(config, problem, entropy, progress_of(config, line, stopped), overwrite));
+      fit_to_directory(config, problem, entropy, progress_of(config, line, stopped), overwrite, released));
 }
 
-void rehearse(const FitConfig& config, const Problem& problem, Interruption& interruption) {
-  SystemEntropy entropy;
+/// `rehearsed` takes what it tells its progress to.
+template <class Rehearsed>
+void rehearse(Interruption& interruption, const Rehearsed& rehearsed) {
   cli::Progress line;
+  rehearsed([&](double done) {
+    line.update("rehearsal on made-up rows", done);
+    return !interruption.came();
+  });
+}
+
+void rehearse_and_fit(const FitConfig& config, const Problem& problem, bool overwrite,
+                      Interruption& interruption) {
+  SystemEntropy entropy;
   try {
-    refuse_hopeless(config, problem, entropy, [&](double done) {
-      line.update("rehearsal on made-up rows", done);
-      return !interruption.came();
-    });
+    rehearse(interruption,
+             [&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
   } catch (const Error&) {
     interruption.pass_on();
     throw;
   }
+  fit_problem(
+      config, problem, overwrite, [&] { return interruption.came(); },
+      [&](double rows) {
+        rehearse(interruption,
+                 [&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
+      });
 }
 
 /// The fit runs in a thread of its own: Python's signal handlers run in the main one alone, so Ctrl-C is never raised within the
@@ -115,8 +129,7 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   } else {
     const Problem problem = config.owners.empty() ? make_problem(config, rows.front())
                                                   : make_problem(config, std::span<const Table>(rows));
-    rehearse(config, problem, interruption);
-    fit_problem(config, problem, overwrite, [&] { return interruption.came(); });
+    rehearse_and_fit(config, problem, overwrite, interruption);
   }
   interruption.pass_on();
 }

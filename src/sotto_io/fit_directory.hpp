@@ -33,7 +33,7 @@ struct FitOutcome {
 /// draws to take their place.
 [[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy, const FitProgress& progress = {},
-                                          bool overwrite = false);
+                                          bool overwrite = false, const RowsReleased& released = {});
 
 /// Draws anew from the releases that `config.out` keeps, in the place of the draws there: no row is read and nothing is charged, so
 /// privacy.json and charges.jsonl say what they said. What may be checked without rows is: model, priors, budget, declaration and

@@ -69,6 +69,24 @@ TEST_F(NoAnswer, is_foreseen_and_refused_before_anything_is_spent) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "charges.jsonl"));
 }
 
+// Where the number of rows is private, it is released first, and what is rehearsed follows from that.
+TEST_F(NoAnswer, is_foreseen_for_the_price_of_a_count_where_the_number_of_rows_is_private) {
+  write_table("0.5", "-0.5");
+  write("s.toml", "adjacency = \"add-remove\"\n" + content("s.toml"));
+  const Outcome run = fit("--set privacy.epsilon=0.01");
+  EXPECT_EQ(run.status, EX_TEMPFAIL) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("as many as a noisy count of the table's says"));
+  EXPECT_THAT(run.err, HasSubstr("as out/charges.jsonl says"));
+  const auto statement = nlohmann::json::parse(content("out/privacy.json"));
+  EXPECT_GT(statement.at("spent_epsilon").get<double>(), 0);
+  EXPECT_LT(statement.at("spent_epsilon").get<double>(), 0.0015);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "summary.csv"));
+  const Outcome forced = fit("--set privacy.epsilon=0.01 --force --draws 100 --overwrite");
+  EXPECT_THAT(forced.err, HasSubstr("The noise dominates"));
+  const auto earlier = nlohmann::json::parse(content("out/privacy.json")).at("earlier");
+  EXPECT_EQ(earlier.at("runs"), 1) << earlier;
+}
+
 TEST_F(NoAnswer, of_rows_that_the_schema_cannot_read) {
   write_table("n/a", "unknown");
   expect_no_answer(fit("--draws 100"));

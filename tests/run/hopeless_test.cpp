@@ -7,14 +7,19 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/run/fit.hpp"
 #include "sotto/run/made_up_rows.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
 namespace {
 
+using testing::DoubleNear;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -85,9 +90,64 @@ TEST(Hopeless, nothing_is_refused_of_those_who_insist_or_whose_number_of_rows_is
   config.not_private = true;
   EXPECT_THAT(refusal(config, 30), IsEmpty());
 }
+/// What is said once a fit of a table of 2,000 rows has released that it has `rows`.
+std::string refusal_of(double rows, const FitConfig& config, const Schema& schema) {
+  const MadeUpProblem table = make_up(config, schema, {.rows = 2000, .seed = 99});
+  TestEntropy entropy(5);
+  try {
+    refuse_hopeless_of(rows, config, table.problem, entropy);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Hopeless, a_released_number_of_rows_is_what_is_rehearsed) {
+  const FitConfig config = budget_of("auto", 1);
+  const Schema schema = ill_under(Adjacency::add_remove);
+  EXPECT_THAT(refusal_of(30, config, schema),
+              HasSubstr("as many as a noisy count of the table's says, the noise "
+                        "dominates; nothing but that count was paid for"));
+  EXPECT_THAT(refusal_of(1999.7, config, schema), IsEmpty());
+  FitConfig insists = config;
+  insists.force = true;
+  EXPECT_THAT(refusal_of(30, insists, schema), IsEmpty());
+}
+TEST(Hopeless, a_fit_tells_its_number_of_rows_once_it_has_released_it) {
+  const FitConfig config = budget_of("auto", 1);
+  const auto told = [&](Adjacency adjacency) {
+    const MadeUpProblem table = make_up(config, ill_under(adjacency), {.rows = 2000, .seed = 99});
+    TestEntropy entropy(5);
+    std::vector<double> counts;
+    static_cast<void>(
+        fit(config, table.problem, entropy, {}, {}, [&](double rows) { counts.push_back(rows); }));
+    return counts;
+  };
+  EXPECT_THAT(told(Adjacency::add_remove), ElementsAre(DoubleNear(2000, 200)));  // 5.3 standard deviations
+  EXPECT_THAT(told(Adjacency::substitute), IsEmpty());
+}
+// Times at risk are counted as long as they last, and thresholds one by one.
+TEST(Hopeless, of_responses_of_many_pieces_the_rows_of_the_table_are_told) {
+  Schema schema = ill_under(Adjacency::add_remove);
+  schema.columns.push_back({.name = "days", .bounds = {0, 100}});
+  schema.columns.push_back(
+      {.name = "pain", .kind = ColumnKind::category, .levels = {"none", "some", "much", "more"}});
+  for (const auto& [family, formula] :
+       {std::pair{"survival", "Surv(days, ill) ~ age"}, std::pair{"ordinal", "pain ~ age"}}) {
+    FitConfig config = budget_of("auto", 3);
+    config.model.family = family;
+    config.model.formula = formula;
+    const MadeUpProblem table = make_up(config, schema, {.rows = 2000, .seed = 99});
+    TestEntropy entropy(5);
+    double rows = 0;
+    static_cast<void>(fit(config, table.problem, entropy, {}, {}, [&](double released) { rows = released; }));
+    EXPECT_NEAR(rows, 2000, 200) << family;
+  }
+}
 TEST(Hopeless, a_rehearsal_can_be_stopped) {
   EXPECT_THAT(refusal(budget_of("penalty", 1), 500, Adjacency::substitute, [](double) { return false; }),
-              HasSubstr("stopped: nothing was spent"));
+              HasSubstr("stopped before the first draw"));
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   OnceFacts known = settings.facts;
   const Counted counted = released_rows(known, questions);
   const double rows = counted.rows;
+  if (settings.counted && counted.variance > 0) settings.counted(rows);
   Zoomed zoomed = zoom(std::move(known), rows, questions);
   const OnceFacts& facts = zoomed.facts;
   Frame frame = find_frame(facts, rows, questions);

@@ -27,6 +27,8 @@ struct OnceSettings {
   std::vector<std::optional<CoefficientPrior>> priors;  ///< one per coefficient; none: the default
   std::optional<CoefficientPrior> sigma_prior;  ///< of log(sigma); none: about the residuals' released scale
   std::function<bool()> go_on = {};             ///< asked before every question; false ends the run
+  std::function<void(double)> counted =
+      {};  ///< told of the rows as soon as their number is released; may throw
 };
 
 /// Everything that was released or computed from releases; nothing in it needs further protection.

@@ -197,7 +197,8 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
 
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
-           EntropySource& entropy, const FitProgress& progress, RunRecord& record) {
+           EntropySource& entropy, const FitProgress& progress, const RowsReleased& released,
+           RunRecord& record) {
   ChainSettings settings = run_length(method, config, problem, nullptr, budget.left());
   RunPlan run_plan =
       make_run_plan(regime_of(method, problem), config, problem, steps_in_all(settings, config.method.chains),
@@ -208,7 +209,8 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   };
   if (method.run == nullptr) {
     AnswerKeeper keeper(*run_plan.interface, what_is_asked(config, problem));
-    run_release_once(config, problem, settings.draws, keeper, cost_of_release_once(budget), report, record);
+    run_release_once(config, problem, settings.draws, keeper, cost_of_release_once(budget), report, record,
+                     released);
     record.kept = keeper.kept();
     return;
   }
@@ -230,7 +232,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
 }  // namespace
 
 RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-              const FitProgress& progress, const BookingWriter& writer) {
+              const FitProgress& progress, const BookingWriter& writer, const RowsReleased& released) {
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
   const auto begin = clock();
@@ -254,7 +256,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
                                       "over the number of rows, 1e-6 for instance");
     }
     try {
-      spend(method, config, problem, budget, entropy, progress, record);
+      spend(method, config, problem, budget, entropy, progress, released, record);
     } catch (const Error& error) {
       if (budget.entries().empty()) throw;
       throw PaidError(error, statement(budget, problem, entropy));

@@ -14,11 +14,13 @@ namespace sotto {
 namespace {
 
 constexpr int kTables = 3;
+constexpr const char* kOtherwise =
+    "sotto plan tells what budgets buy, and --force (privacy.force) fits nevertheless";
 constexpr int kAgree = 2;  // of them; of counts, whose tables have different means, all must
 
 bool rehearsed(const FitConfig& config, const Problem& problem) {
   const PublicProblem& known = problem.public_info;
-  return !config.not_private && !config.force && !known.own && known.rows && problem.owners.empty();
+  return !config.not_private && !config.force && !known.own && problem.owners.empty();
 }
 
 /// The mean of responses in a table; none: the usual one.
@@ -57,8 +59,31 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   } catch (const Error&) {
     found.reset();  // what is wrong before anything is paid for, the fit itself will say
   }
-  if (stopped) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
+  if (stopped) throw Error(ErrorCode::interrupted, "stopped before the first draw");
   return found;
+}
+
+/// Why most of them tell nothing; none where they tell something, or cannot be made up.
+std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, const Problem& problem,
+                                          EntropySource& entropy,
+                                          const std::function<bool(double)>& progress) {
+  FitConfig quiet = config;
+  quiet.compare_not_private = false;
+  const double count = std::clamp(std::round(rows), 1.0, static_cast<double>(kMostMadeUpRows));
+  MadeUpRows made{.rows = static_cast<std::size_t>(count), .seed = config.method.seed};
+  std::optional<Hopeless> last;
+  const int needed = mean_in(1, problem) ? kTables : kAgree;
+  for (int table = 0, agree = 0; agree < needed; ++table, ++made.seed) {
+    if (kTables - table < needed - agree) return std::nullopt;
+    made.response_mean = mean_in(table, problem);
+    const std::optional<MadeUpProblem> made_up_rows = made_up(quiet, problem.public_info.schema, made);
+    if (!made_up_rows) return std::nullopt;
+    const std::optional<Hopeless> found = hopeless(quiet, *made_up_rows, entropy, progress);
+    if (!found) continue;
+    last = found;
+    ++agree;
+  }
+  return last;
 }
 
 }  // namespace
@@ -83,28 +108,26 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                      const std::function<bool(double)>& progress) {
-  if (!rehearsed(config, problem)) return;
-  FitConfig quiet = config;
-  quiet.compare_not_private = false;
-  MadeUpRows made{.rows = std::min(static_cast<std::size_t>(*problem.public_info.rows), kMostMadeUpRows),
-                  .seed = config.method.seed};
-  Hopeless last;
-  const int needed = mean_in(1, problem) ? kTables : kAgree;
-  for (int table = 0, agree = 0; agree < needed; ++table, ++made.seed) {
-    if (kTables - table < needed - agree) return;
-    made.response_mean = mean_in(table, problem);
-    const std::optional<MadeUpProblem> rows = made_up(quiet, problem.public_info.schema, made);
-    if (!rows) return;
-    const std::optional<Hopeless> found = hopeless(quiet, *rows, entropy, progress);
-    if (!found) continue;
-    last = *found;
-    ++agree;
+  const std::optional<double> rows = problem.public_info.rows;
+  if (!rows || !rehearsed(config, problem)) return;
+  if (const auto found = of_made_up_tables(*rows, config, problem, entropy, progress)) {
+    throw Error(ErrorCode::budget,
+                fmt::format("this fit would give no answer: of made-up rows of this design, as many as the "
+                            "table has, {}; nothing was spent. {}; {}",
+                            found->why, found->advice, kOtherwise));
   }
-  throw Error(ErrorCode::budget,
-              fmt::format("this fit would give no answer: of made-up rows of this design, as many as the "
-                          "table has, {}; nothing was spent. {}; sotto plan tells what budgets buy, and "
-                          "--force (privacy.force) fits nevertheless",
-                          last.why, last.advice));
+}
+
+void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                        const std::function<bool(double)>& progress) {
+  if (!problem.unit.is_row || !rehearsed(config, problem)) return;
+  if (const auto found = of_made_up_tables(rows, config, problem, entropy, progress)) {
+    throw Error(
+        ErrorCode::budget,
+        fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
+                    "noisy count of the table's says, {}; nothing but that count was paid for. {}; {}",
+                    found->why, found->advice, kOtherwise));
+  }
 }
 
 }  // namespace sotto

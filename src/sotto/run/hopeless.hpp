@@ -31,4 +31,9 @@ struct Hopeless {
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                      const std::function<bool(double)>& progress = {});
 
+/// Likewise where the number of rows is not public, once a fit has released it: `rows`. Nothing is done for persons, of whose rows it
+/// does not tell how many are whose.
+void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& problem, EntropySource& entropy,
+                        const std::function<bool(double)>& progress = {});
+
 }  // namespace sotto

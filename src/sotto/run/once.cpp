@@ -120,6 +120,14 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
   return descriptions;
 }
 
+/// What a row of the table adds, on average, to what is counted as rows: thresholds are counted one by one, and times at risk by how
+/// long they were; half of these are taken to have the event before the end.
+double counted_of_a_row(const OnceFacts& facts) {
+  constexpr double kLived = 0.72;
+  if (facts.link == Link::log_rate) return kLived * facts.pieces;
+  return facts.thresholds ? facts.pieces : 1;
+}
+
 /// The intercept in original units is another than that of the scaled columns: what is told of a parameter is what is reported of it.
 void take_reported(const std::vector<std::pair<std::string, double>>& reported,
                    const std::vector<std::string>& parameters,
@@ -206,7 +214,8 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
 }
 
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
-                      QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record) {
+                      QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record,
+                      const RowsReleased& released) {
   if (problem.model.as<LocationModel>() != nullptr) {
     run_location_once(config, problem, draws, owner, cost, progress, record);
     return;
@@ -223,6 +232,9 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   const PublicProblem& known = problem.public_info;
   OnceSettings settings = once_settings(config, known, *glm, problem.unit, cost);
   settings.go_on = [&] { return progress(0, draws); };
+  settings.counted = [&](double counted) {
+    if (released && !known.rows) released(counted / counted_of_a_row(settings.facts));
+  };
   const OnceRelease release = release_once(settings, owner);
   OncePosterior posterior =
       sample_once(settings, release,
