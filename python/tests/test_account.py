@@ -152,7 +152,7 @@ def test_numbers_of_other_libraries_are_numbers():
         (lambda: sotto.account(sotto.pure(1)), sotto.UsageError, "give either delta or epsilon"),
         (lambda: sotto.account(sotto.pure(1), delta=0, epsilon=1), sotto.UsageError, "give either delta or epsilon"),
         (lambda: sotto.account(sotto.pure(1), delta=2), sotto.UsageError, r"delta must lie in \[0, 1\]"),
-        (lambda: sotto.account(sotto.pure(1), epsilon=float("nan")), sotto.UsageError, "epsilon must be a number >= 0"),
+        (lambda: sotto.account(sotto.pure(1), epsilon=float("nan")), sotto.UsageError, "epsilon must be a finite number >= 0"),
         (lambda: sotto.account(sotto.pure(1), delta=0, group=-1), sotto.UsageError, "group must lie in"),
         (lambda: sotto.account(sotto.pure(1), delta=0, accuracy=0), sotto.UsageError, "accuracy must lie in"),
         (lambda: sotto.account(sotto.pure(1), delta=0, trade_off=1), sotto.UsageError, "points of the trade-off function"),

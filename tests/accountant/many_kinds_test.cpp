@@ -63,6 +63,23 @@ TEST(ManyKinds, of_pure_releases_are_enclosed) {
   }
 }
 
+// Much noise: nearly all of each loss lies at one of its two atoms, and no sum of them where another's does. What they cost lies
+// between the costs of the dearest and of the cheapest repeated.
+TEST(ManyKinds, of_losses_that_hardly_leave_their_atoms_are_narrow) {
+  for (const int kinds : {9, 16, 40, 128}) {
+    CompositionEvent parts;
+    for (int i = 0; i < kinds; ++i) parts.parts.push_back({LaplaceEvent{1, 100.0 + i}, 1});
+    const auto repeated = [&](double scale) {
+      return tight_epsilon({LaplaceEvent{1, scale}, static_cast<std::uint64_t>(kinds)}, Adjacency::substitute,
+                           Delta(1e-6));
+    };
+    const Bounds epsilon = tight_epsilon({parts, 1}, Adjacency::substitute, Delta(1e-6));
+    EXPECT_LT(epsilon.upper - epsilon.lower, kUsualWidth * epsilon.upper) << kinds;
+    EXPECT_LE(epsilon.lower, repeated(100).upper) << kinds;
+    EXPECT_GE(epsilon.upper, repeated(99 + kinds).lower) << kinds;
+  }
+}
+
 // Losses off every grid; 2^10 outcomes.
 TEST(ManyKinds, sums_seen_roughly_lie_below_the_truth) {
   constexpr int kParts = 10;

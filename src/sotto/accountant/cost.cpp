@@ -39,7 +39,8 @@ Adjacency adjacency_of(const CostQuestion& question) {
 
 void check(const CostQuestion& question) {
   demand(!question.delta || (*question.delta >= 0 && *question.delta <= 1), "delta must lie in [0, 1]");
-  demand(!question.epsilon || *question.epsilon >= 0, "epsilon must be a number >= 0");
+  demand(!question.epsilon || (*question.epsilon >= 0 && std::isfinite(*question.epsilon)),
+         "epsilon must be a finite number >= 0");
   demand(question.group >= 1 && question.group <= kLargestGroup,
          fmt::format("group must lie in [1, {}]", kLargestGroup));
   demand(question.accuracy >= kLeastWidth && question.accuracy <= 1,

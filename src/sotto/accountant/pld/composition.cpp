@@ -102,6 +102,7 @@ bool shows_nothing(const TiltedLoss& loss, double tilt) {
 }
 
 constexpr std::size_t kGroup = 8;
+constexpr std::size_t kManyAlone = 64;
 
 // An atom between two points of a grid costs the lower side a share of a step, a density only its square. Parts with atoms
 // are therefore composed in groups on a fine grid, after which hardly any atom is left.
@@ -125,6 +126,25 @@ std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double s
     groups.push_back(*std::move(sum));
   }
   return groups;
+}
+
+// Groups of groups, until few are left. Below the truth many kinds are first tried in another way, which is faster where most of them
+// leave their atoms; of what stays at its atoms it shows nothing.
+std::vector<TiltedLoss> together(std::vector<TiltedLoss> parts, double step, double exponent,
+                                 const CompositionPlan& plan, const CurveQuery& query, Side side,
+                                 const Accuracy& accuracy) {
+  const double finest = 4 * wanted_gap(plan, query, accuracy.tolerance) / static_cast<double>(parts.size());
+  if (parts.size() > kManyAlone) {
+    std::erase_if(parts, [&](const TiltedLoss& loss) { return shows_nothing(loss, plan.tilt); });
+    auto sum = compose_seen_roughly(parts, step, plan.tilt, exponent, kMostPoints);
+    if (sum && !shows_nothing(*sum, plan.tilt)) return {*std::move(sum)};
+  }
+  for (std::size_t before = 0; parts.size() != before;) {
+    before = parts.size();
+    parts = in_groups(parts, finest, std::min(accuracy.most_points / 2, 0x1p18), plan, side);
+    if (parts.size() <= kGroup) break;
+  }
+  return parts;
 }
 
 }  // namespace
@@ -237,15 +257,8 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
       add({tilted(discretise(*part.pair, step, side, tails[i]), plan.tilt), part.count}, i);
     }
   }
-  const auto kinds = static_cast<double>(alone.size());
-  if (kinds > 1 && alone.size() <= kGroup) {
-    alone = in_groups(alone, 4 * wanted_gap(plan, query, accuracy.tolerance) / kinds,
-                      std::min(accuracy.most_points / 2, 0x1p18), plan, side);
-  } else if (kinds > 1 && side == Side::lower) {
-    std::erase_if(alone, [&](const TiltedLoss& loss) { return shows_nothing(loss, plan.tilt); });
-    auto sum = compose_seen_roughly(alone, step, plan.tilt, grid.exponent, kMostPoints);
-    if (sum) alone = {*std::move(sum)};
-  }
+  if (alone.size() > 1 && (side == Side::lower || alone.size() <= kGroup))
+    alone = together(std::move(alone), step, grid.exponent, plan, query, side, accuracy);
   for (const TiltedLoss& loss : alone) add({regrid(loss, step, plan.tilt, side), 1}, own);
   if (grid.parts.empty()) {  // one part has to stay, whatever it shows
     TiltedLoss nothing{.mass = {1.0}};
