@@ -23,12 +23,11 @@ std::string draw_longer(const DensityReport& report) {
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
   std::vector<std::string> apart;
-  bool far_apart = false;
+  const bool far_apart = worst_rhat(report) > kVerdictRhat;
   std::vector<std::string> few;
   for (const ParameterSummary& line : report.diagnostics) {
     if (rhat_verdict(line.rhat) == Verdict::poor)
       apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
-    far_apart = far_apart || line.rhat > kVerdictRhat;
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, chains.size()) == Verdict::poor)
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
@@ -107,10 +106,17 @@ Told told(const ColumnDensity& column) {
   return column.width < kMuch * column.prior_width && column.width < 1 ? Told::much : Told::little;
 }
 
+double worst_rhat(const DensityReport& report) {
+  double worst = 0;  // what is constant has no R-hat
+  for (const ParameterSummary& line : report.diagnostics) {
+    const bool of_density = line.parameter != "clusters" && line.parameter != "concentration";
+    if (of_density && line.rhat > worst) worst = line.rhat;
+  }
+  return worst;
+}
+
 std::string verdict(const DensityReport& report, std::size_t column) {
-  double worst = 0;  // constant quantities, such as the clusters of one row, have no R-hat
-  for (const ParameterSummary& line : report.diagnostics)
-    if (line.rhat > worst) worst = line.rhat;
+  const double worst = worst_rhat(report);
   if (!(worst > 0))
     return "No verdict: the draws are too few to tell whether the chains have mixed. " + draw_longer(report);
   if (worst > kVerdictRhat)

@@ -54,7 +54,11 @@ inline constexpr double kNextToNothing = 0.75;
 inline constexpr double kMuch = 0.4;
 [[nodiscard]] Told told(const ColumnDensity& column);
 
-/// What the estimate of a column is worth, in one sentence: `told` in words, and none while an R-hat is above `kVerdictRhat`.
+/// Of log densities and quantities; 0 where none can be computed. Clusters and their concentration mix more slowly, and a density is
+/// the same for many numbers of them: their R-hat is warned of, and does not keep back a verdict on the density.
+[[nodiscard]] double worst_rhat(const DensityReport& report);
+
+/// What the estimate of a column is worth, in one sentence: `told` in words, and none while `worst_rhat` is above `kVerdictRhat`.
 [[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column);
 
 /// Whether the run was stopped before its end.

@@ -47,6 +47,24 @@ TEST(DensityVerdict, none_while_the_chains_have_not_mixed) {
   }
 }
 
+// A density is the same for many numbers of clusters.
+TEST(DensityVerdict, is_of_the_density_and_not_of_its_clusters) {
+  DensityReport report;
+  report.channel.emplace();
+  report.result.draws.chains.resize(4);
+  report.result.columns.resize(1);
+  report.result.columns[0].width = 0.1;
+  report.result.columns[0].prior_width = 3;
+  report.diagnostics.resize(2);
+  report.diagnostics[0].parameter = "clusters";
+  report.diagnostics[0].rhat = 1.3;
+  report.diagnostics[1].parameter = "log_density.1";
+  report.diagnostics[1].rhat = 1.002;
+  EXPECT_NE(verdict(report, 0).find("release says much"), std::string::npos) << verdict(report, 0);
+  report.diagnostics[1].rhat = 1.06;
+  EXPECT_EQ(verdict(report, 0).find("No verdict"), 0u) << verdict(report, 0);
+}
+
 TEST(DensityVerdict, confidential_data_have_words_of_their_own) {
   const std::string words = verdict_of(0.09, 3, 1.001, 0.5, false, false);
   EXPECT_NE(words.find("confidential data say much"), std::string::npos) << words;
