@@ -14,9 +14,26 @@ namespace {
 struct ReportOptions {
   std::string directory;
   std::string certificate;
+  std::vector<std::string> beside;
   bool without_comparison = false;
   bool json = false;
 };
+
+/// Those to compare with. A page that is private shows none that is not.
+std::vector<RunRecord> runs_beside(const ReportOptions& options, const RunRecord& record) {
+  std::vector<RunRecord> runs;
+  for (const std::string& directory : options.beside) {
+    runs.push_back(read_run(directory));
+    if (record.privacy.is_private && !runs.back().privacy.is_private) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{} is NOT PRIVATE, and so would be a page that shows it: make the page of that run, "
+                      "with --beside {}",
+                      directory, options.directory));
+    }
+  }
+  return runs;
+}
 
 void report(const ReportOptions& options) {
   if (std::filesystem::exists(options.directory) && !std::filesystem::is_directory(options.directory))
@@ -27,7 +44,7 @@ void report(const ReportOptions& options) {
   if (options.without_comparison) record.comparison.reset();
   if (!options.certificate.empty())
     record.certificate = certificate_for(record, read_json_file(options.certificate));
-  write_report(options.directory, record);
+  write_report(options.directory, record, runs_beside(options, record));
   const std::string file = (std::filesystem::path(options.directory) / "report.html").string();
   const std::string comparison = not_private_report(options.directory).string();
   if (options.json) {
@@ -54,10 +71,14 @@ void add_report(CLI::App& program, int& status) {
   verb->add_option(
       "--certificate", options->certificate,
       "what sotto plan --certify --json printed for this design: kept in certificate.json, and shown");
+  verb->add_option(
+      "--beside", options->beside,
+      "output directories of other fits, whose intervals the page shows beside its own (default: none)");
   verb->add_flag("--json", options->json, "print one JSON object (default: the pages' names)");
   verb->footer(
       "Examples:\n  sotto report out/demo --without-comparison\n  sotto report out/demo --certificate "
-      "plan.json");
+      "plan.json\n"
+      "  sotto report out/demo --beside out/smaller_epsilon");
   verb->callback([options] { report(*options); });
 }
 

@@ -8,6 +8,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/summary.hpp"
+#include "sotto/report/deployment_json.hpp"
 #include "sotto/report/html_report.hpp"
 #include "sotto/report/run_json.hpp"
 #include "sotto_io/atomic_file.hpp"
@@ -133,13 +134,14 @@ void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
   files.push_back({"manifest.json", [&record] { return dump(manifest_json(record)); }});
 }
 
-void add_pages(std::vector<ResultFile>& files, const RunRecord& record) {
+void add_pages(std::vector<ResultFile>& files, const RunRecord& record,
+               const std::vector<RunRecord>& beside = {}) {
   if (record.comparison)
-    files.push_back({not_private_report("").generic_string(), [&record] { return html_report(record); }});
-  files.push_back({"report.html", [&record] {
+    files.push_back({not_private_report("").generic_string(), [&] { return html_report(record, beside); }});
+  files.push_back({"report.html", [&] {
                      RunRecord alone = record;
                      alone.comparison.reset();
-                     return html_report(alone);
+                     return html_report(alone, beside);
                    }});
 }
 
@@ -166,6 +168,8 @@ void write_run(const fs::path& directory, RunRecord record) {
                      return dump(json);
                    }});
   add_manifest(files, record);
+  if (record.privacy.is_private)
+    files.push_back({"deployment.json", [&record] { return dump(deployment_json(record)); }});
   if (record.kept) files.push_back({kReleases, [&record] { return dump(to_json(*record.kept)); }});
   add_pages(files, record);
   replace_results(directory, files);
@@ -185,12 +189,12 @@ void add_comparison(const fs::path& directory, RunRecord record) {
   add_results(directory, files);
 }
 
-void write_report(const fs::path& directory, const RunRecord& record) {
+void write_report(const fs::path& directory, const RunRecord& record, const std::vector<RunRecord>& beside) {
   if (!record.comparison) remove_result(directory, not_private_report("").generic_string());
   std::vector<ResultFile> files;
   if (!record.certificate.is_null())
     files.push_back({kCertificate, [&record] { return dump(record.certificate); }});
-  add_pages(files, record);
+  add_pages(files, record, beside);
   add_results(directory, files);
 }
 

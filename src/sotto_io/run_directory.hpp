@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "sotto/report/run_record.hpp"
 
@@ -35,7 +36,9 @@ void add_comparison(const std::filesystem::path& directory, RunRecord record);
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& directory);
 
 /// Writes report.html, certificate.json where the record has a certificate, and not_private/report.html when there is a comparison; when there is none, that page goes.
-void write_report(const std::filesystem::path& directory, const RunRecord& record);
+/// `beside`: other runs that the pages compare with.
+void write_report(const std::filesystem::path& directory, const RunRecord& record,
+                  const std::vector<RunRecord>& beside = {});
 
 /// Where the page with the comparison stands.
 [[nodiscard]] std::filesystem::path not_private_report(const std::filesystem::path& directory);

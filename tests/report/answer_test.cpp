@@ -64,6 +64,13 @@ TEST(Answer, ratios_are_of_effects_alone) {
   EXPECT_THAT(answer(record, summary), Not(HasSubstr("ratio")));
 }
 
+TEST(Answer, complaints_stand_before_the_numbers) {
+  const RunRecord record = record_of_three();
+  const std::string text = answer(record, {line("up", 0.1, 0.2, 0.3)}, {"The chains disagree."});
+  EXPECT_LT(text.find("lie above 0"), text.find("The chains disagree."));
+  EXPECT_LT(text.find("The chains disagree."), text.find("<table"));
+}
+
 TEST(Answer, citation_holds_the_promise) {
   RunRecord record = record_of_three();
   EXPECT_THAT(citation(record), HasSubstr("(1, 1e-6)-differential privacy of one person (at most 1 row)"));

@@ -130,6 +130,25 @@ TEST(PrivacyStatement, says_the_numbers_in_words) {
   EXPECT_THAT(all_words(s), HasSubstr("added to the data or left out"));
 }
 
+TEST(PrivacyStatement, says_what_neighbours_of_the_other_kind_are_promised) {
+  const auto words = [](Adjacency adjacency) {
+    PrivacyStatement s;
+    s.is_private = true;
+    s.epsilon = 1;
+    s.delta = 1e-6;
+    s.adjacency = adjacency;
+    std::string all;
+    for (const std::string& paragraph : in_plain_words(s)) all += paragraph + "\n";
+    return all;
+  };
+  EXPECT_THAT(words(Adjacency::substitute), testing::HasSubstr("nothing is promised under add-remove"));
+  EXPECT_THAT(words(Adjacency::add_remove), testing::HasSubstr("at epsilon 2 and delta 3.72e-6"));
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    EXPECT_THAT(words(adjacency), testing::HasSubstr("for three of them 20."));
+    EXPECT_THAT(words(adjacency), testing::HasSubstr("as the schema declares them"));
+  }
+}
+
 TEST(PrivacyStatement, earlier_runs_add_to_what_is_promised_whatever_is_spent) {
   PrivacyStatement statement;
   statement.epsilon = 1;

@@ -68,8 +68,9 @@ TEST_F(KilledRun, leaves_nothing_beside_the_next) {
     for (const std::string& name : names()) unfinished = unfinished || name.ends_with(".part");
     check_run_directory(folder_, {}, false);
     write_run(folder_, private_);
-    EXPECT_EQ(names(), (std::set<std::string>{"chain_1.csv", "manifest.json", "outputs.txt", "privacy.json",
-                                              "report.html", "summary.csv", "summary.json"}))
+    EXPECT_EQ(names(),
+              (std::set<std::string>{"chain_1.csv", "deployment.json", "manifest.json", "outputs.txt",
+                                     "privacy.json", "report.html", "summary.csv", "summary.json"}))
         << "killed at flush " << last;
   }
   EXPECT_TRUE(unfinished) << "no kill came while a file was written";

@@ -69,10 +69,10 @@ TEST_F(RunDirectory, holds_the_promised_files_and_nothing_half_written) {
   write_run(folder_, synthetic_run(20));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
-  EXPECT_THAT(names,
-              testing::UnorderedElementsAre("chain_1.csv", "chain_2.csv", "chain_3.csv", "chain_4.csv",
-                                            "not_private", "summary.csv", "summary.json", "privacy.json",
-                                            "manifest.json", "report.html", "outputs.txt"));
+  EXPECT_THAT(
+      names, testing::UnorderedElementsAre("chain_1.csv", "chain_2.csv", "chain_3.csv", "chain_4.csv",
+                                           "not_private", "summary.csv", "summary.json", "privacy.json",
+                                           "manifest.json", "report.html", "outputs.txt", "deployment.json"));
 }
 
 TEST_F(RunDirectory, a_smaller_run_leaves_no_chain_of_a_larger_one) {

@@ -9,6 +9,7 @@
 #include "sotto/base/first_names.hpp"
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
+#include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 
 namespace sotto {
@@ -103,19 +104,22 @@ std::string answer_sentence(const RunRecord& record, const std::vector<Parameter
   return fmt::format("90 % intervals of effects {}.", fmt::join(parts, "; "));
 }
 
-std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
+std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary,
+                   const std::vector<std::string>& complaints) {
   const std::string none = no_answer(record, summary);
+  const std::string wrong = complaints.empty() ? std::string() : box("", complaints);
   std::string text;
   if (!none.empty()) {
-    text = fmt::format("<div class=\"box np\" role=\"note\"><p>{}: what is wrong is said above.</p></div>",
+    text = fmt::format("<div class=\"box np\" role=\"note\"><p>{}: what is wrong is said below.</p></div>",
                        escape_html(none));
+    text += wrong;
     text += "<details><summary>The numbers nevertheless</summary>";
     return text + intervals(record) + table(record, summary) + "</details>";
   }
   for (const std::string& sentence : {answer_sentence(record, summary), width_sentence(record)}) {
     if (!sentence.empty()) text += "<p>" + escape_html(sentence) + "</p>";
   }
-  return text + intervals(record) + table(record, summary);
+  return text + wrong + intervals(record) + table(record, summary);
 }
 
 std::string citation(const RunRecord& record) {

@@ -13,9 +13,10 @@ namespace sotto {
 [[nodiscard]] std::string answer_sentence(const RunRecord& record,
                                           const std::vector<ParameterSummary>& summary);
 
-/// The sentence, how much wider than without noise, the forest plot, and a table, as HTML. Numbers have the digits that finitely many
-/// draws tell.
-[[nodiscard]] std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary);
+/// The sentence, how much wider than without noise, `complaints`, the forest plot, and a table, as HTML. Numbers have the digits that
+/// finitely many draws tell.
+[[nodiscard]] std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary,
+                                 const std::vector<std::string>& complaints = {});
 
 /// How others may cite the result: model, promise, program.
 [[nodiscard]] std::string citation(const RunRecord& record);

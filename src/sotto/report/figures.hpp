@@ -21,6 +21,9 @@ namespace sotto {
 /// Source     [VGSCB21, section 4.4]
 [[nodiscard]] std::string rank_figures(const RunRecord& record);
 
+/// Draws of the two parameters of each of the pairs that are most correlated, six at the most.
+[[nodiscard]] std::string pair_figures(const RunRecord& record);
+
 /// delta against epsilon, with the promised point.
 [[nodiscard]] std::string privacy_curve_figure(const PrivacyStatement& statement);
 

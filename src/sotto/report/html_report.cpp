@@ -15,6 +15,7 @@
 #include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 #include "sotto/report/run_json.hpp"
+#include "sotto/report/runs_beside.hpp"
 
 namespace sotto {
 namespace {
@@ -220,6 +221,12 @@ std::string diagnostics_sections(const RunRecord& record, const std::vector<Para
     text += box("", told);
   }
   text += convergence_table(record, summary);
+  if (record.draws.parameters.size() > 1)
+    text += heading("pairs", "Pairs", own) +
+            "<p class=\"note\">What is not known of two parameters apart may be known of both together: "
+            "those that go "
+            "together most.</p>" +
+            pair_figures(record);
   if (!record.markov_chain) return text;
   text += heading("traces", "Traces", own) + chain_legend(record) + trace_figures(record);
   if (record.draws.chains.size() > 1) {
@@ -277,6 +284,10 @@ std::string manifest_section(const RunRecord& record) {
     }
   }
   text += "<h3>How to cite this result</h3><p>" + escape_html(citation(record)) + "</p>";
+  if (record.privacy.is_private)
+    text +=
+        "<p class=\"note\">An entry for a registry of deployments of differential privacy stands in "
+        "deployment.json.</p>";
   text += "<details><summary>Configuration and versions</summary><pre tabindex=\"0\">";
   nlohmann::ordered_json json;
   json["configuration"] = record.manifest.configuration;
@@ -287,12 +298,13 @@ std::string manifest_section(const RunRecord& record) {
 
 }  // namespace
 
-std::string html_report(const RunRecord& record) {
+std::string html_report(const RunRecord& record, const std::vector<RunRecord>& beside) {
   const auto summary = summarise(record.draws);
   const auto complaints = all_warnings(record, summary);
   std::string text = head(record);
-  if (!complaints.empty()) text += box("", complaints);
-  text += heading("answer", "What was found", badge(record, summary)) + answer(record, summary);
+  text += heading("answer", "What was found", badge(record, summary)) + answer(record, summary, complaints);
+  if (!beside.empty())
+    text += heading("beside", "Beside other runs", own_badge(record)) + runs_beside(record, beside);
   text += privacy_section(record) + diagnostics_sections(record, summary);
   if (!record.certificate.is_null())
     text += heading("certificate", "What simulations of this design showed") +

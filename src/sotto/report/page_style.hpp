@@ -46,6 +46,7 @@ svg path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .prior{stroke:var(--prior);stroke-width:13}.prior.thin{stroke-width:6}
 .post90{stroke:var(--accent);stroke-width:2}.post50{stroke:var(--accent);stroke-width:5}
 .postring{stroke:var(--accent);stroke-width:9;stroke-linecap:round}.postdot{stroke:var(--card);stroke-width:5;stroke-linecap:round}
+.pairdot{stroke:var(--accent);stroke-width:4;stroke-linecap:round;opacity:.45}
 .np90{stroke:var(--np);stroke-width:1.6;stroke-dasharray:4 3}.npdot{stroke:var(--np);stroke-width:7;stroke-linecap:round}
 .cut{stroke:var(--muted);stroke-width:1.6}
 .postline{stroke:var(--accent);stroke-width:1.8}.npline{stroke:var(--np);stroke-width:1.4;stroke-dasharray:4 3}
@@ -60,7 +61,7 @@ figure.tall{margin:.6rem 0 1rem}.tall .plot .area,.tall .yaxis{height:18rem}.tal
 .frow{display:grid;grid-template-columns:minmax(6rem,13rem) 1fr 13.5rem;gap:.9rem;align-items:center;
 border-bottom:1px solid var(--line)}
 .fname{font-size:.9rem;overflow-wrap:anywhere}.fplot{height:2.1rem}.fplot.two{height:2.7rem}
-.fnum{font-size:.85rem;white-space:nowrap}
+.fnum{font-size:.85rem;white-space:nowrap}.cutprior{display:block;font-size:.78rem}
 .faxis{border:0}.faxis .fplot{height:1.4rem}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.9rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.7rem .8rem .4rem;break-inside:avoid;min-width:0}

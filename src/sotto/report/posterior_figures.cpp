@@ -117,6 +117,7 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
   Plot plot(span, {0, 1});
   plot.vertical(0, "zero");
   const double height = other ? 0.66 : 0.5;
+  std::string cut;
   std::string description =
       fmt::format("{}: posterior median {}, 90 % interval {} to {}", name, format_number(own.q50),
                   format_number(own.q05), format_number(own.q95));
@@ -124,6 +125,9 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
     plot.line({{prior->q05, height}, {prior->q95, height}}, "prior");
     mark_cut(plot, *prior, span, height, 0.14);
     description += fmt::format("; prior {} to {}", format_number(prior->q05), format_number(prior->q95));
+    if (prior->q05 < span.low || prior->q95 > span.high)
+      cut = fmt::format("<span class=\"muted cutprior\">prior {} to {}</span>", format_number(prior->q05),
+                        format_number(prior->q95));
   }
   plot.line({{own.q05, height}, {own.q95, height}}, "post90");
   plot.line({{own.q25, height}, {own.q75, height}}, "post50");
@@ -139,9 +143,9 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
   return fmt::format(
       "<div class=\"frow\"><div class=\"fname\">{}</div><div class=\"fplot{}\">{}</div><div "
       "class=\"fnum\">{} "
-      "<span class=\"muted\">[{}, {}]</span></div></div>",
+      "<span class=\"muted\">[{}, {}]</span>{}</div></div>",
       escape_html(name), other ? " two" : "", plot.svg(description), format_number(own.q50),
-      format_number(own.q05), format_number(own.q95));
+      format_number(own.q05), format_number(own.q95), cut);
 }
 
 std::string card(const std::string& name, const std::string& figure) {

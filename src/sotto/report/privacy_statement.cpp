@@ -30,6 +30,38 @@ std::string promise(const PrivacyStatement& s) {
       format_number(s.delta));
 }
 
+/// What the promise comes to where neighbours are meant the other way: P(x in S) <= e^epsilon P(x' in S) + delta, twice.
+std::string other_neighbours(const PrivacyStatement& s) {
+  if (s.adjacency == Adjacency::substitute) {
+    return fmt::format(
+        "That is adjacency substitute, which protects what a unit's rows say, its attributes, at epsilon {}. "
+        "How many units "
+        "there are is not protected, so nothing is promised under add-remove, where one is added or left out "
+        "and the "
+        "number tells.",
+        format_number(s.epsilon));
+  }
+  return fmt::format(
+      "That is adjacency add-remove, which protects whether a unit takes part. What its rows say, its "
+      "attributes, is "
+      "protected under substitute: exchanging a unit is leaving one out and adding one, at epsilon {} and "
+      "delta {}.",
+      format_number(2 * s.epsilon), format_number((1 + std::exp(s.epsilon)) * s.delta));
+}
+
+/// What the promise rests on beside noise, and what it is for more than one unit.
+std::string bounds_and_groups(const PrivacyStatement& s) {
+  return fmt::format(
+      "Bounds, levels and names of columns are taken as the schema declares them: where they were read off "
+      "these very data "
+      "the promise does not cover them. Nothing is left out because few units share it: for a group of k "
+      "units the factor is "
+      "e^(k epsilon), for three of them {}, so that what a result says of a small group is mostly noise, and "
+      "what it says of a large "
+      "one is about all of these.",
+      format_number(std::exp(3 * s.epsilon)));
+}
+
 std::string attack(const PrivacyStatement& s) {
   return fmt::format(
       "Read as a test: an attacker who knows everything else and asks which of two such data sets was used, "
@@ -206,6 +238,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
     return words;
   }
   words.push_back(promise(s));
+  words.push_back(other_neighbours(s));
   if (!s.curve.empty()) {
     words.push_back(attack(s));
     if (best_true_positive_rate(s.curve, 0.01) > 0.5) {
@@ -240,6 +273,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
       "grows. It "
       "rests on this trust: " +
       s.trust_model + ".");
+  words.push_back(bounds_and_groups(s));
   for (const OwnerPromise& owner : s.owners) {
     words.push_back(fmt::format(
         "The owner {} at {} says of its own table that all it ever answers, to whoever asks, stays within "
