@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "experiments/published/published_tuning.hpp"
 #include "sotto/base/error.hpp"
@@ -65,8 +67,8 @@ class WatchedOwner final : public QueryInterface {
 class ClippingRun {
  public:
   ClippingRun(const ClippingExperiment& experiment, const SyntheticProblem& problem,
-              const PublishedClipping& tuning, ClippingOutcome& outcome)
-      : experiment_(experiment), problem_(problem), tuning_(tuning), outcome_(outcome) {}
+              const PublishedClipping& tuning, const Progress& progress, ClippingOutcome& outcome)
+      : experiment_(experiment), problem_(problem), tuning_(tuning), progress_(progress), outcome_(outcome) {}
 
   void operator()() {
     const Eigen::Index dim = problem_.truth.size();
@@ -103,10 +105,11 @@ class ClippingRun {
         ExecutionOptions{1, experiment_.threads});
     WatchedOwner owner(open, problem_, outcome_.bound);
     const std::vector<Position> starts = published_starts(problem_);
-    const auto chains =
-        run_chains(kernel, std::span<const Position>(starts), owner,
-                   {.warmup = 0, .draws = steps, .thin = 1, .seed = experiment_.seed + outcome_.repeat},
-                   [](const Position& x) { return x; });
+    const auto chains = run_chains(
+        kernel, std::span<const Position>(starts), owner,
+        {.warmup = 0, .draws = steps, .thin = 1, .seed = experiment_.seed + outcome_.repeat},
+        [](const Position& x) { return x; }, progress_);
+    if (!progress_(steps, steps)) return;
     outcome_.steps = steps;
     outcome_.clipped_share = owner.clipped_share();
     for (const Chain& chain : chains) {
@@ -132,30 +135,34 @@ class ClippingRun {
   const ClippingExperiment& experiment_;
   const SyntheticProblem& problem_;
   const PublishedClipping& tuning_;
+  const Progress& progress_;
   ClippingOutcome& outcome_;
 };
 
 }  // namespace
 
-std::vector<ClippingOutcome> run_clipping_experiment(
-    const ClippingExperiment& experiment, const std::function<void(const ClippingOutcome&)>& done) {
-  std::vector<ClippingOutcome> outcomes;
+std::vector<ClippingOutcome> run_clipping_experiment(const ClippingExperiment& experiment,
+                                                     const std::function<void(const ClippingOutcome&)>& done,
+                                                     const GoOn& go_on) {
+  const auto tuning_of = [](const std::string& name) {
+    return name == "banana" ? published_banana_clipping() : published_normal_clipping();
+  };
+  std::map<std::string, SyntheticProblem> problems;
+  std::vector<ClippingOutcome> asked;
   for (const std::string& name : experiment.problems) {
-    const SyntheticProblem problem = make_synthetic_problem(name, experiment.rows);
-    const PublishedClipping tuning =
-        name == "banana" ? published_banana_clipping() : published_normal_clipping();
+    problems.emplace(name, make_synthetic_problem(name, experiment.rows));
     for (const std::string& method : experiment.methods) {
-      for (const double bound : experiment.bounds.empty() ? tuning.bounds : experiment.bounds) {
-        for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat) {
-          ClippingOutcome outcome{.problem = name, .method = method, .bound = bound, .repeat = repeat};
-          ClippingRun(experiment, problem, tuning, outcome)();
-          outcomes.push_back(outcome);
-          if (done) done(outcome);
-        }
+      for (const double bound : experiment.bounds.empty() ? tuning_of(name).bounds : experiment.bounds) {
+        for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat)
+          asked.push_back({.problem = name, .method = method, .bound = bound, .repeat = repeat});
       }
     }
   }
-  return outcomes;
+  const auto run = [&](ClippingOutcome& outcome, const Progress& progress) {
+    const PublishedClipping tuning = tuning_of(outcome.problem);
+    ClippingRun(experiment, problems.at(outcome.problem), tuning, progress, outcome)();
+  };
+  return all_runs(std::move(asked), run, done, go_on);
 }
 
 }  // namespace sotto

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/published/all_runs.hpp"
 #include "experiments/published/synthetic_problem.hpp"
 
 namespace sotto {
@@ -39,6 +40,7 @@ struct ClippingOutcome {
 /// Runs every combination; `done` hears of each as it ends. NOT PRIVATE: answers are exact, data are synthetic. Tuning and
 /// starting points are the published ones (erratum E17).
 std::vector<ClippingOutcome> run_clipping_experiment(const ClippingExperiment& experiment,
-                                                     const std::function<void(const ClippingOutcome&)>& done);
+                                                     const std::function<void(const ClippingOutcome&)>& done,
+                                                     const GoOn& go_on = {});
 
 }  // namespace sotto

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "experiments/published/published_tuning.hpp"
 #include "experiments/published/synthetic_problem.hpp"
@@ -51,10 +53,11 @@ Table table_of(const SyntheticProblem& problem, double half_width) {
 class HmcRun {
  public:
   HmcRun(const DpHmcExperiment& experiment, const SyntheticProblem& problem, const Published& tuning,
-         DpHmcOutcome& outcome)
+         const Progress& progress, DpHmcOutcome& outcome)
       : experiment_(experiment),
         problem_(problem),
         tuning_(tuning),
+        progress_(progress),
         outcome_(outcome),
         budget_(Epsilon(outcome.epsilon), Delta(0.1 / static_cast<double>(experiment.rows))),
         entropy_(experiment.seed + 1000 * outcome.repeat) {}
@@ -159,7 +162,9 @@ class HmcRun {
     config.delta = budget_.delta().value();
     config.method.seed = experiment_.seed + outcome_.repeat;
     config.threads = experiment_.threads;
-    const RunRecord record = fit(config, make_problem(config, table), entropy_);
+    const RunRecord record =
+        fit(config, make_problem(config, table), entropy_,
+            [&](std::size_t steps, std::size_t total, double) { return progress_(steps, total); });
     outcome_.steps = static_cast<std::size_t>(record.draws.chains.front().draws.rows());
     outcome_.acceptance = 1;
     outcome_.spent_epsilon = record.privacy.spent_epsilon;
@@ -169,8 +174,9 @@ class HmcRun {
   template <Kernel K>
   void evaluate(const K& kernel, QueryInterface& owner, const ChainSettings& settings) {
     const std::vector<Position> starts = published_starts(problem_);
-    const auto chains = run_chains(kernel, std::span<const Position>(starts), owner, settings,
-                                   [](const Position& x) { return x; });
+    const auto chains = run_chains(
+        kernel, std::span<const Position>(starts), owner, settings, [](const Position& x) { return x; },
+        progress_);
     for (const Chain& chain : chains) {
       if (chain.draws.rows() == 0) return;  // the budget does not buy a step
       for (const double a : chain.steps.at("accept_stat"))
@@ -185,6 +191,7 @@ class HmcRun {
   const DpHmcExperiment& experiment_;
   const SyntheticProblem& problem_;
   const Published& tuning_;
+  const Progress& progress_;
   DpHmcOutcome& outcome_;
   Budget budget_;
   StudyEntropy entropy_;
@@ -193,23 +200,24 @@ class HmcRun {
 }  // namespace
 
 std::vector<DpHmcOutcome> run_dp_hmc_experiment(const DpHmcExperiment& experiment,
-                                                const std::function<void(const DpHmcOutcome&)>& done) {
-  std::vector<DpHmcOutcome> outcomes;
+                                                const std::function<void(const DpHmcOutcome&)>& done,
+                                                const GoOn& go_on) {
+  std::map<std::string, SyntheticProblem> problems;
+  std::vector<DpHmcOutcome> asked;
   for (const std::string& name : experiment.problems) {
-    const SyntheticProblem problem = make_synthetic_problem(name, experiment.rows);
-    const Published tuning = name == "banana" ? published_banana() : published_normal();
+    problems.emplace(name, make_synthetic_problem(name, experiment.rows));
     for (const std::string& method : experiment.methods) {
       for (const double epsilon : experiment.epsilons) {
-        for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat) {
-          DpHmcOutcome outcome{.problem = name, .method = method, .epsilon = epsilon, .repeat = repeat};
-          HmcRun(experiment, problem, tuning, outcome)();
-          outcomes.push_back(outcome);
-          if (done) done(outcome);
-        }
+        for (std::size_t repeat = 0; repeat < experiment.repeats; ++repeat)
+          asked.push_back({.problem = name, .method = method, .epsilon = epsilon, .repeat = repeat});
       }
     }
   }
-  return outcomes;
+  const auto run = [&](DpHmcOutcome& outcome, const Progress& progress) {
+    const Published tuning = outcome.problem == "banana" ? published_banana() : published_normal();
+    HmcRun(experiment, problems.at(outcome.problem), tuning, progress, outcome)();
+  };
+  return all_runs(std::move(asked), run, done, go_on);
 }
 
 }  // namespace sotto

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/published/all_runs.hpp"
 #include "experiments/published/synthetic_problem.hpp"
 
 namespace sotto {
@@ -40,6 +41,7 @@ struct DpHmcOutcome {
 /// points are those of the published runs, which chose them by looking at the data without charge (erratum E17);
 /// the Langevin drift is the right one (E14) and their step counts follow from the tight accountant (E15).
 std::vector<DpHmcOutcome> run_dp_hmc_experiment(const DpHmcExperiment& experiment,
-                                                const std::function<void(const DpHmcOutcome&)>& done);
+                                                const std::function<void(const DpHmcOutcome&)>& done,
+                                                const GoOn& go_on = {});
 
 }  // namespace sotto

@@ -1,5 +1,6 @@
 // sotto experiment: reruns a published experiment.
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_status.hpp"
+#include "cli/interruption.hpp"
 #include "cli/mixture_figures.hpp"
+#include "cli/one_of.hpp"
 #include "cli/paper_table.hpp"
+#include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "experiments/published/clipping_experiment.hpp"
 #include "experiments/published/dp_hmc_experiment.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -96,6 +102,27 @@ Experiment with_common(Experiment experiment, const ExperimentOptions& options) 
   return experiment;
 }
 
+/// Of either of the experiments that move chains: false where it was stopped.
+template <class Run>
+bool with_progress(const ExperimentOptions& options, PaperTable& table, const Run& run) {
+  note_signals();
+  Progress line;
+  run([&](const auto& outcome) { line.wipe(), table.add(line_of(outcome)); },
+      [&](double share) {
+        line.update(options.name, share);
+        return !interrupted();
+      });
+  return !interrupted();
+}
+
+void refuse_unknown_methods(const std::vector<std::string>& given, const std::vector<std::string>& known) {
+  for (const std::string& method : given) {
+    if (std::find(known.begin(), known.end(), method) == known.end())
+      throw Error(ErrorCode::usage, fmt::format("--method {} is none of {}{}", method, fmt::join(known, ", "),
+                                                suggestion(method, known)));
+  }
+}
+
 /// Refuses options that belong to another experiment.
 void refuse_foreign(const CLI::App& verb, const std::string& experiment,
                     std::initializer_list<const char*> foreign) {
@@ -118,23 +145,30 @@ int run(const ExperimentOptions& options, const CLI::App& verb) {
                                .threads = options.threads,
                                .json = options.json});
   }
-  if (options.name != "dp-hmc" && options.name != "clipping")
-    throw Error(ErrorCode::usage, "the experiments are: dp-hmc, clipping, mixtures");
   refuse_foreign(verb, options.name, {"--figure", "--table"});
+  const bool of_hmc = options.name == "dp-hmc";
+  refuse_unknown_methods(options.methods, of_hmc ? DpHmcExperiment{}.methods : ClippingExperiment{}.methods);
   PaperTable table(options.out, options.json);
-  const auto done = [&](const auto& outcome) { table.add(line_of(outcome)); };
-  if (options.name == "dp-hmc") {
+  bool finished = true;
+  if (of_hmc) {
     DpHmcExperiment experiment = with_common(options.dp_hmc, options);
     if (!options.epsilons.empty()) experiment.epsilons = options.epsilons;
-    const std::vector<DpHmcOutcome> outcomes = run_dp_hmc_experiment(experiment, done);
-    if (!options.json) print_mmd(experiment, outcomes);
+    std::vector<DpHmcOutcome> outcomes;
+    finished = with_progress(options, table, [&](const auto& done, const auto& go_on) {
+      outcomes = run_dp_hmc_experiment(experiment, done, go_on);
+    });
+    if (finished && !options.json) print_mmd(experiment, outcomes);
   } else {
     ClippingExperiment experiment = with_common(options.clipping, options);
     experiment.share = options.share;
-    run_clipping_experiment(experiment, done);
+    finished = with_progress(options, table, [&](const auto& done, const auto& go_on) {
+      run_clipping_experiment(experiment, done, go_on);
+    });
   }
   table.finish(options.name);
-  return 0;
+  if (finished) return 0;
+  fmt::print(stderr, "sotto: stopped early; the runs that ended are in {}\n", options.out);
+  return exit_status(ErrorCode::interrupted);
 }
 
 }  // namespace
@@ -147,7 +181,8 @@ void add_experiment(CLI::App& program, int& status) {
           "name", options->name,
           "dp-hmc: distance from the true posterior per method and epsilon; clipping: per clip bound, "
           "without noise; mixtures: a figure or table on densities of privatised data")
-      ->required();
+      ->required()
+      ->check(one_of({"dp-hmc", "clipping", "mixtures"}));
   verb->add_option("--out", options->out,
                    "directory for table.csv; mixtures: also report.html and curves.csv")
       ->required();
@@ -158,7 +193,8 @@ void add_experiment(CLI::App& program, int& status) {
   verb->add_option("--table", options->table, "mixtures: 1");
   verb->add_option("--repeats", options->repeats,
                    "runs of each combination (default 1; mixtures: as published)");
-  verb->add_option("--problem", options->problems, "banana, normal (default both)");
+  verb->add_option("--problem", options->problems, "banana, normal (default both)")
+      ->check(one_of({"banana", "normal"}));
   verb->add_option("--method", options->methods,
                    "dp-hmc: penalty, barker, hmc, hmc-friction, sgld, sgnht, and auto, which is sotto fit at "
                    "its defaults; "
@@ -167,9 +203,10 @@ void add_experiment(CLI::App& program, int& status) {
                    "deconvolution, where "
                    "the figure has them (default all)");
   verb->add_option(
-      "--epsilon", options->epsilons,
-      "dp-hmc: budgets (default 2 4 8 12); delta is 0.1 / rows; mixtures: those of the figure to "
-      "run (default all)");
+          "--epsilon", options->epsilons,
+          "dp-hmc: budgets (default 2 4 8 12); delta is 0.1 / rows; mixtures: those of the figure to "
+          "run (default all)")
+      ->check(CLI::Range(1e-9, 1e6));
   verb->add_option("--half-width", options->dp_hmc.half_width,
                    "dp-hmc, auto: of declared bounds, in a column's standard deviations from its true mean")
       ->capture_default_str()

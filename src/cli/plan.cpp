@@ -10,6 +10,7 @@
 
 #include "cli/confidential.hpp"
 #include "cli/fit_options.hpp"
+#include "cli/interruption.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
@@ -68,6 +69,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
   }
   if (options.certify && verb.count("--repeats") == 0) options.repeats = kTablesOfCertificate;
   SystemEntropy entropy;
+  note_signals();
   Progress line;
   if (options.certify) fmt::print(stderr, "sotto: plan: {} simulated tables are fitted\n", options.repeats);
   const Rehearsal rehearsal = rehearse(
@@ -78,7 +80,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
         } else {
           line.update("plan", done);
         }
-        return true;
+        return !interrupted();
       });
   if (options.fit.json) {
     nlohmann::ordered_json json = to_json(rehearsal);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace sotto::cli {
 namespace {
@@ -21,6 +22,12 @@ std::string duration(double seconds) {
 int terminal_width() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// It would show what moves the cursor as text.
+bool is_dumb_terminal() {
+  const char* kind = std::getenv("TERM");
+  return kind != nullptr && std::string_view(kind) == "dumb";
 }
 
 double share(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
@@ -53,7 +60,7 @@ std::string QuarterLines::update(std::string_view phase, double fraction, double
                      duration(elapsed_seconds * (1 - done) / done));
 }
 
-Progress::Progress(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool quiet) : shown_(!quiet && ::isatty(STDERR_FILENO) == 1 && !is_dumb_terminal()) {}
 
 Progress::~Progress() { wipe(); }
 

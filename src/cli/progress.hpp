@@ -28,7 +28,7 @@ class QuarterLines {
 /// Draws the line at most ten times a second and wipes it when it ends. Not thread safe.
 class Progress {
  public:
-  /// Silent unless standard error is a terminal; `quiet` silences it there too.
+  /// Silent unless standard error is a terminal that can move its cursor; `quiet` silences it there too.
   explicit Progress(bool quiet = false);
   ~Progress();
   Progress(const Progress&) = delete;

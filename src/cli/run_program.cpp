@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -79,7 +80,8 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
     const bool unknown_verb = program.get_subcommands().empty() && !program.remaining().empty();
     if (error.get_exit_code() == 0 && !unknown_verb) {
       program.exit(error);
-      return std::fflush(stdout) == 0 ? 0 : not_written(err);
+      std::cout.flush();  // the parser prints to it
+      return std::fflush(stdout) == 0 && std::cout.good() ? 0 : not_written(err);
     }
     const std::string wrong = in_words(error, program);
     const auto verbs = program.get_subcommands();

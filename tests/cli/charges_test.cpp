@@ -100,7 +100,7 @@ TEST_F(Charges, a_signal_ends_the_drawing_of_release_once_too) {
   EXPECT_EQ(lines().back().at("closed").at("ending"), "interrupted");
   const std::string draws = content("out/chain_1.csv");
   const auto count = std::count(draws.begin(), draws.end(), '\n');
-  EXPECT_GT(count, 1000);
+  EXPECT_GT(count, 100);  // what is kept of a chain at the least
   EXPECT_LT(count, 2000000);
 }
 

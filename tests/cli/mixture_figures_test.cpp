@@ -227,6 +227,19 @@ TEST_F(MixtureFiguresProgram, a_signal_ends_it_with_what_was_run) {
   EXPECT_NE(content("e/report.html").find("Stopped early"), std::string::npos);
 }
 
+TEST_F(MixtureFiguresProgram, a_signal_ends_the_experiments_on_chains_with_what_was_run) {
+  const Outcome outcome = shell(
+      "$sotto experiment clipping --problem normal --method metropolis --rows 1000 --share 0.02 --out e "
+      ">lines.txt &\npid=$!\n"
+      "while ! grep -q metropolis lines.txt; do sleep 0.1; done\nkill -INT $pid\nwait $pid");
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.err.find("stopped early; the runs that ended are in e"), std::string::npos)
+      << outcome.err;
+  const std::string table = content("e/table.csv");
+  EXPECT_GE(std::count(table.begin(), table.end(), '\n'), 2);
+  EXPECT_EQ(table.back(), '\n');
+}
+
 TEST_F(MixtureFiguresProgram, refuses_what_it_does_not_know) {
   for (const char* wrong :
        {"", "--figure 0", "--figure 15", "--table 2", "--figure 1 --table 1", "--figure 1 --rows 200",

@@ -213,7 +213,7 @@ TEST_F(Outputs, density_never_overwrites_its_input) {
 
 TEST_F(Outputs, what_cannot_be_printed_is_an_error) {
   for (const char* call :
-       {"account --mechanism gaussian:sigma=10 --delta 1e-6", "schema x.csv", "fit --help"}) {
+       {"account --mechanism gaussian:sigma=10 --delta 1e-6", "schema x.csv", "fit --help", "--version"}) {
     const Outcome run = shell(std::string("$sotto ") + call + " > /dev/full");
     EXPECT_EQ(run.status, EX_IOERR) << call;
     EXPECT_NE(run.err.find("standard output"), std::string::npos) << call << run.err;

@@ -41,7 +41,7 @@ void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& tar
   }
   const double budget = target.rho ? target.rho->value() : target.epsilon->value();
   if (!(budget > 0) || !std::isfinite(budget))
-    throw configuration("the privacy budget (epsilon or rho) must be finite and > 0");
+    throw configuration(fmt::format("{0} (--{0}) must be a number > 0", target.rho ? "rho" : "epsilon"));
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (!(settings[i].weight > 0) || !std::isfinite(settings[i].weight)) {
       throw configuration("the weight of a column must be a finite number > 0");

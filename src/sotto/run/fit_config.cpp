@@ -44,7 +44,9 @@ CoefficientPrior read_prior(Section& section) {
   } else if (family == "flat") {
     prior.family = PriorFamily::flat;
   } else {
-    refuse(fmt::format("{} must be normal, student_t, laplace or flat", section.path("family")));
+    refuse(
+        fmt::format("{} must be normal, student_t, laplace or flat{}", section.path("family"),
+                    suggestion(family, std::vector<std::string>{"normal", "student_t", "laplace", "flat"})));
   }
   section.read("location", prior.location);
   section.read("scale", prior.scale);

@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/first_names.hpp"
+#include "sotto/base/suggestion.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/column_rows.hpp"
 #include "sotto/model/location/location.hpp"
@@ -64,8 +65,8 @@ std::vector<CoefficientPrior> mean_priors(const FitConfig& config, const std::ve
   for (const auto& [name, prior] : config.priors) {
     if (std::find(parameters.begin(), parameters.end(), name) == parameters.end()) {
       refuse(fmt::format(
-          "prior.parameter.{} names no parameter of this model: they are {}, in the order of model.columns",
-          name, fmt::join(parameters, ", ")));
+          "prior.parameter.{} names no parameter of this model: they are {}, in the order of model.columns{}",
+          name, fmt::join(parameters, ", "), suggestion(name, parameters)));
     }
   }
   std::vector<CoefficientPrior> priors;

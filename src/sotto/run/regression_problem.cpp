@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/suggestion.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/design.hpp"
 #include "sotto/model/design_rows.hpp"
@@ -54,8 +55,8 @@ std::vector<CoefficientPrior> priors_for(const FitConfig& config, const PublicPr
   }
   for (const auto& [name, prior] : config.priors) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      refuse(fmt::format("prior.parameter.{} names no parameter of this model: they are {}", name,
-                         fmt::join(names, ", ")));
+      refuse(fmt::format("prior.parameter.{} names no parameter of this model: they are {}{}", name,
+                         fmt::join(names, ", "), suggestion(name, names)));
     }
   }
   std::vector<CoefficientPrior> priors;
