@@ -1,8 +1,9 @@
 """What every kernel of a page that runs starts with (tools/site): cells that begin with %%bash are shown as by a terminal, both streams in one,
-and a failure ends the page; a warning is its sentence, without a place in a temporary file."""
+and a failure ends the page; a warning is its sentence, without a place in a temporary file; nothing tells how far a call was."""
 import subprocess
 import warnings
 
+import sotto.progress
 from IPython import get_ipython
 
 
@@ -15,3 +16,4 @@ def bash(line, cell):
 
 get_ipython().register_magic_function(bash, "cell")
 warnings.formatwarning = lambda message, category, *place: f"{category.__name__}: {message}\n"
+sotto.progress.notebook_line = lambda: None

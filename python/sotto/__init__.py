@@ -56,6 +56,7 @@ from sotto.planning import Plan, plan
 from sotto.privatising import Release, privatize
 from sotto.result import Fit
 from sotto.schema import Column, Schema, Unit, binary, category, count, real
+from sotto.serving import Server, serve
 
 __all__ = [
     "BudgetError",
@@ -77,6 +78,7 @@ __all__ = [
     "RecordedRun",
     "Release",
     "Schema",
+    "Server",
     "SottoWarning",
     "UnavailableError",
     "Unit",
@@ -107,6 +109,7 @@ __all__ = [
     "real",
     "renyi",
     "report_noisy_max",
+    "serve",
     "shuffled",
     "smallest_noise",
     "sparse_vector",

@@ -31,7 +31,7 @@ class NoInputError(Error):
 
 
 class UnavailableError(Error):
-    """A peer does not answer."""
+    """A peer does not answer, or the program ``sotto`` that is to ask it is not there."""
 
     exit_status = exit_statuses["UnavailableError"]
 
@@ -64,6 +64,14 @@ class ConfigurationError(Error):
     """A setting is missing, unknown or out of range."""
 
     exit_status = exit_statuses["ConfigurationError"]
+
+
+_BY_STATUS = {kind.exit_status: kind for kind in Error.__subclasses__()}
+
+
+def error_of(exit_status: int, sentence: str) -> Error:
+    """What the program says as it ends with this status, which is not 0; what no error ends with is an InternalError."""
+    return _BY_STATUS.get(exit_status, InternalError)(sentence)
 
 
 class SottoWarning(UserWarning):

@@ -2,8 +2,11 @@
 
 import contextlib
 import os
+import re
+import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from sotto import _sotto
@@ -11,6 +14,7 @@ from sotto.configuration import assignments, configuration, declaration
 from sotto.errors import ConfigurationError, SottoWarning, UsageError
 from sotto.model import Declared, Model, unheard
 from sotto.output import folder, remove_with
+from sotto.program import run
 from sotto.records import name_of, path_of, records_of
 from sotto.result import Fit
 from sotto.schema import Schema
@@ -21,7 +25,7 @@ def fit(
     data: Any = None,
     formula: str | None = None,
     *,
-    owners: Iterable[Any] | None = None,
+    owners: Iterable[Any] | str | os.PathLike[str] | None = None,
     model: Model | None = None,
     schema: Schema | str | os.PathLike[str],
     family: str | None = None,
@@ -52,7 +56,8 @@ def fit(
         R's, e.g. ``"ill > 0 ~ age * sex + C(region)"``
     owners
         in the place of ``data``, at least two tables of owners who do not trust each other's noise, as ``data`` takes one: each adds noise of
-        its own and keeps books of its own. No row may be in two of them
+        its own and keeps books of its own. No row may be in two of them. Or the path of a file ``OWNERS.toml`` that names owners elsewhere,
+        whom :func:`sotto.serve` serves: their addresses and public keys, and one's own certificate. The program ``sotto`` asks them
     model
         a model of one's own in the place of a formula: an instance of a subclass of :class:`sotto.Model`
     schema
@@ -97,7 +102,8 @@ def fit(
     Notes
     -----
     What the fit says of itself is raised as :class:`SottoWarning`. Ctrl-C ends the run with the draws made so far; before the first
-    draw it raises KeyboardInterrupt. Errors are :class:`sotto.Error`.
+    draw it raises KeyboardInterrupt. Errors are :class:`sotto.Error`; with owners elsewhere UnavailableError where one of them does not
+    answer, or there is no program ``sotto`` (:func:`sotto.serve` says where it is looked for).
 
     Examples
     --------
@@ -137,12 +143,13 @@ def fit(
         prior=prior,
         settings=settings,
     )
+    if isinstance(owners, (str, os.PathLike)) and data is None and path_of(owners).endswith(".toml"):
+        return _told(_fit_elsewhere(path_of(owners), schema, given, out, overwrite, resume))
     declared, files = declaration(schema)
     tables, named = _tables(data, owners)
     given |= named | {"data.schema": files[0] if files else "<sotto.Schema>"}
     if resume is not None:
-        if out is not None or overwrite:
-            raise UsageError("resume puts draws in the place of those that stand there: drop out and overwrite")
+        _refuse_new_directory(out, overwrite)
         _sotto.resume(declared, assignments(given | {"output.directory": path_of(resume)}), files)
         return _told(Fit(resume))
     if not tables:
@@ -160,15 +167,17 @@ def fit(
     return result
 
 
-def _tables(data: Any, owners: Iterable[Any] | None) -> tuple[list[Any], dict[str, Any]]:
+def _tables(data: Any, owners: Iterable[Any] | str | os.PathLike[str] | None) -> tuple[list[Any], dict[str, Any]]:
     """All tables, and the settings that name them."""
     if owners is None:
         return ([], {}) if data is None else ([data], {"data.file": name_of(data)})
     if data is not None:
         raise UsageError("data and owners both name the rows: give one of them")
     if isinstance(owners, (str, os.PathLike)) or hasattr(owners, "__arrow_c_stream__"):
-        raise UsageError("owners must be a list of tables, one of each owner")
+        raise UsageError("owners must be a list of tables, one of each owner, or the path of a file OWNERS.toml of owners elsewhere")
     tables = list(owners)
+    for table in tables:
+        _refuse_elsewhere(table)
     if len({id(table) for table in tables}) < len(tables):
         raise ConfigurationError("two owners have the same table: its rows would count twice")
     # What is no file has no name to tell it from another's.
@@ -177,6 +186,57 @@ def _tables(data: Any, owners: Iterable[Any] | None) -> tuple[list[Any], dict[st
         for number, table in enumerate(tables, 1)
     ]
     return tables, {"owner": [{"file": name} for name in names]}
+
+
+def _refuse_elsewhere(table: Any) -> None:
+    """An address, or a file of addresses, where a table must stand."""
+    if not isinstance(table, (str, os.PathLike)):
+        return
+    path = path_of(table)
+    if path.endswith(".toml") or (re.fullmatch(r"[^/]+:\d+", path) and not os.path.exists(path)):
+        raise UsageError(
+            f"{path} is no table: owners elsewhere are named in a file, with their addresses and public keys, and "
+            'owners="owners.toml" is its path (docs/guides/hospitals.md)'
+        )
+
+
+def _fit_elsewhere(
+    owners: str,
+    schema: Schema | str | os.PathLike[str],
+    given: Mapping[str, Any],
+    out: str | os.PathLike[str] | None,
+    overwrite: bool,
+    resume: str | os.PathLike[str] | None,
+) -> Fit:
+    """By the program, which asks the owners whom the file names."""
+    if resume is not None:
+        _refuse_new_directory(out, overwrite)
+        out = resume
+    words = ["fit", f"--owners={owners}", *(f"--set={assignment}" for assignment in assignments(given))]
+    words += ["--overwrite"] if overwrite else []
+    with tempfile.TemporaryDirectory(prefix="sotto-") as declared, folder(out, "charges.jsonl") as directory:
+        words += _schema_words(schema, Path(declared))
+        run([*words, f"--{'out' if resume is None else 'resume'}={directory}"])
+        result = Fit(directory)
+    if out is None:
+        remove_with(result, directory)
+    return result
+
+
+def _schema_words(schema: Schema | str | os.PathLike[str], place: Path) -> list[str]:
+    """How the program is told of it. One that is no file becomes one, beside a configuration, so that no result tells of the place."""
+    _, files = declaration(schema)
+    if files:
+        return [f"--schema={files[0]}"]
+    assert isinstance(schema, Schema)
+    (place / "<sotto.Schema>").write_text(schema.to_toml(), encoding="utf-8")
+    (place / "fit.toml").write_text("[data]\nschema = \"<sotto.Schema>\"\n", encoding="utf-8")
+    return [str(place / "fit.toml")]
+
+
+def _refuse_new_directory(out: str | os.PathLike[str] | None, overwrite: bool) -> None:
+    if out is not None or overwrite:
+        raise UsageError("resume puts draws in the place of those that stand there: drop out and overwrite")
 
 
 def _told(result: Fit) -> Fit:

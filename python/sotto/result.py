@@ -2,9 +2,11 @@
 
 import functools
 import html
+import importlib.util
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sotto import _sotto
-from sotto.errors import CannotCreateError
+from sotto.errors import CannotCreateError, SottoWarning, UsageError
+from sotto.figures import drawn
 from sotto.predicting import predictions
 from sotto.prior_draws import prior_draws
 from sotto.records import path_of
@@ -127,8 +130,9 @@ class Fit:
         ``posterior`` holds the parameters, ``sample_stats`` what was noted at each draw, ``prior`` draws from the priors that are stated. Chains that differ in length keep as
         many last draws as the shortest has. A parameter called ``chain`` or ``draw`` is ``chain_`` or ``draw_`` here.
         """
-        import xarray
+        return self._gathered(self._groups())
 
+    def _groups(self) -> dict[str, Any]:
         shortest = min(len(chain) for chain in self._chains)
         posterior = np.stack([chain[len(chain) - shortest :] for chain in self._chains])
         variables = {name: posterior[:, :, j] for j, name in enumerate(self._parameters)}
@@ -141,13 +145,78 @@ class Fit:
         }
         if priors := prior_draws(self._manifest["priors"], len(self._chains), shortest):
             groups["prior"] = self._dataset(priors)
+        return groups
+
+    def _gathered(self, groups: dict[str, Any]) -> Any:
         try:
             import arviz
         except ImportError:
-            return xarray.DataTree.from_dict(groups)
+            return self._tree(groups)
         # ArviZ 1 still answers to the name, with a warning and a tree.
         container = vars(arviz).get("InferenceData")
-        return container(**groups) if container else xarray.DataTree.from_dict(groups)
+        return container(**groups) if container else self._tree(groups)
+
+    def _tree(self, groups: dict[str, Any]) -> Any:
+        import xarray
+
+        return xarray.DataTree.from_dict(groups)
+
+    def to_netcdf(self, path: str | os.PathLike[str]) -> Path:
+        """Writes :attr:`draws` to a new netCDF file, which ArviZ and xarray read. Needs h5netcdf and h5py, or netCDF4, beside xarray.
+
+        Its groups have the attributes ``private``, 0 of a fit that is NOT PRIVATE, and, where there is such, ``no_answer``. No row is in it.
+        """
+        file = self._new("to_netcdf", path, ("h5netcdf", "h5py"), ("netCDF4",))
+        self._tree(self._groups()).to_netcdf(file)
+        return file
+
+    def to_zarr(self, path: str | os.PathLike[str]) -> Path:
+        """The same as a new Zarr store, a directory. Needs zarr, beside xarray."""
+        store = self._new("to_zarr", path, ("zarr",))
+        self._tree(self._groups()).to_zarr(store)
+        return store
+
+    def _new(self, method: str, path: str | os.PathLike[str], *backends: tuple[str, ...]) -> Path:
+        """The path, where nothing stands yet, of what one of these backends of xarray writes."""
+        if not any(all(map(importlib.util.find_spec, ("xarray", *packages))) for packages in backends):
+            wanted = " ".join(("xarray", *backends[0]))
+            raise ModuleNotFoundError(f"{method} needs what is not installed here: pip install {wanted}")
+        new = Path(path_of(path))
+        if new.exists():
+            raise CannotCreateError(f"{new} exists: choose another path")
+        return new
+
+    def plot_forest(self, **options: Any) -> Any:
+        """Intervals of the parameters, by ArviZ, whose ``plot_forest`` takes the options and says what is returned."""
+        return self._drawn("plot_forest", self.draws, options)
+
+    def plot_trace(self, **options: Any) -> Any:
+        """The chains, draw by draw, by ArviZ's ``plot_trace``."""
+        return self._drawn("plot_trace", self.draws, options)
+
+    def plot_dist(self, **options: Any) -> Any:
+        """The posterior's densities, by ArviZ's ``plot_dist``, which is ``plot_posterior`` before ArviZ 1."""
+        return self._drawn("plot_dist", self.draws, options)
+
+    def plot_prior_posterior(self, **options: Any) -> Any:
+        """The posterior of each parameter beside its prior, as far as that is stated, by ArviZ's ``plot_prior_posterior``.
+
+        Before ArviZ 1 that is ``plot_dist_comparison``. A figure of a fit that is NOT PRIVATE, or NO ANSWER, says so in its title, and as a
+        :class:`SottoWarning`; so do the others.
+        """
+        groups = self._groups()
+        if "prior" not in groups:
+            raise UsageError("none of this fit's priors is one that draws can be made of: draw the posterior alone, by plot_dist")
+        both = {"posterior": groups["posterior"][list(groups["prior"].data_vars)], "prior": groups["prior"]}
+        return self._drawn("plot_prior_posterior", self._gathered(both), options)
+
+    def _drawn(self, figure: str, draws: Any, options: dict[str, Any]) -> Any:
+        """What is to be known of the numbers is raised as of the caller's caller."""
+        said = [] if self.privacy["private"] else ["NOT PRIVATE: this figure shows draws that no noise protects"]
+        said += [f"{self.no_answer}; this figure is none either"] if self.no_answer else []
+        for sentence in said:
+            warnings.warn(sentence, SottoWarning, stacklevel=3)
+        return drawn(figure, draws, ", ".join(sentence.split(":")[0] for sentence in said), options)
 
     def _positions(self, parameters: list[str]) -> npt.NDArray[np.float64]:
         """All draws of these parameters, shape (draws, parameters)."""
@@ -157,6 +226,7 @@ class Fit:
     def _dataset(self, variables: dict[str, np.ndarray]) -> Any:
         import xarray
 
+        known = {"no_answer": self.no_answer} if self.no_answer else {}
         dims = ("chain", "draw")
         shape = next(iter(variables.values())).shape if variables else (0, 0)
         return xarray.Dataset(
@@ -169,6 +239,7 @@ class Fit:
                 "method": self._manifest["method"],
                 "private": int(self.privacy["private"]),
                 "created_at": self._manifest["started"],
+                **known,
             },
         )
 

@@ -2,15 +2,23 @@
 
 import dataclasses
 import json
+import numbers
 import os
 import tomllib
 import types
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sotto import _sotto
+from sotto.column_types import declared_by, types_of
+from sotto.errors import ConfigurationError, SottoWarning
 from sotto.records import path_of, records_of
 from sotto.toml import text_of
+
+
+# What each kind must say.
+_NEEDED = {"real": ("lower", "upper"), "count": ("lower", "upper"), "category": ("levels",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,9 +33,14 @@ class Column:
     imputed: float | str | None = None
     out_of_range: Literal["clamp", "missing"] = "clamp"
 
+    @property
+    def _open(self) -> tuple[str, ...]:
+        """What is not said yet, as in a template."""
+        return tuple(key for key in _NEEDED.get(self.kind, ()) if getattr(self, key) is None)
+
     def __repr__(self) -> str:
-        said = [str(list(self.levels))] if self.levels is not None else []
-        said += [f"{bound:g}" for bound in (self.lower, self.upper) if bound is not None]
+        needed = [getattr(self, key) for key in _NEEDED.get(self.kind, ())]
+        said = ["?" if one is None else str(list(one)) if isinstance(one, tuple) else f"{one:g}" for one in needed]
         said += [f"imputed={self.imputed!r}"] if self.missing == "impute" else []
         said += [f"out_of_range={self.out_of_range!r}"] if self.out_of_range != "clamp" else []
         return f"{self.kind}({', '.join(said)})"
@@ -109,7 +122,71 @@ class Schema:
         self.columns: Mapping[str, Column] = types.MappingProxyType(dict(columns))
         self.adjacency = adjacency
         self.unit = unit
-        self._checked = _sotto.Schema.parse(self.to_toml())
+        self._refuse_open()
+        self._parsed: _sotto.Schema | None = _sotto.Schema.parse(self.to_toml())
+
+    @property
+    def _checked(self) -> _sotto.Schema:
+        if self._parsed is None:
+            self._refuse_open()
+            self._parsed = _sotto.Schema.parse(self.to_toml())
+        return self._parsed
+
+    def _refuse_open(self) -> None:
+        wanted: dict[str, list[str]] = {}
+        for name, column in self.columns.items():
+            if column._open:
+                wanted.setdefault(" and ".join(column._open), []).append(name)
+        if wanted:
+            said = "; ".join(f"{keys} of {', '.join(names)}" for keys, names in wanted.items())
+            raise ConfigurationError(f"the schema is a template still: fill in {said}, from what the columns mean and never from the data")
+
+    @classmethod
+    def template(cls, data: Any, levels: Mapping[str, Sequence[str | int]] | None = None) -> "Schema":
+        """A schema to fill in, from the types of columns and from declared levels. No cell is read.
+
+        Truth values are ``binary``, whole numbers ``count``, which is to be ``real`` where they can be negative, other numbers ``real``, text
+        and categories ``category``. Nothing guesses bounds: until they are filled in, and levels that nobody declared, every use of it is a
+        :class:`ConfigurationError` that names the columns. Its :meth:`to_toml` can be filled in as a file. Columns that cannot be read, as
+        dates, are left out, which is raised as a :class:`SottoWarning`.
+
+        Parameters
+        ----------
+        data
+            a table (pandas, polars, pyarrow, DuckDB), the path of a Parquet file, or a dict of names and types, as ``{"age": float}``
+        levels
+            by the names of columns, which are categories then. Of other categories those of pandas and enumerations of polars and DuckDB
+            declare their own; what ``astype("category")`` found in the cells was not declared, and is to be said here
+
+        Examples
+        --------
+        >>> import sotto
+        >>> template = sotto.Schema.template({"age": float, "ill": int, "clinic": str}, levels={"clinic": ["north", "south"]})
+        >>> template
+        Schema({'age': real(?, ?), 'ill': count(?, ?), 'clinic': category(['north', 'south'])})
+        >>> sotto.Schema({**template.columns, "age": sotto.real(18, 90), "ill": sotto.count(0, 30)})
+        Schema({'age': real(18, 90), 'ill': count(0, 30), 'clinic': category(['north', 'south'])})
+        """
+        kinds = types_of(data)
+        said = dict(levels or {})
+        if unknown := [name for name in said if name not in kinds]:
+            raise ConfigurationError(f"levels are given of {', '.join(unknown)}, which the table does not have: it has {', '.join(kinds)}")
+        columns, unread = {}, []
+        for name, one in kinds.items():
+            kind, own = declared_by(one)
+            if kind is None:
+                unread.append(name)
+            elif name in said or kind == "category":
+                columns[name] = Column("category", levels=_levels(said.get(name, own)))
+            else:
+                columns[name] = Column(kind)
+        if unread:
+            advice = "write numbers, truth values or text, and in the place of a date the days since one chosen beforehand"
+            warnings.warn(f"left out, because no column of such a type can be read: {', '.join(unread)}; {advice}", SottoWarning, stacklevel=2)
+        template = cls.__new__(cls)
+        template.columns, template.adjacency, template.unit = types.MappingProxyType(columns), "substitute", None
+        template._parsed = None
+        return template
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "Schema":
@@ -131,6 +208,7 @@ class Schema:
             lines += ["", "[unit]"] + _lines(dataclasses.asdict(self.unit))
         for name, column in self.columns.items():
             lines += ["", "[[column]]", f"name = {text_of(name)}"] + _lines(dataclasses.asdict(column))
+            lines += [_TO_FILL_IN[key] for key in column._open]
         return "\n".join(lines) + "\n"
 
     def check(self, data: Any, formula: str | None = None) -> dict[str, Any]:
@@ -154,6 +232,21 @@ class Schema:
         said += [f"adjacency={self.adjacency!r}"] if self.adjacency != "substitute" else []
         said += [f"unit={self.unit!r}"] if self.unit is not None else []
         return f"Schema({', '.join(said)})"
+
+
+# As sotto schema writes them.
+_TO_FILL_IN = {
+    "lower": "# lower =                # real and count",
+    "upper": "# upper =",
+    "levels": '# levels = ["", ""]      # category; the first is the baseline',
+}
+
+
+def _levels(declared: Sequence[Any] | None) -> tuple[str | int, ...] | None:
+    """None where nobody declared what a schema can say."""
+    if declared is None or any(isinstance(one, bool) or not isinstance(one, (str, numbers.Integral)) for one in declared):
+        return None
+    return tuple(one if isinstance(one, str) else int(one) for one in declared)
 
 
 def _lines(fields: Mapping[str, Any]) -> list[str]:

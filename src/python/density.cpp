@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/progress.hpp"
 #include "python/bindings.hpp"
 #include "python/interruption.hpp"
+#include "python/progress.hpp"
 #include "python/records.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/density_directory.hpp"
@@ -78,14 +78,16 @@ struct DensityCall {
 /// On a thread of its own: Python's signal handlers run on the caller's alone.
 DensityReport estimate_interruptibly(const DensityCall& call, Interruption& interruption) {
   std::atomic<bool> stopped{false};
-  cli::Progress line;
+  std::atomic<double> fraction{0};
+  ShownProgress line(interruption);
   std::future<DensityReport> report = std::async(std::launch::async, [&] {
     return call.estimate([&](std::size_t done, std::size_t total) {
-      line.update("density", static_cast<double>(done) / static_cast<double>(total));
+      fraction = static_cast<double>(done) / static_cast<double>(total);
       return !stopped;
     });
   });
   while (report.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    line.update("density", fraction);
     if (interruption.came()) stopped = true;
   }
   return report.get();

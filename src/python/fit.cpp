@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/progress.hpp"
 #include "python/bindings.hpp"
 #include "python/interruption.hpp"
 #include "python/own_model.hpp"
+#include "python/progress.hpp"
 #include "python/records.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
@@ -31,28 +31,37 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-/// Shown on `line`. `stopped` is asked after every step. All of them outlive it.
-FitProgress progress_of(const FitConfig& config, cli::Progress& line, const std::function<bool()>& stopped) {
+/// `shown`: is told the share of all steps, and of the budget. `stopped` is asked after every step. All of them outlive it.
+FitProgress progress_of(const FitConfig& config, const std::function<void(double, double)>& shown,
+                        const std::function<bool()>& stopped) {
   return [&](std::size_t done, std::size_t total, double epsilon) {
     const double budget = config.epsilon && !config.not_private ? epsilon / *config.epsilon : 0;
-    line.update("fit", static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)),
-                budget);
+    shown(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)), budget);
     return !stopped();
   };
 }
 
-void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite,
-                 const std::function<bool()>& stopped, const RowsReleased& released = {}) {
+void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite, const FitProgress& progress,
+                 const RowsReleased& released = {}) {
   SystemEntropy entropy;
-  cli::Progress line;
-  static_cast<void>(
-      fit_to_directory(config, problem, entropy, progress_of(config, line, stopped), overwrite, released));
+  static_cast<void>(fit_to_directory(config, problem, entropy, progress, overwrite, released));
+}
+
+/// Shows how far it is, and ends when an interruption came. `run` takes its progress.
+template <class Run>
+void run_shown(const FitConfig& config, Interruption& interruption, const Run& run) {
+  ShownProgress line(interruption);
+  const std::function<void(double, double)> shown = [&](double fraction, double budget) {
+    line.update("fit", fraction, budget);
+  };
+  const std::function<bool()> stopped = [&] { return interruption.came(); };
+  run(progress_of(config, shown, stopped));
 }
 
 /// `rehearsed` takes what it tells its progress to.
 template <class Rehearsed>
 void rehearse(Interruption& interruption, const Rehearsed& rehearsed) {
-  cli::Progress line;
+  ShownProgress line(interruption);
   rehearsed([&](double done) {
     line.update("rehearsal on made-up rows", done);
     return !interruption.came();
@@ -69,12 +78,12 @@ void rehearse_and_fit(const FitConfig& config, const Problem& problem, bool over
     interruption.pass_on();
     throw;
   }
-  fit_problem(
-      config, problem, overwrite, [&] { return interruption.came(); },
-      [&](double rows) {
-        rehearse(interruption,
-                 [&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
-      });
+  run_shown(config, interruption, [&](const FitProgress& shown) {
+    fit_problem(config, problem, overwrite, shown, [&](double rows) {
+      rehearse(interruption,
+               [&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
+    });
+  });
 }
 
 /// The fit runs in a thread of its own: Python's signal handlers run in the main one alone, so Ctrl-C is never raised within the
@@ -82,12 +91,20 @@ void rehearse_and_fit(const FitConfig& config, const Problem& problem, bool over
 void fit_own_problem(const FitConfig& config, const Problem& problem, bool overwrite,
                      Interruption& interruption) {
   std::atomic<bool> stopped = false;
+  std::atomic<double> fraction = 0, budget = 0;
+  const std::function<void(double, double)> kept = [&](double of_steps, double of_budget) {
+    fraction = of_steps;
+    budget = of_budget;
+  };
+  const std::function<bool()> is_stopped = [&] { return stopped.load(); };
+  ShownProgress line(interruption);
   std::future<void> run = std::async(std::launch::async, [&] {
     const nb::gil_scoped_acquire one_thread_state;  // for all calls: libraries keep things in it
     const nb::gil_scoped_release others_run;
-    fit_problem(config, problem, overwrite, [&] { return stopped.load(); });
+    fit_problem(config, problem, overwrite, progress_of(config, kept, is_stopped));
   });
   while (run.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+    line.update("fit", fraction, budget);
     if (interruption.came()) stopped = true;
   }
   run.get();
@@ -141,10 +158,10 @@ void resume(const Schema& schema, const std::vector<std::string>& settings,
   check_model(config, schema);
   Interruption interruption;
   const nb::gil_scoped_release others_run;
-  cli::Progress line;
-  const std::function<bool()> stopped = [&] { return interruption.came(); };
   const std::vector<std::filesystem::path> kept(inputs.begin(), inputs.end());
-  static_cast<void>(resume_directory(config, schema, kept, progress_of(config, line, stopped)));
+  run_shown(config, interruption, [&](const FitProgress& shown) {
+    static_cast<void>(resume_directory(config, schema, kept, shown));
+  });
   interruption.pass_on();
 }
 

@@ -1,5 +1,7 @@
 #include "python/interruption.hpp"
 
+#include <utility>
+
 namespace nb = nanobind;
 
 namespace sotto::python {
@@ -11,6 +13,10 @@ bool Interruption::came() {
   const nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) raised_.emplace();
   return raised_.has_value();
+}
+
+void Interruption::take(nb::python_error&& raised) {
+  if (!raised_) raised_.emplace(std::move(raised));
 }
 
 void Interruption::pass_on() {

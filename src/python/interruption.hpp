@@ -12,6 +12,8 @@ namespace sotto::python {
 class Interruption {
  public:
   [[nodiscard]] bool came();
+  /// What Python raised elsewhere, as if a signal handler had.
+  void take(nanobind::python_error&& raised);
   /// Ctrl-C was answered by the end of the run; anything else goes its way.
   void pass_on();
 

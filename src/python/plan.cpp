@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/progress.hpp"
 #include "python/bindings.hpp"
 #include "python/interruption.hpp"
+#include "python/progress.hpp"
 #include "python/records.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
@@ -36,8 +36,8 @@ std::pair<std::string, std::string> plan(const Schema& schema, const std::vector
   std::optional<Table> public_table;
   if (records) public_table = read_table(records, schema.select(columns_of_right_side(config, schema)));
   SystemEntropy entropy;
-  cli::Progress line;
   Interruption interruption;
+  ShownProgress line(interruption);
   try {
     const Rehearsal rehearsal =
         rehearse(config, schema,

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/progress.hpp"
 #include "python/bindings.hpp"
 #include "python/interruption.hpp"
+#include "python/progress.hpp"
 #include "python/records.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/prediction_run.hpp"
@@ -56,7 +56,7 @@ nb::tuple predict(const std::string& directory, const nb::object& data, const st
   Interruption interruption;
   try {
     const nb::gil_scoped_release others_run;
-    cli::Progress line;
+    ShownProgress line(interruption);
     run = predictions_of(directory, records, settings, nevertheless, schema, [&](double done) {
       line.update("prediction", done);
       return !interruption.came();

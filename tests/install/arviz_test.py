@@ -36,7 +36,7 @@ if python is None:
 with tempfile.TemporaryDirectory() as work:
     subprocess.run([python, "-m", "venv", work], check=True)
     new = Path(work, "bin/python")
-    subprocess.run([new, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{root}[arviz]", "pytest"], check=True)
+    subprocess.run([new, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{root}[arviz]", "zarr", "pytest"], check=True)
     told = "import arviz, xarray, sys; print('Python', sys.version.split()[0], 'ArviZ', arviz.__version__, 'xarray', xarray.__version__)"
     said = subprocess.run([new, "-W", "ignore", "-c", told], cwd=work, check=True, capture_output=True, text=True).stdout
     assert "ArviZ 0" not in said, said

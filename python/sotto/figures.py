@@ -1,0 +1,34 @@
+"""Figures of draws, by whichever ArviZ is installed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+# What ArviZ 0.x calls a figure that has another name from ArviZ 1 on.
+_BEFORE_1 = {"plot_dist": "plot_posterior", "plot_prior_posterior": "plot_dist_comparison"}
+
+
+def drawn(figure: str, draws: Any, title: str, options: Mapping[str, Any]) -> Any:
+    """What ArviZ returns of the figure, by its name in ArviZ 1, under a title unless that is empty."""
+    try:
+        import arviz
+    except ImportError:
+        raise ModuleNotFoundError("figures are drawn by ArviZ: pip install arviz matplotlib", name="arviz") from None
+    name = _BEFORE_1.get(figure, figure) if "InferenceData" in vars(arviz) else figure
+    result = getattr(arviz, name)(draws, **options)
+    if title:
+        _entitle(result, title)
+    return result
+
+
+def _entitle(result: Any, title: str) -> None:
+    """Of a collection of plots, as of ArviZ 1, or of an array of Matplotlib's axes; what else there is keeps its own."""
+    collected = hasattr(result, "add_title")
+    figure: Any = result.get_viz("figure") if collected else getattr(np.ravel(result)[0], "figure", None)
+    if collected:
+        result.add_title(title)
+    elif hasattr(figure, "suptitle"):
+        figure.suptitle(title)
+    if hasattr(figure, "set_layout_engine") and figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")  # which leaves room for it
