@@ -29,10 +29,18 @@ bool is_number(std::string_view text) {
 }
 
 bool is_result_name(std::string_view name) {
-  static const std::set<std::string_view> names{kList,           "summary.csv",         "summary.json",
-                                                "privacy.json",  "failed_privacy.json", "report.html",
-                                                "density.csv",   "synthetic.csv",       "manifest.json",
-                                                "clusters.json", "certificate.json",    "releases.json",
+  static const std::set<std::string_view> names{kList,
+                                                "summary.csv",
+                                                "summary.json",
+                                                "privacy.json",
+                                                "failed_privacy.json",
+                                                "report.html",
+                                                "density.csv",
+                                                "synthetic.csv",
+                                                "manifest.json",
+                                                "clusters.json",
+                                                "certificate.json",
+                                                "releases.json",
                                                 "deployment.json"};
   if (name.starts_with(kExactFolder)) name.remove_prefix(kExactFolder.size());
   if (names.contains(name)) return true;
