@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "sotto/base/error.hpp"
 #include "sotto/chain/lockstep.hpp"
 
 namespace sotto {
@@ -21,7 +22,11 @@ std::vector<Outcome> all_runs(std::vector<Outcome> asked, const Run& run,
       stopped = stopped || (go_on && !go_on(static_cast<double>(i) / static_cast<double>(asked.size())));
       return !stopped;
     };
-    if (progress(0, 1)) run(asked[i], progress);
+    try {
+      if (progress(0, 1)) run(asked[i], progress);
+    } catch (const Error& error) {
+      if (!stopped || error.code() != ErrorCode::interrupted) throw;
+    }
     if (stopped) {
       asked.resize(i);
       break;

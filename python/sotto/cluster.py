@@ -101,4 +101,7 @@ def _worker_with(client: Any, path: _Path) -> str:
 def _from_elsewhere(address: str, worker: str) -> str:
     """Where an owner answers that listens at all addresses of the worker's machine."""
     host, _, port = address.rpartition(":")
-    return f"{urlsplit(worker).hostname}:{port}" if host in ("0.0.0.0", "[::]") else address
+    if host not in ("0.0.0.0", "[::]"):
+        return address
+    name = urlsplit(worker).hostname or ""
+    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"

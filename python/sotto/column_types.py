@@ -31,7 +31,7 @@ def types_of(data: Any) -> dict[str, Any]:
     if isinstance(schema, pyarrow.Schema):
         return dict(zip(schema.names, schema.types))
     types = data.dtypes if hasattr(data, "columns") and hasattr(data, "dtypes") else data
-    if hasattr(types, "items"):  # pandas, a table or its dtypes
+    if hasattr(types, "items") and all(map(_is_type, types.values)):  # pandas, a table or its dtypes, and no column of cells
         return {str(name): one for name, one in types.items()}
     if hasattr(data, "columns") and isinstance(types, Sequence):  # DuckDB
         return dict(zip(data.columns, types))
@@ -39,6 +39,10 @@ def types_of(data: Any) -> dict[str, Any]:
         "a template is of a table (pandas, polars, pyarrow, DuckDB), of the path of a Parquet file, or of a dict of columns' names and types, "
         f"not of {name_of(data)}"
     )
+
+
+def _is_type(one: Any) -> bool:
+    return isinstance(one, np.dtype) or hasattr(one, "construct_from_string")
 
 
 def _types_of_file(path: str) -> dict[str, Any]:
@@ -63,8 +67,8 @@ def declared_by(kind: Any) -> tuple[Kind | None, tuple[Any, ...] | None]:
     if library == "pyarrow" or hasattr(kind, "pyarrow_dtype"):
         return _of_arrow(getattr(kind, "pyarrow_dtype", kind)), None
     name = type(kind).__name__
-    if name == "CategoricalDtype":
-        return "category", None if kind.categories is None else tuple(kind.categories)
+    if name == "CategoricalDtype":  # its categories may be what was found in the cells
+        return "category", None
     if kind is None or name in ("PeriodDtype", "IntervalDtype"):
         return None, None
     if isinstance(kind, type) and kind not in (bool, int, float, str) and not issubclass(kind, np.generic):

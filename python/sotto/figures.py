@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from sotto.errors import UsageError
+
 # What ArviZ 0.x calls a figure that has another name from ArviZ 1 on.
 _BEFORE_1 = {"plot_dist": "plot_posterior", "plot_prior_posterior": "plot_dist_comparison"}
 
@@ -23,12 +25,14 @@ def drawn(figure: str, draws: Any, title: str, options: Mapping[str, Any]) -> An
 
 
 def _entitle(result: Any, title: str) -> None:
-    """Of a collection of plots, as of ArviZ 1, or of an array of Matplotlib's axes; what else there is keeps its own."""
+    """Of a collection of plots, as of ArviZ 1, or of an array of Matplotlib's axes. Errors: UsageError for what else there is."""
     collected = hasattr(result, "add_title")
     figure: Any = result.get_viz("figure") if collected else getattr(np.ravel(result)[0], "figure", None)
     if collected:
         result.add_title(title)
     elif hasattr(figure, "suptitle"):
         figure.suptitle(title)
+    else:
+        raise UsageError(f"this figure must say that it is of {title}, and only one by Matplotlib can: leave out backend")
     if hasattr(figure, "set_layout_engine") and figure.get_layout_engine() is None:
         figure.set_layout_engine("constrained")  # which leaves room for it

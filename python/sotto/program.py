@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Sequence
 from typing import IO
 
@@ -46,12 +47,31 @@ def start(words: Sequence[str], told: int | IO[bytes], said: IO[bytes]) -> "subp
     ``told`` is its standard output, ``said`` a file for its standard error. It ends by :func:`end`, or when Python does.
     """
     shell = ["/bin/sh", "-c", _UNTIL_TOLD, "sh", program(), *words]
-    return subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=told, stderr=said, process_group=0)
+    process = subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=told, stderr=said, process_group=0)
+    _parents[process] = os.getpid()
+    return process
+
+
+_parents: "weakref.WeakKeyDictionary[subprocess.Popen[bytes], int]" = weakref.WeakKeyDictionary()
+
+
+def _let_go() -> None:
+    """A fork of this process neither ends a program nor keeps it running."""
+    for process in _parents:
+        if process.stdin is not None and not process.stdin.closed:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, process.stdin.fileno(), inheritable=False)
+            os.close(nothing)
+
+
+os.register_at_fork(after_in_child=_let_go)
 
 
 def end(process: "subprocess.Popen[bytes]") -> int:
     """Tells it to end with what it has, waits, and returns its exit status. Ctrl-C meanwhile ends it at once."""
     assert process.stdin is not None
+    if _parents.get(process) != os.getpid():
+        return 0
     with contextlib.suppress(OSError):
         process.stdin.write(b"\n")
         process.stdin.flush()
@@ -71,7 +91,7 @@ def end(process: "subprocess.Popen[bytes]") -> int:
 
 def sentences(said: IO[bytes], begin: int = 0) -> list[str]:
     """What the program has said into this file, from the byte ``begin`` on."""
-    text = os.pread(said.fileno(), os.fstat(said.fileno()).st_size - begin, begin)
+    text = os.pread(said.fileno(), max(os.fstat(said.fileno()).st_size - begin, 0), begin)
     return [line.removeprefix("sotto: ") for line in text.decode(errors="backslashreplace").splitlines()]
 
 

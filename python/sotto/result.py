@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sotto import _sotto
-from sotto.errors import CannotCreateError, SottoWarning, UsageError
+from sotto.errors import CannotCreateError, ConfigurationError, SottoWarning, UsageError
 from sotto.figures import drawn
 from sotto.predicting import predictions
 from sotto.prior_draws import prior_draws
@@ -159,6 +159,8 @@ class Fit:
     def _tree(self, groups: dict[str, Any]) -> Any:
         import xarray
 
+        if paths := [name for name in groups["posterior"].data_vars if "/" in name]:
+            raise ConfigurationError(f"a tree of draws cannot hold {', '.join(paths)}: rename the column or level that has a '/'")
         return xarray.DataTree.from_dict(groups)
 
     def to_netcdf(self, path: str | os.PathLike[str]) -> Path:

@@ -155,8 +155,8 @@ class Schema:
         data
             a table (pandas, polars, pyarrow, DuckDB), the path of a Parquet file, or a dict of names and types, as ``{"age": float}``
         levels
-            by the names of columns, which are categories then. Of other categories those of pandas and enumerations of polars and DuckDB
-            declare their own; what ``astype("category")`` found in the cells was not declared, and is to be said here
+            by the names of columns, which are categories then. Enumerations of polars and DuckDB declare their own; what pandas calls
+            categories may have been found in the cells, and is to be said here
 
         Examples
         --------
@@ -171,6 +171,8 @@ class Schema:
         said = dict(levels or {})
         if unknown := [name for name in said if name not in kinds]:
             raise ConfigurationError(f"levels are given of {', '.join(unknown)}, which the table does not have: it has {', '.join(kinds)}")
+        if words := [name for name, declared in said.items() if isinstance(declared, str)]:
+            raise ConfigurationError(f"levels of {', '.join(words)} are a list of texts or whole numbers, not one text")
         columns, unread = {}, []
         for name, one in kinds.items():
             kind, own = declared_by(one)

@@ -1,6 +1,7 @@
 """What the tests share: the program beside the package, and a table."""
 
 import os
+import signal
 import subprocess
 
 import numpy as np
@@ -14,6 +15,9 @@ def pytest_configure(config):
     # What a fit says of itself follows from its noise; a test that is about warnings asks for them.
     config.addinivalue_line("filterwarnings", "ignore::sotto.SottoWarning")
 
+
+# A shell's background job has it ignored, and so would all that is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PROGRAM = os.path.abspath(os.environ["SOTTO_PROGRAM"])
 

@@ -245,3 +245,21 @@ def test_where_the_program_knows_no_network(monkeypatch, tmp_path, schema):
     for ask in (lambda: sotto.serve("north.toml"), lambda: sotto.fit(owners="owners.toml", schema=schema, **USUAL)):
         with pytest.raises(sotto.UnavailableError, match="was built without owners over a network: .*where gRPC is"):
             ask()
+
+
+def test_a_fork_neither_ends_a_server_nor_keeps_it(served):
+    north, _ = served
+    child = os.fork()
+    if child == 0:
+        north._finalizer()  # as the end of a forked Python does
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert north._process.poll() is None and "answers at" in repr(north)
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    try:
+        north.stop()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)

@@ -74,16 +74,16 @@ void rehearse_and_fit(const FitConfig& config, const Problem& problem, bool over
   try {
     rehearse(interruption,
              [&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
+    run_shown(config, interruption, [&](const FitProgress& shown) {
+      fit_problem(config, problem, overwrite, shown, [&](double rows) {
+        rehearse(interruption,
+                 [&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
+      });
+    });
   } catch (const Error&) {
     interruption.pass_on();
     throw;
   }
-  run_shown(config, interruption, [&](const FitProgress& shown) {
-    fit_problem(config, problem, overwrite, shown, [&](double rows) {
-      rehearse(interruption,
-               [&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
-    });
-  });
 }
 
 /// The fit runs in a thread of its own: Python's signal handlers run in the main one alone, so Ctrl-C is never raised within the

@@ -134,11 +134,13 @@ void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
   files.push_back({"manifest.json", [&record] { return dump(manifest_json(record)); }});
 }
 
+/// `record` and `beside` outlive the files.
 void add_pages(std::vector<ResultFile>& files, const RunRecord& record,
-               const std::vector<RunRecord>& beside = {}) {
+               const std::vector<RunRecord>& beside) {
   if (record.comparison)
-    files.push_back({not_private_report("").generic_string(), [&] { return html_report(record, beside); }});
-  files.push_back({"report.html", [&] {
+    files.push_back({not_private_report("").generic_string(),
+                     [&record, &beside] { return html_report(record, beside); }});
+  files.push_back({"report.html", [&record, &beside] {
                      RunRecord alone = record;
                      alone.comparison.reset();
                      return html_report(alone, beside);
@@ -171,7 +173,8 @@ void write_run(const fs::path& directory, RunRecord record) {
   if (record.privacy.is_private)
     files.push_back({"deployment.json", [&record] { return dump(deployment_json(record)); }});
   if (record.kept) files.push_back({kReleases, [&record] { return dump(to_json(*record.kept)); }});
-  add_pages(files, record);
+  const std::vector<RunRecord> none;
+  add_pages(files, record, none);
   replace_results(directory, files);
 }
 
@@ -185,7 +188,8 @@ void add_comparison(const fs::path& directory, RunRecord record) {
   std::vector<ResultFile> files{statement_file(kPrivacy, record.privacy)};
   add_comparison_chains(files, record);
   add_manifest(files, record);
-  add_pages(files, record);
+  const std::vector<RunRecord> none;
+  add_pages(files, record, none);
   add_results(directory, files);
 }
 

@@ -108,6 +108,19 @@ TEST(PerturbedHistogram, noise_has_the_stated_scale) {
 }
 
 // Erratum E25: the printed condition, solved for the mix, really loses 31.4 where it says 2.
+// Numbers of children in [0, 15]: twelve bins hold one or two of them each, sixteen from half below to half above one each.
+TEST(Bins, that_whole_numbers_do_not_fit_say_which_do) {
+  EXPECT_EQ(Bins({0, 15}, 12).in_words(),
+            "12 bins of width 1.25 (of whole numbers --lower -0.5 --upper 15.5 --bins 16 puts each in the "
+            "middle of a bin "
+            "of its own; with these bins their mean is off)");
+  const Bins own({-0.5, 15.5}, 16);
+  EXPECT_EQ(own.in_words(), "16 bins of width 1");
+  for (int k = 0; k <= 15; ++k) EXPECT_EQ(own(k), k);
+  EXPECT_EQ(Bins({0, 100}, 8).in_words(), "8 bins of width 12.5");
+  EXPECT_EQ(Bins({0, 1}, 40).in_words(), "40 bins of width 0.025");
+}
+
 TEST(SmoothedHistogram, printed_condition_fails) {
   const int n = 250;
   const int m = 8;

@@ -144,7 +144,8 @@ TEST(PrivacyStatement, says_what_neighbours_of_the_other_kind_are_promised) {
   EXPECT_THAT(words(Adjacency::substitute), testing::HasSubstr("nothing is promised under add-remove"));
   EXPECT_THAT(words(Adjacency::add_remove), testing::HasSubstr("at epsilon 2 and delta 3.72e-6"));
   for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
-    EXPECT_THAT(words(adjacency), testing::HasSubstr("for three of them 20."));
+    EXPECT_THAT(words(adjacency), testing::HasSubstr("for three of them the factor is at most 20."));
+    EXPECT_THAT(words(adjacency), testing::HasSubstr("total probability 1.11e-5"));
     EXPECT_THAT(words(adjacency), testing::HasSubstr("as the schema declares them"));
   }
 }

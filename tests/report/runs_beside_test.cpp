@@ -25,6 +25,13 @@ TEST(RunsBeside, shows_what_both_have_and_what_they_promise_together) {
   EXPECT_THAT(text, HasSubstr("no more than epsilon 2 (delta 2e-6) together"));
 }
 
+TEST(RunsBeside, what_earlier_runs_promised_counts_too) {
+  const RunRecord one = synthetic_run(200);
+  RunRecord other = synthetic_run(200);
+  other.privacy.earlier = {.count = 1, .epsilon = 3, .delta = 1e-6};
+  EXPECT_THAT(runs_beside(one, {other}), HasSubstr("no more than epsilon 5 (delta 3e-6) together"));
+}
+
 TEST(RunsBeside, promises_of_other_units_have_no_sum) {
   const RunRecord one = synthetic_run(200);
   RunRecord other = synthetic_run(200);

@@ -1,10 +1,13 @@
 // Equal bins over a declared domain, and the counts in them.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sotto/channel/grid.hpp"
@@ -30,6 +33,20 @@ class Bins {
     return {domain_.lower + bin / per_unit_, domain_.lower + (bin + 1) / per_unit_};
   }
   [[nodiscard]] int count() const { return count_; }
+  /// Their number and width; where bounds are whole numbers and bins narrow, also those with which whole numbers lie in the middle of
+  /// bins: elsewhere a bin holds one or two of them, not in its middle, and means are off.
+  [[nodiscard]] std::string in_words() const {
+    constexpr double kNarrow = 3;
+    std::string words = fmt::format("{} bins of width {:.3g}", count_, domain_.width() / count_);
+    const bool whole =
+        std::floor(domain_.lower) == domain_.lower && std::floor(domain_.upper) == domain_.upper;
+    if (!whole || domain_.width() < 2 || domain_.width() >= kNarrow * count_) return words;
+    return words +
+           fmt::format(
+               " (of whole numbers --lower {:.10g} --upper {:.10g} --bins {:.0f} puts each in the middle of "
+               "a bin of its own; with these bins their mean is off)",
+               domain_.lower - 0.5, domain_.upper + 0.5, domain_.width() + 1);
+  }
   /// Data in each bin, shape (count()).
   [[nodiscard]] std::vector<std::size_t> counts(std::span<const double> data) const {
     std::vector<std::size_t> counts(static_cast<std::size_t>(count_), 0);

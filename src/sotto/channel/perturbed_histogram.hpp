@@ -40,9 +40,8 @@ class PerturbedHistogramChannel {
   }
   [[nodiscard]] double noise_scale() const { return scale(); }
   [[nodiscard]] std::string noise_in_words() const {
-    return fmt::format(
-        "counts of {} bins of width {:.3g}, each with Laplace noise of standard deviation {:.3g}",
-        bins_.count(), bins_.bounds(0).width(), std::numbers::sqrt2 * scale());
+    return fmt::format("counts of {}, each with Laplace noise of standard deviation {:.3g}", bins_.in_words(),
+                       std::numbers::sqrt2 * scale());
   }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string&) { return {"count"}; }
   /// What is stored before each count: the bin's bounds.

@@ -40,9 +40,8 @@ class SmoothedHistogramChannel {
   }
   [[nodiscard]] double noise_scale() const { return mix(); }
   [[nodiscard]] std::string noise_in_words() const {
-    return fmt::format(
-        "{} draws from a histogram of {} bins of width {:.3g}, {:.3g} % of them even over the bounds", draws_,
-        bins_.count(), bins_.bounds(0).width(), 100 * mix());
+    return fmt::format("{} draws from a histogram of {}, {:.3g} % of them even over the bounds", draws_,
+                       bins_.in_words(), 100 * mix());
   }
   [[nodiscard]] static std::vector<std::string> stored_names(const std::string& name) { return {name}; }
   [[nodiscard]] std::size_t records(std::size_t) const { return draws_; }

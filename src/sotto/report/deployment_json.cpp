@@ -72,7 +72,9 @@ Json deployment_json(const RunRecord& record) {
             {"accounting",
              {{"post_processing", "The posterior is computed from the releases alone."},
               {"composition",
-               "Zero-concentrated differential privacy, within a filter that ends at the limit."}}},
+               std::isfinite(s.rho)
+                   ? "Zero-concentrated differential privacy, within a filter that ends at the limit."
+                   : "All releases were composed at once, before the run."}}},
             {"implementation",
              {{"mechanisms", fmt::format("{}", fmt::join(mechanisms(s), "; "))},
               {"software", software(record)},

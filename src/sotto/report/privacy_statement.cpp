@@ -41,25 +41,35 @@ std::string other_neighbours(const PrivacyStatement& s) {
         "number tells.",
         format_number(s.epsilon));
   }
+  const double delta = (1 + std::exp(s.epsilon)) * s.delta;
+  const std::string kept =
+      delta < 1 ? fmt::format(
+                      "is protected under substitute, as exchanging a unit is leaving one out and "
+                      "adding one, at epsilon {} and delta {}",
+                      format_number(2 * s.epsilon), format_number(delta))
+                : std::string("is promised no protection under substitute at this epsilon");
   return fmt::format(
       "That is adjacency add-remove, which protects whether a unit takes part. What its rows say, its "
-      "attributes, is "
-      "protected under substitute: exchanging a unit is leaving one out and adding one, at epsilon {} and "
-      "delta {}.",
-      format_number(2 * s.epsilon), format_number((1 + std::exp(s.epsilon)) * s.delta));
+      "attributes, {}.",
+      kept);
 }
 
-/// What the promise rests on beside noise, and what it is for more than one unit.
+/// What the promise rests on beside noise, and what it is for several units: the definition, once for each.
 std::string bounds_and_groups(const PrivacyStatement& s) {
+  constexpr double kUnits = 3;
+  const double delta = std::expm1(kUnits * s.epsilon) / std::expm1(s.epsilon) * s.delta;
+  const std::string three =
+      delta < 1
+          ? fmt::format("for three of them the factor is at most {}, but for a part of total probability {}",
+                        format_number(std::exp(kUnits * s.epsilon)), format_number(delta))
+          : std::string("for three of them nothing is promised at this epsilon and delta");
   return fmt::format(
       "Bounds, levels and names of columns are taken as the schema declares them: where they were read off "
       "these very data "
-      "the promise does not cover them. Nothing is left out because few units share it: for a group of k "
-      "units the factor is "
-      "e^(k epsilon), for three of them {}, so that what a result says of a small group is mostly noise, and "
-      "what it says of a large "
-      "one is about all of these.",
-      format_number(std::exp(3 * s.epsilon)));
+      "the promise does not cover them. Nothing is left out because few units share it. Units of a small "
+      "group, a family for "
+      "instance, are protected less together than each by itself: {}.",
+      three);
 }
 
 std::string attack(const PrivacyStatement& s) {

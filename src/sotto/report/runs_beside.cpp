@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/figures.hpp"
@@ -34,16 +35,18 @@ std::string described(std::size_t number, const RunRecord& record, const Summary
 }
 
 std::string together(const RunRecord& record, const std::vector<RunRecord>& others) {
-  double epsilon = record.privacy.epsilon;
-  double delta = record.privacy.delta;
+  double epsilon = record.privacy.epsilon + record.privacy.earlier.epsilon;
+  double delta = record.privacy.delta + record.privacy.earlier.delta;
+  constexpr const char* kNoFigure = "These runs do not all protect the same: no figure covers them together.";
   for (const RunRecord& other : others) {
     if (!record.privacy.is_private || !other.privacy.is_private ||
         other.privacy.adjacency != record.privacy.adjacency ||
         other.privacy.privacy_unit != record.privacy.privacy_unit)
-      return "These runs do not all protect the same: no figure covers them together.";
-    epsilon += other.privacy.epsilon;
-    delta += other.privacy.delta;
+      return kNoFigure;
+    epsilon += other.privacy.epsilon + other.privacy.earlier.epsilon;
+    delta += other.privacy.delta + other.privacy.earlier.delta;
   }
+  if (!std::isfinite(epsilon)) return kNoFigure;
   return fmt::format(
       "Of a unit whose rows were in all of them these runs promise no more than epsilon {} (delta {}) "
       "together.",

@@ -122,11 +122,12 @@ void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& pro
                         const std::function<bool(double)>& progress) {
   if (!problem.unit.is_row || !rehearsed(config, problem)) return;
   if (const auto found = of_made_up_tables(rows, config, problem, entropy, progress)) {
-    throw Error(
-        ErrorCode::budget,
-        fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
-                    "noisy count of the table's says, {}; nothing but that count was paid for. {}; {}",
-                    found->why, found->advice, kOtherwise));
+    throw Error(ErrorCode::budget,
+                fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
+                            "noisy count of the table's says, {}; nothing but that count was paid for, "
+                            "though the record of this directory counts the whole epsilon for "
+                            "later fits there. {}; {}",
+                            found->why, found->advice, kOtherwise));
   }
 }
 

@@ -136,6 +136,7 @@ std::vector<TiltedLoss> together(std::vector<TiltedLoss> parts, double step, dou
   const double finest = 4 * wanted_gap(plan, query, accuracy.tolerance) / static_cast<double>(parts.size());
   if (parts.size() > kManyAlone) {
     std::erase_if(parts, [&](const TiltedLoss& loss) { return shows_nothing(loss, plan.tilt); });
+    if (parts.empty()) return parts;
     auto sum = compose_seen_roughly(parts, step, plan.tilt, exponent, kMostPoints);
     if (sum && !shows_nothing(*sum, plan.tilt)) return {*std::move(sum)};
   }
