@@ -2,11 +2,11 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -193,34 +193,42 @@ def test_the_end_of_python_ends_it(consortium, ending):
     assert told.stdout.startswith("localhost:") and told.stderr == ""
 
 
-def interrupted(out, **arguments):
-    """A fit, with Ctrl-C as soon as 30 lines stand in the record of charges."""
+RUN = """
+import sys, sotto
+try:
+    fit = sotto.fit(owners="owners.toml", schema="schema.toml", method="penalty", out="out", **eval(sys.argv[1]))
+    print("draws", fit.draws.posterior.sizes["draw"], fit.privacy["private"], fit.warnings)
+except KeyboardInterrupt as stopped:
+    print("stopped:", stopped)
+"""
 
-    def interrupt():
-        record, deadline = out / "charges.jsonl", time.monotonic() + 60
-        while not (record.exists() and len(record.read_text().splitlines()) > 30) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    ctrl_c = threading.Thread(target=interrupt)
-    ctrl_c.start()
+def interrupted(folder, arguments, booked):
+    """What a Python of its own says of a fit, with Ctrl-C once so many lines stand in the record of charges."""
+    run = subprocess.Popen([sys.executable, "-c", RUN, repr(USUAL | arguments)], stdout=subprocess.PIPE, text=True)
+    record, deadline = folder / "out/charges.jsonl", time.monotonic() + 60
     try:
-        return sotto.fit(owners="owners.toml", **USUAL | arguments, method="penalty", out=out)
+        while not (record.exists() and len(record.read_text().splitlines()) > booked):
+            assert run.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        told, _ = run.communicate(timeout=60)
     finally:
-        ctrl_c.join()
-        assert json.loads((out / "charges.jsonl").read_text().splitlines()[-1])["closed"]["ending"] == "interrupted"
+        run.kill()
+    assert json.loads(record.read_text().splitlines()[-1])["closed"]["ending"] == "interrupted"
+    return told
 
 
-def test_ctrl_c_ends_a_fit_with_the_draws_so_far(served, schema, tmp_path):
-    fit = interrupted(tmp_path / "out", schema=schema, warmup=2, draws=500000)
-    assert 0 < fit.draws.posterior.sizes["draw"] < 500000 and fit.privacy["private"]
-    assert any(sentence.startswith("The run was stopped before its end") for sentence in fit.warnings)
+def test_ctrl_c_ends_a_fit_with_the_draws_so_far(served, program):
+    told = interrupted(program.folder, {"warmup": 2, "draws": 500000}, booked=10)
+    kept, private, sentences = re.match(r"draws (\d+) (\w+) (.*)", told).groups()
+    assert 0 < int(kept) < 500000 and private == "True" and "The run was stopped before its end" in sentences
 
 
-def test_ctrl_c_before_the_first_draw_is_raised(served, schema, tmp_path):
-    with pytest.raises(KeyboardInterrupt, match="stopped before the first draw; epsilon .* is spent"):
-        interrupted(tmp_path / "out", schema=schema, warmup=400000, draws=10)
-    assert json.loads((tmp_path / "out/privacy.json").read_text())["private"]
+def test_ctrl_c_before_the_first_draw_is_raised(served, program):
+    told = interrupted(program.folder, {"warmup": 400000, "draws": 10}, booked=10)
+    assert re.match(r"stopped: stopped before the first draw; epsilon .* is spent", told), told
+    assert json.loads((program.folder / "out/privacy.json").read_text())["private"]
 
 
 def test_where_there_is_no_program(monkeypatch, tmp_path, schema):
