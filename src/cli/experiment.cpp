@@ -1,6 +1,5 @@
 // sotto experiment: reruns a published experiment.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +18,6 @@
 #include "experiments/published/clipping_experiment.hpp"
 #include "experiments/published/dp_hmc_experiment.hpp"
 #include "sotto/base/error.hpp"
-#include "sotto/base/suggestion.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -117,9 +115,8 @@ bool with_progress(const ExperimentOptions& options, PaperTable& table, const Ru
 
 void refuse_unknown_methods(const std::vector<std::string>& given, const std::vector<std::string>& known) {
   for (const std::string& method : given) {
-    if (std::find(known.begin(), known.end(), method) == known.end())
-      throw Error(ErrorCode::usage, fmt::format("--method {} is none of {}{}", method, fmt::join(known, ", "),
-                                                suggestion(method, known)));
+    if (const std::string wrong = none_of(method, known); !wrong.empty())
+      throw Error(ErrorCode::usage, "--method " + wrong);
   }
 }
 

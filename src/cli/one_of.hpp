@@ -13,11 +13,14 @@
 
 namespace sotto::cli {
 
+/// What is wrong with a word that is none of these; empty where it is one.
+[[nodiscard]] inline std::string none_of(const std::string& given, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+  return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), suggestion(given, words));
+}
+
 [[nodiscard]] inline CLI::Validator one_of(const std::vector<std::string>& words) {
-  return {[words](const std::string& given) -> std::string {
-            if (std::find(words.begin(), words.end(), given) != words.end()) return {};
-            return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), suggestion(given, words));
-          },
+  return {[words](const std::string& given) { return none_of(given, words); },
           fmt::format("{{{}}}", fmt::join(words, ",")), "one_of"};
 }
 

@@ -134,6 +134,8 @@ void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
   files.push_back({"manifest.json", [&record] { return dump(manifest_json(record)); }});
 }
 
+const std::vector<RunRecord> kNoneBeside;
+
 /// `record` and `beside` outlive the files.
 void add_pages(std::vector<ResultFile>& files, const RunRecord& record,
                const std::vector<RunRecord>& beside) {
@@ -173,8 +175,7 @@ void write_run(const fs::path& directory, RunRecord record) {
   if (record.privacy.is_private)
     files.push_back({"deployment.json", [&record] { return dump(deployment_json(record)); }});
   if (record.kept) files.push_back({kReleases, [&record] { return dump(to_json(*record.kept)); }});
-  const std::vector<RunRecord> none;
-  add_pages(files, record, none);
+  add_pages(files, record, kNoneBeside);
   replace_results(directory, files);
 }
 
@@ -188,8 +189,7 @@ void add_comparison(const fs::path& directory, RunRecord record) {
   std::vector<ResultFile> files{statement_file(kPrivacy, record.privacy)};
   add_comparison_chains(files, record);
   add_manifest(files, record);
-  const std::vector<RunRecord> none;
-  add_pages(files, record, none);
+  add_pages(files, record, kNoneBeside);
   add_results(directory, files);
 }
 

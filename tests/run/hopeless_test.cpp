@@ -147,7 +147,7 @@ TEST(Hopeless, of_responses_of_many_pieces_the_rows_of_the_table_are_told) {
 }
 TEST(Hopeless, a_rehearsal_can_be_stopped) {
   EXPECT_THAT(refusal(budget_of("penalty", 1), 500, Adjacency::substitute, [](double) { return false; }),
-              HasSubstr("stopped before the first draw"));
+              HasSubstr("stopped: nothing was spent"));
 }
 
 }  // namespace

@@ -124,18 +124,14 @@ std::string answer(const RunRecord& record, const std::vector<ParameterSummary>&
 
 std::string citation(const RunRecord& record) {
   const PrivacyStatement& s = record.privacy;
-  std::string version;
-  for (const auto& [name, number] : record.manifest.versions) {
-    if (name == "sotto") version = " " + number;
-  }
   const std::string promise =
       s.is_private
           ? fmt::format("({}, {})-differential privacy of {} ({})", format_number(s.epsilon),
                         format_number(s.delta), s.privacy_unit,
                         s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed")
           : "no privacy: not for publication";
-  return fmt::format("{}, {}; {}, method {}. sotto{}, {}.", record.title, record.model, promise,
-                     record.method, version, record.manifest.started.substr(0, 10));
+  return fmt::format("{}, {}; {}, method {}. {}, {}.", record.title, record.model, promise, record.method,
+                     made_by(record), record.manifest.started.substr(0, 10));
 }
 
 }  // namespace sotto

@@ -23,13 +23,6 @@ std::vector<std::string> mechanisms(const PrivacyStatement& s) {
 
 Json finite(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-std::string software(const RunRecord& record) {
-  for (const auto& [name, number] : record.manifest.versions) {
-    if (name == "sotto") return "sotto " + number;
-  }
-  return "sotto";
-}
-
 Json privacy_loss(const PrivacyStatement& s) {
   return {
       {"privacy_unit", s.privacy_unit},
@@ -77,7 +70,7 @@ Json deployment_json(const RunRecord& record) {
                    : "All releases were composed at once, before the run."}}},
             {"implementation",
              {{"mechanisms", fmt::format("{}", fmt::join(mechanisms(s), "; "))},
-              {"software", software(record)},
+              {"software", made_by(record)},
               {"justification", ""}}},
             {"resources", {{"sources", ""}, {"registry_authors", Json::array()}}}}}};
 }

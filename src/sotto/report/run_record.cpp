@@ -30,6 +30,13 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+std::string made_by(const RunRecord& record) {
+  for (const auto& [name, number] : record.manifest.versions) {
+    if (name == "sotto") return "sotto " + number;
+  }
+  return "sotto";
+}
+
 std::string width_sentence(const RunRecord& record) {
   constexpr double kStandsOut = 1.5;  // times the median
   auto all = record.sd_inflation;

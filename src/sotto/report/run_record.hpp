@@ -71,6 +71,9 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   Manifest manifest;
 };
 
+/// The program that made it, with its version.
+[[nodiscard]] std::string made_by(const RunRecord& record);
+
 /// How much wider than without noise intervals are, in one sentence; empty where that is not known.
 [[nodiscard]] std::string width_sentence(const RunRecord& record);
 

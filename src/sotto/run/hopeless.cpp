@@ -59,7 +59,11 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   } catch (const Error&) {
     found.reset();  // what is wrong before anything is paid for, the fit itself will say
   }
-  if (stopped) throw Error(ErrorCode::interrupted, "stopped before the first draw");
+  if (stopped) {
+    const bool unpaid = table.problem.public_info.rows.has_value();  // else their count was
+    throw Error(ErrorCode::interrupted,
+                unpaid ? "stopped: nothing was spent" : "stopped before the first draw");
+  }
   return found;
 }
 

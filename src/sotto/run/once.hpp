@@ -15,7 +15,8 @@ namespace sotto {
 [[nodiscard]] OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem,
                                          const Glm& model, const PrivacyUnit& unit, Rho cost);
 
-/// Asks, checks, draws; `progress` may end the drawing, and what `released` throws the asking. Fills in the record's draws, priors, warnings and what the releases predict.
+/// Asks, checks, draws; `progress` may end the drawing, and what `released` throws the asking. Fills in the record's draws, priors,
+/// warnings and what the releases predict.
 /// A normal mean takes run/location_once.hpp. Errors: budget before anything is released; configuration for other models.
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                       QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record,
