@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from sotto.errors import NoInputError, UsageError
 from sotto.records import path_of
-from sotto.serving import Running, Server
+from sotto.serving import Running, Server, address_at
 
 _Path = str | os.PathLike[str]
 
@@ -70,7 +70,7 @@ def serve(client: Any, owners: Iterable[_Path] | Mapping[str, _Path], *, new_boo
     ]
     try:
         actors = client.gather(begun)
-        addresses = {actor.name: _from_elsewhere(actor.address, worker) for actor, (worker, _) in zip(actors, placed)}
+        addresses = {actor.name: address_at(urlsplit(worker).hostname or "", actor.address) for actor, (worker, _) in zip(actors, placed)}
         if len(addresses) < len(actors):
             raise UsageError("two owners have the same name: no analyst could tell them apart")
     except BaseException:
@@ -96,12 +96,3 @@ def _worker_with(client: Any, path: _Path) -> str:
     if len(set(found.values())) > 1:
         raise UsageError(f"{path_of(path)} lies on several machines: say by the addresses of workers which are meant, {', '.join(found)}")
     return next(iter(found))
-
-
-def _from_elsewhere(address: str, worker: str) -> str:
-    """Where an owner answers that listens at all addresses of the worker's machine."""
-    host, _, port = address.rpartition(":")
-    if host not in ("0.0.0.0", "[::]"):
-        return address
-    name = urlsplit(worker).hostname or ""
-    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"

@@ -109,6 +109,14 @@ class Server(Running):
         return f"<sotto.Server: {said}>"
 
 
+def address_at(machine: str, address: str) -> str:
+    """Where an owner on a machine answers, also one that listens at all of its addresses."""
+    host, _, port = address.rpartition(":")
+    if host not in ("0.0.0.0", "[::]"):
+        return address
+    return f"[{machine}]:{port}" if ":" in machine else f"{machine}:{port}"
+
+
 def _log_file(log: str | os.PathLike[str] | None) -> IO[bytes]:
     if log is None:
         return tempfile.TemporaryFile()

@@ -35,11 +35,16 @@ class Consortium:
         (self.folder / f"{owner}.toml").write_text("".join(f"{key} = {sotto.toml.text_of(value)}\n" for key, value in told.items()))
 
     def write_owners(self, addresses, name="owners.toml"):
-        lines = ['authority = "keys/authority.pem"', 'certificate = "keys/ada.pem"', 'key = "keys/ada.key"']
-        for owner, address in addresses.items():
-            lines += ["[[owner]]", f'name = "{owner}"', f'address = "{address}"', f'public_key = "keys/{owner}.public"']
-        (self.folder / name).write_text("\n".join(lines))
-        return name
+        return write_owners(addresses, self.folder / name).name
+
+
+def write_owners(addresses, path):
+    """What an analyst says of owners at these addresses."""
+    lines = ['authority = "keys/authority.pem"', 'certificate = "keys/ada.pem"', 'key = "keys/ada.key"']
+    for owner, address in addresses.items():
+        lines += ["[[owner]]", f'name = "{owner}"', f'address = "{address}"', f'public_key = "keys/{owner}.public"']
+    path.write_text("\n".join(lines))
+    return path
 
 
 @pytest.fixture

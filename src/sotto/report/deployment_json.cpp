@@ -16,6 +16,7 @@ std::vector<std::string> mechanisms(const PrivacyStatement& s) {
   std::map<std::string, std::size_t> counts;
   for (const ReleaseLine& line : s.releases) counts[line.mechanism] += line.count;
   std::vector<std::string> named;
+  named.reserve(counts.size());
   for (const auto& [mechanism, count] : counts)
     named.push_back(fmt::format("{}, {} release{}", mechanism, count, count == 1 ? "" : "s"));
   return named;
