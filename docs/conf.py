@@ -62,6 +62,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    # Guides show what a program says, whose lines are long.
+    "secondary_sidebar_items": {"[!g]*": ["page-toc"], "guides/*": []},
 }
 project_copyright = "the authors of Sotto; BSD licence, three clauses"

@@ -54,7 +54,7 @@ def shown(text):
         elif head.startswith(("Usage:", "Example")):
             label, _, first = part.strip("\n").partition(":")
             yield nodes.rubric("", label)
-            example = "\n".join(re.sub(r"^\s+(?=sotto )", "", line) for line in first.strip().splitlines())
+            example = "\n".join(re.sub(r"^ {2}", "", line) for line in first.strip().splitlines())
             yield nodes.literal_block(example, example, language="text")
         else:
             yield nodes.paragraph("", part.strip().replace("\n", " "))

@@ -18,7 +18,9 @@ def drawn(figure: str, draws: Any, title: str, options: Mapping[str, Any]) -> An
     except ImportError:
         raise ModuleNotFoundError("figures are drawn by ArviZ: pip install arviz matplotlib", name="arviz") from None
     name = _BEFORE_1.get(figure, figure) if "InferenceData" in vars(arviz) else figure
-    result = getattr(arviz, name)(draws, **options)
+    settings: Any = vars(arviz)["rc_context"]
+    with settings({"stats.ci_prob": 0.9}):  # as in summaries and on the page
+        result = getattr(arviz, name)(draws, **options)
     if title:
         _entitle(result, title)
     return result

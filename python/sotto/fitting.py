@@ -20,6 +20,9 @@ from sotto.result import Fit
 from sotto.schema import Schema
 from sotto.trial import try_out
 
+# What the call says without being asked, and so does not say in the place of the fit that it goes on from.
+_UNSAID = {"method.name": "auto", "privacy.not_private": False, "privacy.force": False}
+
 
 def fit(
     data: Any = None,
@@ -27,7 +30,7 @@ def fit(
     *,
     owners: Iterable[Any] | str | os.PathLike[str] | None = None,
     model: Model | None = None,
-    schema: Schema | str | os.PathLike[str],
+    schema: Schema | str | os.PathLike[str] | None = None,
     family: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
@@ -75,7 +78,7 @@ def fit(
     draws
         per chain (default: what suits the method)
     warmup
-        steps per chain (default: as many as draws)
+        steps per chain (default: a quarter of the steps kept after a look at the rows, else as many)
     seed
         of the chains, never of the noise (default 1)
     threads
@@ -96,8 +99,8 @@ def fit(
         fit also where made-up rows show that the budget gives no answer; without it that is refused before anything is spent
         but, under "add-remove", a noisy count of the rows
     resume
-        in the place of ``out``, the directory of a release-once fit: draws anew from the releases that it paid for, with model, schema, priors
-        and budget said as they were then, in the place of its draws. No table is read, whatever ``data`` is, and nothing is spent
+        in the place of ``out``, the directory of a release-once fit: draws anew from the releases that it paid for, in the place of its draws.
+        Model, schema, priors and budget are those of then, whether they are said again or not. No table is read, and nothing is spent
 
     Notes
     -----
@@ -116,12 +119,13 @@ def fit(
     ...                 schema=schema, family="bernoulli", epsilon=1, delta=1e-6)
     >>> bool(-0.07 < fit.summary().loc["age", "mean"] < -0.03)
     True
-    >>> more = sotto.fit(formula="smoker ~ age", schema=schema, family="bernoulli", epsilon=1, delta=1e-6,
-    ...                  resume=fit.directory, draws=2000)
+    >>> more = sotto.fit(resume=fit.directory, draws=2000)
     >>> more.draws["posterior"].sizes["draw"], more.privacy == fit.privacy
     (2000, True)
     """
     own = None
+    if formula is not None and not isinstance(formula, str):
+        raise UsageError(f"formula must be text, as 'ill ~ age', not {name_of(formula)}: the table comes first, then the formula")
     if model is not None:
         own = Declared(model)
         prior = model.prior if prior is None else prior
@@ -143,6 +147,13 @@ def fit(
         prior=prior,
         settings=settings,
     )
+    if schema is None:
+        if resume is None:
+            raise UsageError("which schema? give schema: a sotto.Schema, or the path of a schema file")
+        _refuse_new_directory(out, overwrite)
+        said = {key: value for key, value in given.items() if value != _UNSAID.get(key)}
+        _sotto.resume(path_of(resume), None, assignments(said), [])
+        return _told(Fit(resume))
     if isinstance(owners, (str, os.PathLike)) and data is None and path_of(owners).endswith(".toml"):
         return _told(_fit_elsewhere(path_of(owners), schema, given, out, overwrite, resume))
     declared, files = declaration(schema)
@@ -150,7 +161,7 @@ def fit(
     given |= named | {"data.schema": files[0] if files else "<sotto.Schema>"}
     if resume is not None:
         _refuse_new_directory(out, overwrite)
-        _sotto.resume(declared, assignments(given | {"output.directory": path_of(resume)}), files)
+        _sotto.resume(path_of(resume), declared, assignments(given), files)
         return _told(Fit(resume))
     if not tables:
         raise UsageError("which table? give data, or owners, a table of each")

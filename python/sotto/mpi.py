@@ -29,7 +29,7 @@ class Ranks(Running):
 
     @property
     def rank(self) -> int:
-        """This one's: 0 is the analyst's, and k that of the k-th owner."""
+        """Its number among them, 0 the analyst's, and k that of the k-th owner."""
         return int(self._comm.Get_rank())
 
     def stop(self) -> None:
@@ -72,7 +72,7 @@ def serve(owners: Sequence[str | os.PathLike[str]], *, new_books: bool = False, 
 
     Notes
     -----
-    Names and addresses pass through MPI, and nothing of rows; certificates, keys and books lie where the owners' files say. But whoever
+    Names, addresses and errors, with the paths that they name, pass through MPI, and nothing of rows; certificates, keys and books lie where the owners' files say. But whoever
     runs the job can read what its ranks can, rows too, so that owners' promises hold against others alone. Errors are those of
     :func:`sotto.serve`, on every rank: where one owner fails none goes on. UsageError where ranks and owners are not as many.
 
@@ -94,11 +94,11 @@ def serve(owners: Sequence[str | os.PathLike[str]], *, new_books: bool = False, 
         raise UsageError(f"{len(paths)} owners and an analyst want {len(paths) + 1} ranks, and there are {comm.Get_size()}")
     rank = comm.Get_rank()
     server: Server | None = None
-    failed: Exception | None = None
+    failed: BaseException | None = None
     if rank > 0:
         try:
             server = Server(paths[rank - 1], new_books=new_books)
-        except Exception as error:
+        except BaseException as error:  # Ctrl-C too: the others wait to be told
             failed = error
     try:
         told = comm.allgather((failed, server and server.name, server and address_at(socket.gethostname(), server.address)))

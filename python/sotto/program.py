@@ -67,6 +67,13 @@ def _let_go() -> None:
 os.register_at_fork(after_in_child=_let_go)
 
 
+def _wait(process: "subprocess.Popen[bytes]") -> int:
+    """Its exit status. Python looks for Ctrl-C now and then: a signal that another library's thread took interrupts no wait."""
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=1)
+
+
 def end(process: "subprocess.Popen[bytes]") -> int:
     """Tells it to end with what it has, waits, and returns its exit status. Ctrl-C meanwhile ends it at once."""
     assert process.stdin is not None
@@ -76,7 +83,7 @@ def end(process: "subprocess.Popen[bytes]") -> int:
         process.stdin.write(b"\n")
         process.stdin.flush()
     try:
-        return process.wait()
+        return _wait(process)
     except BaseException:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -114,7 +121,7 @@ def run(words: Sequence[str]) -> None:
         process = start(words, told, said)
         stopped = False
         try:
-            status = process.wait()
+            status = _wait(process)
         except KeyboardInterrupt:
             stopped = True
             status = end(process)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from sotto import _sotto
 from sotto.column_types import declared_by, types_of
-from sotto.errors import ConfigurationError, SottoWarning
+from sotto.errors import ConfigurationError, SottoWarning, UsageError
 from sotto.records import path_of, records_of
 from sotto.toml import text_of
 
@@ -83,6 +83,8 @@ def binary(*, imputed: int | None = None) -> Column:
 
 def category(levels: Sequence[str | int], *, imputed: str | int | None = None) -> Column:
     """One of the levels, of which the first is the baseline; anything else counts as missing."""
+    if isinstance(levels, str):
+        raise UsageError(f"levels are a list of texts or whole numbers, not the one text {levels!r}")
     return _column("category", imputed, levels=tuple(levels))
 
 
@@ -143,7 +145,10 @@ class Schema:
 
     @classmethod
     def template(cls, data: Any, levels: Mapping[str, Sequence[str | int]] | None = None) -> "Schema":
-        """A schema to fill in, from the types of columns and from declared levels. No cell is read.
+        """A schema to fill in, from the types of columns and from declared levels. No cell is read here.
+
+        What another library inferred of a file's cells, as pandas of a CSV file, is no public type: one cell that is empty or no number
+        changes it. Where rows are sensitive give a dict of names and types, from what the columns mean.
 
         Truth values are ``binary``, whole numbers ``count``, which is to be ``real`` where they can be negative, other numbers ``real``, text
         and categories ``category``. Nothing guesses bounds: until they are filled in, and levels that nobody declared, every use of it is a

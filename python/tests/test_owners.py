@@ -80,6 +80,12 @@ def test_more_draws_read_no_rows_and_cost_nothing(table, schema, tmp_path):
     assert more.summary()["mean"].to_dict() == pytest.approx(fit.summary()["mean"].to_dict(), abs=fit.summary()["sd"].max())
     again = sotto.fit("never_read.csv", schema=schema, **USUAL, resume=tmp_path / "out")
     assert "never_read" not in (again.directory / "manifest.json").read_text()
+    shorter = sotto.fit(resume=tmp_path / "out", draws=100)
+    assert shorter.privacy == fit.privacy and shorter.draws.posterior.sizes["draw"] == 100
+    with pytest.raises(sotto.ConfigurationError, match="whose epsilon is not"):
+        sotto.fit(resume=tmp_path / "out", epsilon=2)
+    with pytest.raises(sotto.UsageError, match="which schema"):
+        sotto.fit(table, **USUAL, out=tmp_path / "other")
     for arguments, error, sentence in (
         ({"resume": tmp_path / "nowhere"}, sotto.NoInputError, "nowhere"),
         ({"epsilon": 2}, sotto.ConfigurationError, "whose epsilon is not"),

@@ -208,15 +208,26 @@ except KeyboardInterrupt as stopped:
 """
 
 
-def interrupted(folder, arguments, booked):
-    """What a Python of its own says of a fit, with Ctrl-C once so many lines stand in the record of charges."""
-    run = subprocess.Popen([sys.executable, "-c", RUN, repr(USUAL | arguments)], stdout=subprocess.PIPE, text=True)
+# A signal may be given to any thread of a process that has several; this one gives it to itself.
+OF_ANOTHER_THREAD = """
+import signal, threading
+def take():
+    signal.sigwait([signal.SIGUSR1])
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+threading.Thread(target=take, daemon=True).start()
+"""
+
+
+def interrupted(folder, arguments, booked, sent=signal.SIGINT, before=""):
+    """What a Python of its own says of a fit, with Ctrl-C once so many charges of steps are booked, of twice as many steps each."""
+    run = subprocess.Popen([sys.executable, "-c", before + RUN, repr(USUAL | arguments)], stdout=subprocess.PIPE, text=True)
     record, deadline = folder / "out/charges.jsonl", time.monotonic() + 60
     try:
-        while not (record.exists() and len(record.read_text().splitlines()) > booked):
+        while not (record.exists() and record.read_text().count('"log-likelihood ratio"') >= booked):
             assert run.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
-        run.send_signal(signal.SIGINT)
+        run.send_signal(sent)
         told, _ = run.communicate(timeout=60)
     finally:
         run.kill()
@@ -225,13 +236,18 @@ def interrupted(folder, arguments, booked):
 
 
 def test_ctrl_c_ends_a_fit_with_the_draws_so_far(served, program):
-    told = interrupted(program.folder, {"warmup": 2, "draws": 500000}, booked=10)
+    told = interrupted(program.folder, {"warmup": 2, "draws": 500000}, booked=8)
     kept, private, sentences = re.match(r"draws (\d+) (\w+) (.*)", told).groups()
     assert 0 < int(kept) < 500000 and private == "True" and "The run was stopped before its end" in sentences
 
 
+def test_ctrl_c_that_another_thread_takes_ends_it_too(served, program):
+    told = interrupted(program.folder, {"warmup": 400000, "draws": 10}, booked=1, sent=signal.SIGUSR1, before=OF_ANOTHER_THREAD)
+    assert told.startswith("stopped: "), told
+
+
 def test_ctrl_c_before_the_first_draw_is_raised(served, program):
-    told = interrupted(program.folder, {"warmup": 400000, "draws": 10}, booked=10)
+    told = interrupted(program.folder, {"warmup": 400000, "draws": 10}, booked=1)
     assert re.match(r"stopped: stopped before the first draw; epsilon .* is spent", told), told
     assert json.loads((program.folder / "out/privacy.json").read_text())["private"]
 

@@ -1,22 +1,26 @@
 # A posterior from private data.
 
-sotto_fit <- function(formula, data = NULL, schema, epsilon = NULL, delta = NULL, family = NULL, method = NULL, chains = NULL,
+sotto_fit <- function(formula = NULL, data = NULL, schema = NULL, epsilon = NULL, delta = NULL, family = NULL, method = NULL, chains = NULL,
                       draws = NULL, warmup = NULL, seed = NULL, threads = NULL, cuts = NULL, prior = NULL, settings = NULL,
                       out = NULL, overwrite = FALSE, not_private = FALSE, force = FALSE, resume = NULL) {
   if (!is.null(resume)) {
     if (!is_path(resume)) refuse("resume must be the directory of a fit")
     if (!is.null(out) || overwrite) refuse("resume puts draws in the place of those that stand there: drop out and overwrite")
     out <- resume
+  } else if (is.null(formula) || is.null(schema)) {
+    refuse("which ", if (is.null(formula)) "formula" else "schema", "? a fit wants both; to go on from one that was made, give resume")
   }
   given <- configuration(formula, family, epsilon, delta, method, chains, draws, warmup, seed, threads, cuts, prior, settings)
   with_results(out, "charges.jsonl", function(directory) {
     answer <- with_private_folder(function(folder) {
       call_program(
         "fit",
-        inputs(
-          folder,
-          data = if (is.null(resume)) table_file(data, folder, declared_columns(schema)), schema = schema_file(schema, folder)
-        ),
+        if (!is.null(schema)) {
+          inputs(
+            folder,
+            data = if (is.null(resume)) table_file(data, folder, declared_columns(schema)), schema = schema_file(schema, folder)
+          )
+        },
         assignments(list(privacy.not_private = if (not_private) TRUE, privacy.force = if (force) TRUE)),
         given,
         if (is.null(resume)) assignments(list(output.directory = directory)),

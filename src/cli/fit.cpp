@@ -33,7 +33,7 @@ namespace sotto::cli {
 namespace {
 
 void say_result(const FitConfig& config, const RunRecord& record,
-                const std::vector<ParameterSummary>& summary, bool json) {
+                const std::vector<ParameterSummary>& summary, bool json, bool resumed) {
   if (json) {
     const std::filesystem::path out = config.out;
     fmt::print("{}\n", nlohmann::ordered_json({{"out", config.out},
@@ -44,9 +44,10 @@ void say_result(const FitConfig& config, const RunRecord& record,
     return;
   }
   if (record.privacy.is_private) {
-    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}\n", record.model,
+    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}{}\n", record.model,
                record.method, record.privacy.epsilon, record.privacy.delta, record.privacy.privacy_unit,
-               record.privacy.spent_epsilon);
+               record.privacy.spent_epsilon,
+               resumed ? " when it was made; these draws read no row and cost nothing" : "");
   } else {
     fmt::print("{}, {}\nNOT PRIVATE\n", record.model, record.method);
   }
@@ -57,7 +58,7 @@ void say_result(const FitConfig& config, const RunRecord& record,
     fmt::print("\n{}\n", posterior_table(record.draws, record.comparison));
   }
   fmt::print("{}\n", (std::filesystem::path(config.out) / "report.html").string());
-  if (record.privacy.is_private && record.privacy.earlier.count == 0) {
+  if (record.privacy.is_private && record.privacy.earlier.count == 0 && !resumed) {
     fmt::print(
         "Fits of the same rows add up: two like this promise no more than epsilon {:g} together. What is "
         "released "
@@ -94,7 +95,7 @@ const char* why_ended(StopReason ending) {
 void finish(const FitOptions& options, const FitConfig& config, const FitOutcome& outcome, int& status) {
   const RunRecord& record = outcome.record;
   const std::vector<ParameterSummary> summary = summarise(record.draws);
-  say_result(config, record, summary, options.json);
+  say_result(config, record, summary, options.json, !options.resume.empty());
   for (const std::string& sentence : all_warnings(record, summary))
     fmt::print(stderr, "sotto: {}\n", sentence);
   // The budget is spent, and there are draws, but a script must not take them for an answer.
@@ -144,25 +145,36 @@ void rehearse(const Rehearsed& rehearsed) {
   });
 }
 
+/// Whether the call itself says which model and table it means, or leaves it to what was fitted before.
+bool says_which_fit(const FitOptions& options, const CLI::App& verb) {
+  return !options.config.empty() || verb.count("--schema") > 0 || !options.owners.empty() ||
+         std::any_of(options.set.begin(), options.set.end(),
+                     [](const std::string& assignment) { return assignment.starts_with("data.schema"); });
+}
+
+FitAsMade fit_as_told(const FitOptions& options, const CLI::App& verb) {
+  FitAsMade told{.config = configuration(options, verb), .schema = {}};
+  static_cast<void>(name_owners(options, told.config));
+  told.schema = read_schema(resolved(told.config.schema, verb.count("--schema") > 0, options));
+  return told;
+}
+
 /// From the releases alone: the table is not read, whatever is said of it.
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
-  if (options.config.empty() && options.schema.empty() && options.set.empty()) {
-    refuse(
-        "--resume draws anew for the fit that was made: say again which it was, by its configuration or by "
-        "--schema, --formula, --family, --epsilon and --delta");
+  const bool told = says_which_fit(options, verb);
+  FitAsMade fit = told ? fit_as_told(options, verb) : fit_as_made(options.resume, overrides(options, verb));
+  fit.config.out = options.resume;
+  check_model(fit.config, fit.schema);
+  std::vector<std::filesystem::path> inputs;
+  if (told) {
+    inputs = {options.config, resolved(fit.config.schema, verb.count("--schema") > 0, options)};
   }
-  FitConfig config = configuration(options, verb);
-  static_cast<void>(name_owners(options, config));
-  config.out = options.resume;
-  const std::filesystem::path schema_file = resolved(config.schema, verb.count("--schema") > 0, options);
-  const Schema schema = read_schema(schema_file);
-  check_model(config, schema);
-  const std::vector<std::filesystem::path> inputs = {options.config, schema_file};
   note_signals();
-  finish(options, config,
-         with_progress(
-             config,
-             [&](const FitProgress& progress) { return resume_directory(config, schema, inputs, progress); }),
+  finish(options, fit.config,
+         with_progress(fit.config,
+                       [&](const FitProgress& progress) {
+                         return resume_directory(fit.config, fit.schema, inputs, progress);
+                       }),
          status);
 }
 
@@ -223,9 +235,8 @@ void add_fit(CLI::App& program, int& status) {
                  "replace a release that was paid for; its charges stay in charges.jsonl");
   CLI::Option* resume =
       verb->add_option("--resume", options->resume,
-                       "directory of a release-once fit, whose configuration or options are "
-                       "given again: draw anew from the releases that it paid for; reads no "
-                       "rows, costs nothing");
+                       "directory of a release-once fit: draw anew from the releases that it paid for; "
+                       "reads no rows, costs nothing; needs no other option");
   for (const char* other : {"--out", "--overwrite"}) resume->excludes(verb->get_option(other));
   verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
   verb->add_flag(
@@ -237,7 +248,8 @@ void add_fit(CLI::App& program, int& status) {
   verb->footer(
       "Example:\n  sotto fit --data visits.csv --schema visits.schema.toml --formula 'visits > 0 ~ age + "
       "plan' \\\n"
-      "            --family bernoulli --epsilon 1 --delta 1e-6 --out out/visits");
+      "            --family bernoulli --epsilon 1 --delta 1e-6 --out out/visits\n"
+      "  sotto fit --resume out/visits --draws 4000");
   verb->callback([options, verb, &status] { run_fit(*options, *verb, status); });
 }
 

@@ -64,28 +64,23 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("--method", options.method, method_names());
   verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");
   verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)");
-  verb.add_option("--warmup", options.warmup, "warmup steps per chain (default: as many as draws)");
+  verb.add_option(
+      "--warmup", options.warmup,
+      "warmup steps per chain (default: a quarter of the steps kept after a look at the rows, else as many)");
   verb.add_option("--seed", options.seed, "seed of the chains, never of the noise (default 1)");
   verb.add_option("--threads", options.threads, "threads for passes over the rows (default: all cores)");
 }
 
-FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
-  const std::string ending = std::filesystem::path(options.config).extension().string();
-  if (ending == ".csv" || ending == ".tsv" || ending == ".parquet") {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{} is a table, not a configuration: name it by --data, and its declaration by --schema",
-                    options.config));
-  }
-  std::vector<std::string> overrides;
+std::vector<std::string> overrides(const FitOptions& options, const CLI::App& verb) {
+  std::vector<std::string> keys;
   const auto override_with = [&](const char* option, const char* key, const std::string& value) {
     const CLI::Option* given = verb.get_option_no_throw(option);
-    if (given != nullptr && given->count() > 0) overrides.push_back(fmt::format("{}={}", key, value));
+    if (given != nullptr && given->count() > 0) keys.push_back(fmt::format("{}={}", key, value));
   };
   override_with("--formula", "model.formula", quoted(options.formula));
   override_with("--family", "model.family", quoted(options.family));
   override_with("--cuts", "model.cuts", fmt::format("[{:.17g}]", fmt::join(options.cuts, ", ")));
-  if (options.epsilon) overrides.push_back(fmt::format("privacy.epsilon={:.17g}", *options.epsilon));
+  if (options.epsilon) keys.push_back(fmt::format("privacy.epsilon={:.17g}", *options.epsilon));
   override_with("--delta", "privacy.delta", fmt::format("{:.17g}", options.delta));
   override_with("--method", "method.name", quoted(options.method));
   override_with("--chains", "method.chains", std::to_string(options.chains));
@@ -96,11 +91,23 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
   override_with("--out", "output.directory", quoted(options.out));
   override_with("--data", "data.file", quoted(options.data));
   override_with("--schema", "data.schema", quoted(options.schema));
-  if (options.not_private) overrides.emplace_back("privacy.not_private=true");
-  if (options.force) overrides.emplace_back("privacy.force=true");
-  if (options.timing) overrides.emplace_back("output.timing=true");
-  overrides.insert(overrides.end(), options.set.begin(), options.set.end());
-  return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config), overrides);
+  if (options.not_private) keys.emplace_back("privacy.not_private=true");
+  if (options.force) keys.emplace_back("privacy.force=true");
+  if (options.timing) keys.emplace_back("output.timing=true");
+  keys.insert(keys.end(), options.set.begin(), options.set.end());
+  return keys;
+}
+
+FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
+  const std::string ending = std::filesystem::path(options.config).extension().string();
+  if (ending == ".csv" || ending == ".tsv" || ending == ".parquet") {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} is a table, not a configuration: name it by --data, and its declaration by --schema",
+                    options.config));
+  }
+  return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config),
+                          overrides(options, verb));
 }
 
 std::filesystem::path resolved(const std::string& path, bool option, const FitOptions& options) {

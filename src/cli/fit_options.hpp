@@ -32,6 +32,9 @@ struct FitOptions {
 /// Adds the options that both verbs have: all but --epsilon and those of the output.
 void add_fit_options(CLI::App& verb, FitOptions& options);
 
+/// What the options say, as `parse_fit_config` takes overrides.
+[[nodiscard]] std::vector<std::string> overrides(const FitOptions& options, const CLI::App& verb);
+
 /// Options say what configuration keys say; --set comes last and wins. Errors: no_input, and those of parse_fit_config.
 [[nodiscard]] FitConfig configuration(const FitOptions& options, const CLI::App& verb);
 

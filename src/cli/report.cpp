@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/verbs.hpp"
 #include "sotto/report/design_certificate.hpp"
 #include "sotto_io/run_directory.hpp"
+#include "sotto_io/run_lock.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -40,6 +42,8 @@ void report(const ReportOptions& options) {
     throw Error(ErrorCode::no_input,
                 fmt::format("{} is no output directory of sotto fit", options.directory));
   check_run_directory(options.directory, {}, true);
+  std::optional<RunLock> alone;  // no page of one run beside the files of another
+  if (std::filesystem::exists(options.directory)) alone.emplace(options.directory);
   RunRecord record = read_run(options.directory);
   if (options.without_comparison) record.comparison.reset();
   if (!options.certificate.empty())

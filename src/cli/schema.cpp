@@ -78,6 +78,14 @@ void print_check(const TableCheck& check, std::size_t maximum_rows, const Schema
                column.count(CellReading::undecodable));
   }
   for (const ColumnCheck& column : check.columns) {
+    if (column.not_utf8 > 0)
+      fmt::print("\n{}: {} cells are not UTF-8 text: save the file as UTF-8\n", column.name, column.not_utf8);
+    if (column.other_case > 0)
+      fmt::print("\n{}: {} cells are a level but for capitals: spell levels as the table does\n", column.name,
+                 column.other_case);
+    if (column.commas > 0)
+      fmt::print("\n{}: {} cells are numbers but for commas: write 3.5 and 1899.73, not 3,5 and 1,899.73\n",
+                 column.name, column.commas);
     if (column.dates == 0) continue;
     fmt::print(
         "\n{}: {} cells look like dates, which are no numbers: replace them by the days since one chosen "

@@ -151,16 +151,19 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
   interruption.pass_on();
 }
 
-/// From the releases that the directory of the settings keeps. `inputs`: files that no output may replace.
-void resume(const Schema& schema, const std::vector<std::string>& settings,
-            const std::vector<std::string>& inputs) {
-  const FitConfig config = parse_fit_config("", settings);
-  check_model(config, schema);
+/// From the releases that a directory keeps, by the schema and settings there where none is given. `inputs`: files that no output may
+/// replace.
+void resume(const std::string& directory, const std::optional<Schema>& schema,
+            const std::vector<std::string>& settings, const std::vector<std::string>& inputs) {
+  FitAsMade fit =
+      schema ? FitAsMade{parse_fit_config("", settings), *schema} : fit_as_made(directory, settings);
+  fit.config.out = directory;
+  check_model(fit.config, fit.schema);
   Interruption interruption;
   const nb::gil_scoped_release others_run;
   const std::vector<std::filesystem::path> kept(inputs.begin(), inputs.end());
-  run_shown(config, interruption, [&](const FitProgress& shown) {
-    static_cast<void>(resume_directory(config, schema, kept, shown));
+  run_shown(fit.config, interruption, [&](const FitProgress& shown) {
+    static_cast<void>(resume_directory(fit.config, fit.schema, kept, shown));
   });
   interruption.pass_on();
 }
@@ -169,7 +172,8 @@ void resume(const Schema& schema, const std::vector<std::string>& settings,
 
 void add_fit(nb::module_& module) {
   module.def("fit", &fit_to_directory_of);
-  module.def("resume", &resume);
+  module.def("resume", &resume, nb::arg("directory"), nb::arg("schema").none(), nb::arg("settings"),
+             nb::arg("inputs"));
 }
 
 }  // namespace sotto::python

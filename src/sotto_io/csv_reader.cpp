@@ -1,5 +1,6 @@
 #include "sotto_io/csv_reader.hpp"
 
+#include <arrow/util/utf8.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -44,6 +45,11 @@ void CsvReader::read_header() {
   for (std::string& name : names_) name = trim(name);
   if (!some || (names_.size() == 1 && names_[0].empty()))
     throw Error(ErrorCode::data, fmt::format("{}: the first record must name the columns", path_.string()));
+  arrow::util::InitializeUTF8();
+  if (!std::ranges::all_of(names_, [](const std::string& name) { return arrow::util::ValidateUTF8(name); }))
+    throw Error(ErrorCode::data,
+                fmt::format("{}: the names of the columns are not UTF-8 text: save the file as UTF-8",
+                            path_.string()));
   in_header_ = false;
   select({});
 }

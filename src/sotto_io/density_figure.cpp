@@ -29,9 +29,13 @@ std::string line_drawing(const ColumnDensity& c) {
   plot.line(curve(c.grid, c.prior), "priorline");
   if (c.deconvolution) plot.line(curve(c.grid, *c.deconvolution), "kernel");
   plot.line(curve(c.grid, c.bands.mean), "postline");
+  const bool cut = c.bands.simultaneous_upper.maxCoeff() > top;
   return plot.html(
-      "Posterior density of " + c.name + " with bands, prior predictive and deconvolution estimate",
-      round_ticks(x, 5), round_ticks({0, top}, 4));
+             "Posterior density of " + c.name + " with bands, prior predictive and deconvolution estimate",
+             round_ticks(x, 5), round_ticks({0, top}, 4)) +
+         (cut ? fmt::format("<p class=\"note\">The band for the whole curve goes on above, up to {}.</p>",
+                            format_number(c.bands.simultaneous_upper.maxCoeff()))
+              : "");
 }
 
 // Names of points along the axis of a phone: four have room to wrap, more where they are short.
@@ -68,6 +72,10 @@ std::string bar_drawing(const DensityReport& report, std::size_t d) {
                    names_of(report, d), round_ticks({0, top}, 4));
 }
 
+const char* kernel_name(const ColumnDensity& c) {
+  return c.discrete ? "frequencies with the noise taken out" : "deconvolution kernel estimate";
+}
+
 // At most so many points; density.csv has all.
 std::string numbers(const DensityReport& report, std::size_t d) {
   constexpr Eigen::Index kMost = 40;
@@ -75,7 +83,7 @@ std::string numbers(const DensityReport& report, std::size_t d) {
   const double percent = 100 * report.settings.level;
   std::vector<std::string> headings{escape_html(c.name), "mean", fmt::format("{:.4g} % band", percent),
                                     fmt::format("{:.4g} % band for the whole", percent), "prior"};
-  if (c.deconvolution) headings.emplace_back("noise taken out");
+  if (c.deconvolution) headings.emplace_back(kernel_name(c));
   const auto band = [](double low, double high) { return format_number(low) + " to " + format_number(high); };
   std::vector<std::vector<std::string>> rows;
   for (Eigen::Index i = 0; i < c.grid.size(); i += (c.grid.size() + kMost - 1) / kMost) {
@@ -98,9 +106,7 @@ std::string key(const ColumnDensity& c, double level) {
   text += mark("outer", fmt::format("{:.4g} % band for the whole {} at once", percent,
                                     c.discrete ? "distribution" : "curve"));
   text += mark("priorline", "what the prior alone expects");
-  if (c.deconvolution)
-    text +=
-        mark("kernel", c.discrete ? "frequencies with the noise taken out" : "deconvolution kernel estimate");
+  if (c.deconvolution) text += mark("kernel", kernel_name(c));
   return text + "</div>";
 }
 

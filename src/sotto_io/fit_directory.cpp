@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sotto/base/error.hpp"
 #include "sotto/report/run_json.hpp"
+#include "sotto/run/schema_json.hpp"
 #include "sotto_io/charge_journal.hpp"
 #include "sotto_io/result_files.hpp"
 #include "sotto_io/run_directory.hpp"
@@ -51,6 +54,12 @@ Error with_spending(const std::exception& failure, const char* what, const std::
   return {ErrorCode::io, fmt::format("{}; {}", what, spent)};
 }
 
+/// Results of an earlier run that stay there are covered by what both promised.
+void state_on_pages(const std::string& directory) {
+  if (!std::filesystem::exists(std::filesystem::path(directory) / "manifest.json")) return;
+  write_report(directory, read_run(directory));
+}
+
 /// As far as the disk lets it: what it does not let through, the lines booked before cover.
 void close_without_draws(const FitConfig& config, const PrivacyStatement& privacy, const std::string& ending,
                          ChargeJournal& journal) {
@@ -65,6 +74,7 @@ void close_without_draws(const FitConfig& config, const PrivacyStatement& privac
   };
   attempt([&] { journal.close(privacy, ending); });
   attempt([&] { write_statement_alone(config.out, privacy); });
+  attempt([&] { state_on_pages(config.out); });
 }
 
 RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -146,6 +156,11 @@ void compare(const FitConfig& config, const Problem& problem, const FitProgress&
   if (outcome.comparison_failed) outcome.record.comparison.reset();
 }
 
+[[noreturn]] void refuse_statement(const FitConfig& config) {
+  refuse(fmt::format("{}/privacy.json is no statement of these releases: fit into another directory",
+                     config.out));
+}
+
 /// What stands there as a promise must be that of the releases: a statement of other ones would be taken over.
 void check_statement(const FitConfig& config, const Problem& problem, const nlohmann::ordered_json& fit,
                      const RunRecord& before) {
@@ -153,22 +168,34 @@ void check_statement(const FitConfig& config, const Problem& problem, const nloh
   const bool same = promised.is_private && before.method == "release-once" &&
                     promised.epsilon == fit.value("epsilon", 0.0) &&
                     promised.delta == fit.value("delta", 0.0) && promised.adjacency == problem.unit.adjacency;
-  if (!same)
-    refuse(fmt::format("{}/privacy.json is no statement of these releases: fit into another directory",
-                       config.out));
-  const EarlierRuns runs = read_earlier_runs(charges_file(config.out), promise_of(config, problem));
-  if (runs.count != 1) {
+  if (!same) refuse_statement(config);
+  const std::vector<RecordedRun> runs = read_charge_record(charges_file(config.out));
+  if (runs.size() != 1) {
     refuse(
         fmt::format("{}/charges.jsonl tells of {} runs, and a directory goes on from its only one: fit into "
                     "another directory",
-                    config.out, runs.count));
+                    config.out, runs.size()));
   }
+  const nlohmann::ordered_json& opened = runs.front().opened;
+  const nlohmann::ordered_json& closed = runs.front().closed;
+  const nlohmann::ordered_json none;
+  const bool booked = opened.is_object() && closed.is_object() &&
+                      opened.value("epsilon", none) == promised.epsilon &&
+                      opened.value("delta", none) == promised.delta &&
+                      opened.value("adjacency", none) == adjacency_name(promised.adjacency) &&
+                      opened.value("privacy_unit", none) == promised.privacy_unit &&
+                      closed.value("spent_epsilon", none) == promised.spent_epsilon;
+  if (!booked)
+    refuse(fmt::format(
+        "{}/charges.jsonl is no record of the releases that privacy.json states: fit into another "
+        "directory",
+        config.out));
 }
 
-/// Whatever tables are named now were not read.
+/// Whatever tables are named now, there and in the settings, were not read.
 void name_tables_of(const RunRecord& before, RunRecord& now) {
   const nlohmann::ordered_json& then = before.manifest.configuration;
-  for (const char* key : {"data", "owner"}) {
+  for (const char* key : {"data", "owner", "toml"}) {
     if (then.contains(key)) {
       now.manifest.configuration[key] = then.at(key);
     } else {
@@ -177,7 +204,40 @@ void name_tables_of(const RunRecord& before, RunRecord& now) {
   }
 }
 
+FitAsMade fit_of(const Manifest& kept, const std::string& directory,
+                 const std::vector<std::string>& overrides) {
+  if (!kept.configuration.contains("toml") || kept.schema.is_null()) {
+    refuse(
+        fmt::format("{}/manifest.json does not say by which settings its fit was made: give them again, its "
+                    "configuration or --schema, --formula, --family, --epsilon and --delta",
+                    directory));
+  }
+  FitAsMade made{.config = parse_fit_config(kept.configuration.at("toml").get<std::string>(), overrides),
+                 .schema = schema_from_json(kept.schema)};
+  const bool asked = std::ranges::any_of(
+      overrides, [](const std::string& one) { return one.starts_with("privacy.compare_not_private"); });
+  if (!asked) made.config.compare_not_private = false;  // which would read rows
+  if (!made.config.owners.empty()) return made;
+  for (const auto& owner : kept.configuration.value("owner", nlohmann::ordered_json::array())) {
+    if (owner.contains("address")) {
+      made.config.elsewhere.push_back({.name = owner.at("name"), .address = owner.at("address"), .key = ""});
+    } else {
+      made.config.owners.push_back(owner.at("file"));
+    }
+  }
+  return made;
+}
+
 }  // namespace
+
+FitAsMade fit_as_made(const std::filesystem::path& directory, const std::vector<std::string>& overrides) {
+  const Manifest kept = read_run(directory).manifest;
+  try {
+    return fit_of(kept, directory.string(), overrides);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::data, fmt::format("{}/manifest.json is no manifest of a fit", directory.string()));
+  }
+}
 
 FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
                             std::span<const std::filesystem::path> inputs, const FitProgress& progress) {
@@ -195,6 +255,8 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
   const Problem problem = make_problem_without_rows(config, schema, rows);
   check_statement(config, problem, kept.fit, before);
   FitOutcome outcome{.record = fit_again(config, problem, kept, progress), .spent = "nothing more was spent"};
+  // The releases are of this declaration, which fit_again has seen to, and so of this unit.
+  if (before.privacy.privacy_unit != problem.public_info.privacy_unit) refuse_statement(config);
   for (const Chain& chain : outcome.record.draws.chains)
     outcome.draws += static_cast<std::size_t>(chain.draws.rows());
   if (outcome.draws == 0)

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sotto/chain/draws.hpp"
+#include "sotto/data/schema.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fit.hpp"
@@ -34,6 +36,18 @@ struct FitOutcome {
 [[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy, const FitProgress& progress = {},
                                           bool overwrite = false, const RowsReleased& released = {});
+
+/// The settings and the declaration of a fit.
+struct FitAsMade {
+  FitConfig config;
+  Schema schema;
+};
+
+/// Those of the fit in a directory, as its manifest.json keeps them; `overrides` as `parse_fit_config` takes them.
+/// A comparison without privacy, which would read rows, is left out unless `overrides` ask for one.
+/// Errors: no_input where no fit is there; data where its manifest.json is none; configuration where its manifest.json does not keep them, and those of `parse_fit_config`.
+[[nodiscard]] FitAsMade fit_as_made(const std::filesystem::path& directory,
+                                    const std::vector<std::string>& overrides);
 
 /// Draws anew from the releases that `config.out` keeps, in the place of the draws there: no row is read and nothing is charged, so
 /// privacy.json and charges.jsonl say what they said. What may be checked without rows is: model, priors, budget, declaration and

@@ -105,6 +105,11 @@ OwnersSettings read_owners_toml(const std::filesystem::path& path) {
       owners.files.push_back(file);
       return once(owners.files.back());
     }
+    if (s.find("address") == nullptr) {
+      for (const char* known : {"name", "public_key"}) s.find(known);
+      s.finish();
+      refuse(fmt::format("{}: every [[owner]] needs an address, or a file, its table", path.string()));
+    }
     OwnerAddress owner{.name = word_of(s, "name", path), .address = word_of(s, "address", path), .key = {}};
     owner.key = path_of(s, "public_key", path).string();
     once(owner.address);

@@ -12,6 +12,7 @@
 #include "sotto/report/html_report.hpp"
 #include "sotto/report/run_json.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "sotto_io/charge_journal.hpp"
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/output_guard.hpp"
 #include "sotto_io/result_files.hpp"
@@ -136,6 +137,12 @@ void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
 
 const std::vector<RunRecord> kNoneBeside;
 
+/// `record` outlives the file.
+void add_deployment(std::vector<ResultFile>& files, const RunRecord& record) {
+  if (record.privacy.is_private)
+    files.push_back({"deployment.json", [&record] { return dump(deployment_json(record)); }});
+}
+
 /// `record` and `beside` outlive the files.
 void add_pages(std::vector<ResultFile>& files, const RunRecord& record,
                const std::vector<RunRecord>& beside) {
@@ -172,8 +179,7 @@ void write_run(const fs::path& directory, RunRecord record) {
                      return dump(json);
                    }});
   add_manifest(files, record);
-  if (record.privacy.is_private)
-    files.push_back({"deployment.json", [&record] { return dump(deployment_json(record)); }});
+  add_deployment(files, record);
   if (record.kept) files.push_back({kReleases, [&record] { return dump(to_json(*record.kept)); }});
   add_pages(files, record, kNoneBeside);
   replace_results(directory, files);
@@ -198,6 +204,7 @@ void write_report(const fs::path& directory, const RunRecord& record, const std:
   std::vector<ResultFile> files;
   if (!record.certificate.is_null())
     files.push_back({kCertificate, [&record] { return dump(record.certificate); }});
+  add_deployment(files, record);
   add_pages(files, record, beside);
   add_results(directory, files);
 }
@@ -243,6 +250,23 @@ KeptAnswers read_kept_answers(const fs::path& directory) {
   return kept_answers_from_json(read_json_file(directory / kReleases));
 }
 
+namespace {
+
+/// The books may tell of runs that ended, without draws or killed, after the statement beside the draws was written. That of the draws
+/// is the one with as many before it as the statement says.
+EarlierRuns other_runs(const fs::path& directory, const EarlierRuns& stated) {
+  std::vector<RecordedRun> runs = read_charge_record(charges_file(directory));
+  if (runs.size() <= stated.count + 1) return stated;
+  const auto own = runs.begin() + static_cast<std::ptrdiff_t>(stated.count);
+  const nlohmann::ordered_json promise = own->opened;
+  runs.erase(own);
+  EarlierRuns others = promised_by(runs, promise);
+  others.later = true;
+  return others;
+}
+
+}  // namespace
+
 RunRecord read_run(const fs::path& directory) {
   if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());
   RunRecord record;
@@ -260,6 +284,7 @@ RunRecord read_run(const fs::path& directory) {
   if (!chain_files(directory / kNotPrivate).empty()) record.comparison = read(directory / kNotPrivate);
   record.privacy = privacy_from_json(read_json_file(directory / "privacy.json"));
   read_manifest(read_json_file(directory / "manifest.json"), record);
+  if (record.privacy.is_private) record.privacy.earlier = other_runs(directory, record.privacy.earlier);
   if (fs::exists(directory / kCertificate)) record.certificate = read_json_file(directory / kCertificate);
   return record;
 }

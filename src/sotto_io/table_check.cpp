@@ -1,7 +1,10 @@
 #include "sotto_io/table_check.hpp"
 
+#include <arrow/util/utf8.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "sotto/data/table.hpp"
@@ -29,10 +32,38 @@ bool begins_as_date(std::string_view cell) {
   return std::ranges::all_of(digits, [](std::size_t count) { return count >= 1 && count <= 4; });
 }
 
+/// "3,5" and "1,899.73".
+bool is_number_with_commas(std::string_view cell) {
+  return cell.find(',') != std::string_view::npos &&
+         cell.find_first_not_of("+-0123456789.,") == std::string_view::npos &&
+         cell.find_first_of("0123456789") != std::string_view::npos;
+}
+
+bool is_level_in_other_case(std::string_view cell, const std::vector<std::string>& levels) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::ranges::any_of(levels,
+                             [&](const std::string& level) { return std::ranges::equal(cell, level, same); });
+}
+
+void note_undecodable(std::string_view cell, const SchemaColumn& declared, ColumnCheck& column) {
+  if (begins_as_date(cell)) {
+    ++column.dates;
+  } else if (!arrow::util::ValidateUTF8(cell)) {
+    ++column.not_utf8;
+  } else if (is_level_in_other_case(cell, declared.levels)) {
+    ++column.other_case;
+  } else if (is_number_with_commas(cell)) {
+    ++column.commas;
+  }
+}
+
 }  // namespace
 
 TableCheck check_table(const RecordReader& read, const Schema& schema) {
   Table table(schema);
+  arrow::util::InitializeUTF8();
   TableCheck check;
   std::vector<std::string> wanted;
   for (const SchemaColumn& column : schema.columns) {
@@ -53,7 +84,8 @@ TableCheck check_table(const RecordReader& read, const Schema& schema) {
     for (std::size_t j = 0; j < declared; ++j) {
       const std::string_view cell = record.cells[j].value_or("");
       const CellReading reading = read_cell(schema.columns[j], cell).reading;
-      if (reading == CellReading::undecodable && begins_as_date(cell)) ++check.columns[j].dates;
+      if (reading == CellReading::undecodable)
+        note_undecodable(trim(cell), schema.columns[j], check.columns[j]);
       ++check.columns[j].cells[static_cast<std::size_t>(reading)];
       complete = complete && (reading == CellReading::value || reading == CellReading::clamped ||
                               schema.columns[j].missing == MissingPolicy::impute);
@@ -81,7 +113,10 @@ nlohmann::ordered_json to_json(const TableCheck& check) {
                                {"missing", column.count(CellReading::missing)},
                                {"out_of_range", column.count(CellReading::out_of_range)},
                                {"undecodable", column.count(CellReading::undecodable)},
-                               {"dates", column.dates}});
+                               {"dates", column.dates},
+                               {"numbers_with_commas", column.commas},
+                               {"levels_in_other_case", column.other_case},
+                               {"not_utf8", column.not_utf8}});
   }
   return json;
 }

@@ -22,7 +22,11 @@ struct ColumnCheck {
   std::string name;
   ColumnKind kind = ColumnKind::real;
   std::array<std::size_t, 5> cells{};  ///< by CellReading
-  std::size_t dates = 0;               ///< of the undecodable: such as 2020-03-01, 1/3/2020 or 01.03.20
+  // Of the undecodable; none of them is repeated.
+  std::size_t dates = 0;       ///< such as 2020-03-01, 1/3/2020 or 01.03.20
+  std::size_t commas = 0;      ///< numbers but for commas, as 3,5 or 1,899.73
+  std::size_t other_case = 0;  ///< a level but for capitals
+  std::size_t not_utf8 = 0;
 
   [[nodiscard]] std::size_t count(CellReading reading) const {
     return cells[static_cast<std::size_t>(reading)];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
+#include "sotto_io/run_lock.hpp"
 
 namespace sotto {
 namespace {
@@ -137,7 +138,7 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   ASSERT_THAT(third.status, has_draws()) << third.err;
   EXPECT_EQ(third.out.find("two like this"), std::string::npos);
   EXPECT_NE(third.err.find("2 earlier runs have already released"), std::string::npos) << third.err;
-  EXPECT_NE(third.err.find("no more than epsilon 3.500 (delta"), std::string::npos) << third.err;
+  EXPECT_NE(third.err.find("no more than epsilon 3.5 (delta"), std::string::npos) << third.err;
   const auto privacy = nlohmann::json::parse(content("out/privacy.json"));
   EXPECT_EQ(privacy.at("epsilon"), 0.5);
   EXPECT_EQ(privacy.at("earlier").at("runs"), 2);
@@ -149,6 +150,48 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
   // The pages are made again from the files.
   ASSERT_EQ(sotto("report out").status, 0);
   EXPECT_NE(content("out/report.html").find("2 earlier runs have already released"), std::string::npos);
+}
+
+// The results that stand there are covered by what both promised, and the page says so at once, or where the run was killed when it is
+// made again.
+TEST_F(Charges, of_later_runs_without_draws_are_added_up_too) {
+  ASSERT_THAT(sotto("fit --force --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --draws 10 "
+                    "--out out --epsilon 1")
+                  .status,
+              has_draws());
+  const Outcome later = end_by("INT", "--overwrite --method penalty --warmup 400000 --draws 10",
+                               "grep -q log-likelihood out/charges.jsonl");
+  ASSERT_EQ(later.status, 130) << later.err;
+  ASSERT_TRUE(exists("out/failed_privacy.json"));
+  const auto told = [&](const char* sum) {
+    EXPECT_NE(content("out/report.html").find(sum), std::string::npos) << sum;
+    const auto entry = nlohmann::json::parse(content("out/deployment.json"));
+    EXPECT_NE(entry.dump().find("already released"), std::string::npos);
+  };
+  told("Another run has already released into this directory");
+  told("no more than epsilon 3 ");
+  write("out/charges.jsonl", content("out/charges.jsonl") +
+                                 "{\"opened\":{\"epsilon\":4.0,\"delta\":1e-07,\"adjacency\":\"substitute\","
+                                 "\"privacy_unit\":\"one row\"}}\n");
+  ASSERT_EQ(sotto("report out").status, 0);
+  told("2 other runs have already released");
+  told("(7, 2.1e-6)-differential privacy");
+  std::filesystem::copy(folder_ / "out", folder_ / "copy", std::filesystem::copy_options::recursive);
+  ASSERT_EQ(sotto("report out --beside copy").status, 0);
+  told("no more than epsilon 14 ");
+}
+
+// A page is made of one run's files.
+TEST_F(Charges, no_page_is_made_while_a_run_writes) {
+  ASSERT_THAT(sotto("fit --force --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --draws 10 "
+                    "--out out --epsilon 1")
+                  .status,
+              has_draws());
+  {
+    const RunLock run(folder_ / "out");
+    EXPECT_EQ(sotto("report out").status, EX_CANTCREAT);
+  }
+  EXPECT_EQ(sotto("report out").status, 0);
 }
 
 // A run that protects persons says nothing of what a run that protects rows did to a person.

@@ -73,7 +73,7 @@ TEST_F(Diagnose, compares_with_a_reference) {
   RunRecord record = synthetic_run(200);
   write_run(folder_ / "run", record);
   EXPECT_THAT(sotto("diagnose run --reference run").out, testing::Not(HasSubstr("NOT PRIVATE")));
-  record.privacy = not_private_statement("for study");
+  record.privacy = not_private_statement();
   write_run(folder_ / "exact", record);
   EXPECT_THAT(sotto("diagnose run --reference exact").out, HasSubstr("NOT PRIVATE: the reference"));
   EXPECT_EQ(sotto("diagnose run --reference exact.csv").status, 65);  // other parameters

@@ -311,9 +311,18 @@ TEST_F(FitProgram, the_declared_unit_is_the_one_that_is_protected) {
     EXPECT_THAT(run.status, has_draws()) << run.err;
     return nlohmann::json::parse(content("out/privacy.json"));
   };
+  // Their number is public where one row is exchanged, and only there.
+  const auto rows = [&] { return nlohmann::json::parse(content("out/manifest.json")).at("rows"); };
   EXPECT_EQ(statement().at("privacy_unit"), "one row");
+  EXPECT_TRUE(rows().is_number());
   std::string schema = content("s.toml");
+  write("s.toml", schema + "[unit]\nperson = \"who\"\nmaximum_rows = 3\n");
+  static_cast<void>(statement());
+  EXPECT_TRUE(rows().is_null());
   schema.replace(schema.find("substitute"), 10, "add-remove");
+  write("s.toml", schema);
+  EXPECT_EQ(statement().at("privacy_unit"), "one row");
+  EXPECT_TRUE(rows().is_null());
   write("s.toml", schema + "[unit]\nperson = \"who\"\nmaximum_rows = 3\n");
   const auto persons = statement();
   EXPECT_EQ(persons.at("privacy_unit"), "one person (by column who, at most 3 rows)");

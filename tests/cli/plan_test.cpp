@@ -75,6 +75,7 @@ TEST_F(Plan, a_certificate_is_kept_for_the_report) {
   const Outcome kept = sotto("report out --certificate plan.json");
   EXPECT_EQ(kept.status, 0) << kept.err;
   EXPECT_THAT(content("out/report.html"), HasSubstr("3 tables of 2000 made-up rows"));
+  EXPECT_THAT(content("out/report.html"), HasSubstr("The fit has 3 rows."));
   EXPECT_EQ(nlohmann::json::parse(content("out/certificate.json"))["tables"], 3);
   EXPECT_EQ(sotto("report out").status, 0);
   EXPECT_THAT(content("out/report.html"), HasSubstr("What simulations of this design showed"));
@@ -86,6 +87,12 @@ TEST_F(Plan, a_certificate_is_kept_for_the_report) {
   EXPECT_THAT(sotto("report two --certificate plan.json").err, HasSubstr("holds no epsilon 2"));
   ASSERT_EQ(sotto(fit + "--formula 'ill ~ 1' --epsilon 1 --out one").status, 0);
   EXPECT_THAT(sotto("report one --certificate plan.json").err, HasSubstr("this fit has no parameter age"));
+  ASSERT_EQ(sotto("fit --data d.csv --schema s.toml --draws 10 --force --formula 'ill ~ age' --epsilon 1 "
+                  "--delta 1e-7 --out seventh")
+                .status,
+            0);
+  EXPECT_THAT(sotto("report seventh --certificate plan.json").err,
+              HasSubstr("its delta is 1e-06, and that of this fit 1e-07"));
   write("other.json", "{\"a\": 1}");
   EXPECT_THAT(sotto("report out --certificate other.json").err,
               HasSubstr("not what sotto plan --certify --json prints"));

@@ -78,6 +78,35 @@ TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
   EXPECT_NE(fit("--resume chain").err.find("keeps no releases"), std::string::npos);
 }
 
+TEST_F(ResumeProgram, needs_no_other_word) {
+  ASSERT_EQ(
+      fit("--out out --draws 100 --set 'prior.parameter.x={family=\"student_t\",scale=1}' --chains 2").status,
+      0);
+  const auto settings = [&] {
+    return nlohmann::json::parse(content("out/manifest.json")).at("configuration").at("toml");
+  };
+  const auto made = settings();
+  const std::string folder = (folder_ / "out").string();
+  for (const char* file : {"d.csv", "s.toml"}) std::filesystem::remove(folder_ / file);
+  const Outcome more = sotto("fit --resume " + folder + " --draws 300 --seed 4");
+  ASSERT_EQ(more.status, 0) << more.err;
+  const Outcome other = sotto("fit --resume " + folder + " --draws 300 --seed 5");
+  ASSERT_EQ(other.status, 0) << other.err;
+  EXPECT_EQ(sotto("fit --resume " + folder + " --seed 4 --draws 300").out, more.out);
+  EXPECT_NE(other.out, more.out);
+  EXPECT_EQ(settings(), made);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/chain_3.csv")) << "two chains, as then";
+  EXPECT_NE(content("out/manifest.json").find("student_t(4, 0, 1)"), std::string::npos)
+      << "the prior of then";
+  EXPECT_NE(sotto("fit --resume " + folder + " --epsilon 3").err.find("whose epsilon is not"),
+            std::string::npos);
+  const std::string manifest = content("out/manifest.json");
+  auto older = nlohmann::ordered_json::parse(manifest);
+  older.at("configuration").erase("toml");
+  write("out/manifest.json", older.dump());
+  EXPECT_NE(sotto("fit --resume " + folder).err.find("does not say by which settings"), std::string::npos);
+}
+
 // Its schema and its settings are inputs, whatever names they have.
 TEST_F(ResumeProgram, is_written_over_no_input) {
   ASSERT_EQ(fit("--out out --draws 100").status, 0);
@@ -111,6 +140,7 @@ TEST_F(ResumeProgram, names_the_tables_that_the_fit_read) {
   const Outcome again = sotto(call + others + "--resume owners");
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(configuration("owners").at("owner"), named);
+  EXPECT_EQ(sotto("fit --resume owners").status, 0) << "as many owners as then";
 }
 
 // Another run may be reading, or about to write, what stands there.
@@ -139,6 +169,49 @@ TEST_F(ResumeProgram, is_refused_under_the_statement_of_another_run) {
   std::filesystem::copy(folder_ / "other", folder_ / "third");
   std::filesystem::remove(folder_ / "third/outputs.txt");
   EXPECT_NE(fit("--resume third").err.find("stands in the way"), std::string::npos);
+}
+
+// Another unit, or books of another run, would be a promise of nobody.
+TEST_F(ResumeProgram, is_refused_where_statement_and_books_differ) {
+  ASSERT_EQ(fit("--out out --draws 100").status, 0);
+  const std::string statement = content("out/privacy.json");
+  const std::string charges = content("out/charges.jsonl");
+  auto other = nlohmann::ordered_json::parse(statement);
+  other["privacy_unit"] = "one person (by column id, at most 3 rows)";
+  write("out/privacy.json", other.dump());
+  EXPECT_NE(sotto("fit --resume out").err.find("is no record of the releases"), std::string::npos);
+  std::string books = charges;
+  books.replace(books.find("\"one row\""), 9, other.at("privacy_unit").dump());
+  write("out/charges.jsonl", books);
+  EXPECT_NE(sotto("fit --resume out").err.find("is no statement of these releases"), std::string::npos);
+  write("out/charges.jsonl", charges);
+  other = nlohmann::ordered_json::parse(statement);
+  other["spent_epsilon"] = 0.1;
+  write("out/privacy.json", other.dump());
+  EXPECT_NE(sotto("fit --resume out").err.find("is no record of the releases"), std::string::npos);
+  write("out/privacy.json", statement);
+  write("out/charges.jsonl", "{\"opened\":{}}\n");
+  EXPECT_NE(sotto("fit --resume out").err.find("is no record of the releases"), std::string::npos);
+  write("out/charges.jsonl", charges);
+  const std::string manifest = content("out/manifest.json");
+  for (const char* wrong : {"5", "[]"}) {
+    auto broken = nlohmann::ordered_json::parse(manifest);
+    broken.at("configuration")["toml"] = nlohmann::ordered_json::parse(wrong);
+    write("out/manifest.json", broken.dump());
+    EXPECT_EQ(sotto("fit --resume out").status, 65) << wrong;
+  }
+  write("out/manifest.json", manifest);
+  EXPECT_EQ(sotto("fit --resume out").status, 0);
+}
+
+// The comparison would read rows: it is not made anew, and its files go with the draws that they were beside.
+TEST_F(ResumeProgram, leaves_the_comparison_out) {
+  ASSERT_EQ(fit("--out out --draws 100 --set privacy.compare_not_private=true").status, 0);
+  ASSERT_TRUE(exists("out/not_private"));
+  std::filesystem::remove(folder_ / "d.csv");
+  const Outcome more = sotto("fit --resume out --draws 50");
+  EXPECT_EQ(more.status, 0) << more.err;
+  EXPECT_FALSE(exists("out/not_private/chain_1.csv"));
 }
 
 }  // namespace

@@ -69,6 +69,32 @@ TEST_F(SchemaVerb, check_tells_rows_beyond_the_maximum_of_their_person) {
   EXPECT_EQ(sotto("schema --check d.csv s.toml").out.find("maximum_rows"), std::string::npos);
 }
 
+TEST_F(SchemaVerb, what_undecodable_cells_look_like_is_told) {
+  write("s.toml",
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 9000\n"
+        "[[column]]\nname = \"r\"\nkind = \"category\"\nlevels = [\"north\", \"s\u00fcd\"]\n");
+  write("d.csv", "x,r\n\"1,899.73\",North\n\"3,5\",NORTH\n2,S\xfc\x64\n\"a,b\",west\n1,north\n");
+  const auto json = nlohmann::json::parse(sotto("schema --check --json d.csv s.toml").out);
+  const auto of = [&](int column, const char* key) { return json.at("columns")[column].at(key).get<int>(); };
+  EXPECT_EQ(of(0, "numbers_with_commas"), 2);
+  EXPECT_EQ(of(1, "numbers_with_commas"), 0);
+  EXPECT_EQ(of(1, "levels_in_other_case"), 2);
+  EXPECT_EQ(of(1, "not_utf8"), 1);
+  const std::string text = sotto("schema --check d.csv s.toml").out;
+  for (const char* told : {"x: 2 cells are numbers but for commas", "r: 2 cells are a level but for capitals",
+                           "r: 1 cells are not UTF-8"})
+    EXPECT_NE(text.find(told), std::string::npos) << told;
+  EXPECT_EQ(text.find("west"), std::string::npos);
+}
+
+// Names of columns are public, and so is how they are written.
+TEST_F(SchemaVerb, names_that_are_not_utf8_are_refused) {
+  write("latin.csv", "x,Gr\xf6\xdf\x65\n1,2\n");
+  const Outcome run = sotto("schema latin.csv");
+  EXPECT_EQ(run.status, 65);
+  EXPECT_NE(run.err.find("save the file as UTF-8"), std::string::npos) << run.err;
+}
+
 TEST_F(SchemaVerb, dates_are_no_numbers) {
   write("d.csv", "x,y\n2020-03-01,1\n1/3/20,0\n2020-03-01T12:00,0.5\n1.2,0.5\n12-3,n-a\n1.2-3,1\n1:2:3,1\n");
   write("s.toml",

@@ -39,6 +39,12 @@ TEST(Formula, terms_as_in_r) {
   EXPECT_EQ(labels("y ~ poly + bs"), "1 poly bs") << "columns may have these names";
 }
 
+TEST(Formula, letters_beyond_ascii_stand_in_names) {
+  const Formula formula = parse_formula("F\u00e4lle ~ Gr\u00f6\u00dfe");
+  EXPECT_EQ(formula.response.column, "F\u00e4lle");
+  EXPECT_EQ(formula.terms.at(0).variables.at(0).column, "Gr\u00f6\u00dfe");
+}
+
 TEST(Formula, an_offset_is_no_term) {
   const Formula formula = parse_formula("y ~ a + offset(log(days)) + b:a");
   ASSERT_TRUE(formula.offset);

@@ -24,11 +24,13 @@ TEST(UsableRows, rows_that_cannot_be_used_are_told) {
   for (const RegressionDesign& design : designs) {
     const SimulatedRegression data = design.simulate(20000, rng);
     const OnceSettings settings = settings_of(data, kRho);
-    const auto usable = [&](double share) {
+    const auto released = [&](double share) {
       const auto kept = static_cast<Eigen::Index>(share * static_cast<double>(data.x.rows()));
       RowOracle oracle(settings.facts, data.x.topRows(kept), data.y.head(kept), settings.cost, 3);
-      return release_once(settings, oracle).few_usable;
+      return release_once(settings, oracle);
     };
+    const auto usable = [&](double share) { return released(share).few_usable; };
+    EXPECT_FALSE(released(1).not_all_usable) << design.name;
     EXPECT_FALSE(usable(1)) << design.name;
     EXPECT_FALSE(usable(0.6)) << design.name;
     EXPECT_NEAR(usable(0.1).value_or(1), 0.1, 0.1) << design.name;

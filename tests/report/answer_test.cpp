@@ -37,7 +37,8 @@ TEST(Answer, says_on_which_side_of_zero_effects_lie) {
   const std::string sentence =
       answer_sentence(record, {line("(Intercept)", 1, 2, 3), line("up", 0.1, 0.2, 0.3),
                                line("down", -3, -2, -1), line("none", -1, 0, 1)});
-  EXPECT_EQ(sentence, "90 % intervals of effects lie above 0 for up; lie below 0 for down; hold 0 for none.");
+  EXPECT_EQ(sentence,
+            "90 % intervals of effects lie above 0 for up; lie below 0 for down; contain 0 for none.");
   EXPECT_EQ(answer_sentence(record, {line("(Intercept)", 1, 2, 3)}), "");
   EXPECT_EQ(answer_sentence(record, {line("up", NAN, NAN, NAN)}), "");
 }
@@ -75,7 +76,13 @@ TEST(Answer, citation_holds_the_promise) {
   RunRecord record = record_of_three();
   EXPECT_THAT(citation(record), HasSubstr("(1, 1e-6)-differential privacy of one person (at most 1 row)"));
   EXPECT_THAT(citation(record), HasSubstr("2026-01-02"));
-  record.privacy = not_private_statement("no noise was added");
+  record.privacy.earlier = {.count = 1, .epsilon = 0.5, .delta = 1e-6};
+  EXPECT_THAT(citation(record), HasSubstr("(1.5, 2e-6)-differential privacy of one person (at most 1 row)"));
+  EXPECT_THAT(citation(record), HasSubstr("with all that was released into its directory"));
+  record.privacy.earlier.epsilon = HUGE_VAL;
+  EXPECT_THAT(citation(record), HasSubstr("(1, 1e-6)"));
+  EXPECT_THAT(citation(record), HasSubstr("of this run alone"));
+  record.privacy = not_private_statement();
   EXPECT_THAT(citation(record), HasSubstr("not for publication"));
 }
 
@@ -87,6 +94,19 @@ TEST(FormatKnown, has_no_digit_below_the_error) {
   EXPECT_EQ(format_known(1.23456, 0), format_number(1.23456));
   EXPECT_EQ(format_known(2.2e-5, 1e-6), format_number(2.2e-5));
   EXPECT_EQ(format_known(NAN, 0.1), "-");
+  EXPECT_EQ(format_known(-0.003, 0.02), "0.0");
+}
+
+TEST(FormatKnown, a_ratio_never_looks_like_none) {
+  EXPECT_EQ(format_known_ratio(0.0116, 0.4), "0.012");
+  EXPECT_EQ(format_known_ratio(20.2, 0.4), "20");
+}
+
+TEST(FormatNumber, has_no_digits_that_only_fill_up) {
+  EXPECT_EQ(format_number(0.5), "0.5");
+  EXPECT_EQ(format_number(1.25), "1.25");
+  EXPECT_EQ(format_number(1e-6), "1e-6");
+  EXPECT_EQ(format_number(0.50001), "0.5000");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(HtmlReport, marks_the_comparison_wherever_it_shows) {
 TEST(HtmlReport, a_run_without_privacy_says_so_in_every_section) {
   RunRecord record = synthetic_run(200);
   record.comparison.reset();
-  record.privacy = not_private_statement("no noise was added");
+  record.privacy = not_private_statement();
   const std::string page = html_report(record);
   EXPECT_THAT(page, HasSubstr("<title>NOT PRIVATE: "));
   for (const char* id : {"answer", "privacy", "densities", "diagnostics", "traces", "ranks"}) {
@@ -127,6 +127,30 @@ TEST(HtmlReport, a_prior_that_goes_on_beyond_a_figure_has_an_arrow) {
   EXPECT_EQ(times(forest_figure(record), "class=\"cut\""), 1U);
   record.priors[2].q95 = 100;
   EXPECT_EQ(times(forest_figure(record), "class=\"cut\""), 2U);
+}
+
+// A coefficient per year beside one of a category: on one axis its interval were a dot.
+TEST(HtmlReport, effects_of_other_units_have_scales_of_their_own) {
+  RunRecord record = synthetic_run(200);
+  record.priors.clear();
+  EXPECT_THAT(forest_figure(record), Not(HasSubstr("a scale of its own;")));
+  for (Chain& chain : record.draws.chains) chain.draws.col(0) /= 1000;
+  const std::string figure = forest_figure(record);
+  EXPECT_THAT(figure, HasSubstr("Every line has a scale of its own; dotted: 0."));
+  EXPECT_THAT(figure, Not(HasSubstr("xaxis")));
+}
+
+TEST(HtmlReport, an_axis_has_two_numbers_at_least) {
+  for (const double width : {0.011, 0.09, 0.6, 1.7, 4.0, 29.0, 9e5}) {
+    for (const double low : {-0.5 * width, 0.37 * width, 13.1}) {
+      for (const int count : {3, 4, 5}) {
+        const Ticks ticks = round_ticks({low, low + width}, count);
+        EXPECT_GE(ticks.size(), 2U) << low << " " << width;
+        EXPECT_LE(ticks.size(), 8U) << low << " " << width;
+        EXPECT_NE(ticks.front().second, ticks.back().second);
+      }
+    }
+  }
 }
 
 TEST(HtmlReport, labels_at_the_ends_of_an_axis_stay_inside) {

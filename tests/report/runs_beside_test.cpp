@@ -25,6 +25,15 @@ TEST(RunsBeside, shows_what_both_have_and_what_they_promise_together) {
   EXPECT_THAT(text, HasSubstr("no more than epsilon 2 (delta 2e-6) together"));
 }
 
+TEST(RunsBeside, other_models_are_told) {
+  const RunRecord one = synthetic_run(200);
+  RunRecord other = one;
+  EXPECT_THAT(runs_beside(one, {other}), Not(HasSubstr("models differ")));
+  EXPECT_THAT(runs_beside(one, {other}), HasSubstr(one.manifest.started));
+  other.model = "another";
+  EXPECT_THAT(runs_beside(one, {other}), HasSubstr("models differ"));
+}
+
 TEST(RunsBeside, what_earlier_runs_promised_counts_too) {
   const RunRecord one = synthetic_run(200);
   RunRecord other = synthetic_run(200);

@@ -46,6 +46,17 @@ INSTANTIATE_TEST_SUITE_P(Methods, Threads,
                          testing::Values("release-once", "penalty", "penalty-one-at-a-time", "guided-walk",
                                          "hmc", "hmc-friction"));
 
+TEST(Fit, settings_of_chains_are_told_where_there_are_none) {
+  const auto told = testing::Contains(testing::HasSubstr("and release-once makes none"));
+  const RunRecord once = randhie({"method.draws=20", "method.thin=3", "method.step_size=0.1"});
+  EXPECT_THAT(
+      once.warnings,
+      testing::Contains("Note: method.thin, method.step_size are for chains, and release-once makes none."));
+  EXPECT_THAT(randhie({"method.draws=20"}).warnings, testing::Not(told));
+  EXPECT_THAT(randhie({"method.draws=20", "method.thin=3", "method.name=\"penalty\""}).warnings,
+              testing::Not(told));
+}
+
 TEST(Fit, a_prior_that_holds_is_not_taken_for_noise) {
   const RunRecord record =
       randhie({"privacy.epsilon=50", "prior.parameter.disea={family=\"normal\", scale=0.005}"});

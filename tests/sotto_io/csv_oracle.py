@@ -25,7 +25,8 @@ def written(rng, delimiter):
     # With LF as line end csv.writer leaves carriage returns bare, unless it quotes everything.
     letters = [c for c in ALPHABET if "\r" not in c] if (line_end, quoting) == ("\n", csv.QUOTE_MINIMAL) else ALPHABET
     writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
-    writer.writerow([f"{cell(rng, letters).strip()}{place}" for place in range(columns)])
+    names = [c for c in letters if c.isascii()]  # those of columns must be UTF-8
+    writer.writerow([f"{cell(rng, names).strip()}{place}" for place in range(columns)])
     for _ in range(rng.randint(0, 8)):
         length = columns if rng.random() < 0.8 else rng.randint(1, columns + 2)
         writer.writerow([cell(rng, letters) for _ in range(length)])

@@ -157,14 +157,15 @@ TEST_F(FitDirectory, an_obstacle_that_appears_during_the_run_leaves_the_statemen
 
 TEST_F(FitDirectory, a_run_without_draws_leaves_those_of_an_earlier_one_with_their_statement) {
   static_cast<void>(fit_to_directory(config_, problem(), entropy_));
-  const auto all = [&] {
-    return content("chain_1.csv") + content("chain_2.csv") + content("privacy.json") + content("report.html");
-  };
+  const auto all = [&] { return content("chain_1.csv") + content("chain_2.csv") + content("privacy.json"); };
   const std::string draws = all();
   const std::string charges = content("charges.jsonl");
+  constexpr const char* kBoth = "Another run has already released into this directory";
+  EXPECT_EQ(content("report.html").find(kBoth), std::string::npos);
   const FitProgress stop = [](std::size_t done, std::size_t, double) { return done < 10; };
   EXPECT_THROW(static_cast<void>(fit_to_directory(config_, problem(), entropy_, stop, true)), Error);
   EXPECT_EQ(all(), draws);
+  EXPECT_NE(content("report.html").find(kBoth), std::string::npos) << "what both promised";
   EXPECT_TRUE(content("charges.jsonl").starts_with(charges));
   EXPECT_EQ(nlohmann::json::parse(content("failed_privacy.json")).at("rho"),
             last_charge().at("closed").at("rho"));

@@ -29,7 +29,7 @@ class KilledRun : public testing::Test {
   void SetUp() override {
     exact_.draws.chains.resize(2);
     exact_.comparison->chains.resize(1);
-    exact_.privacy = not_private_statement("no noise was added");
+    exact_.privacy = not_private_statement();
     private_.comparison.reset();
     private_.draws.chains.resize(1);
   }

@@ -87,7 +87,7 @@ TEST_F(PredictionOfADirectory, are_a_line_for_each_category) {
 }
 
 TEST_F(PredictionOfADirectory, say_where_draws_are_not_private) {
-  record_.privacy = not_private_statement("for study");
+  record_.privacy = not_private_statement();
   const PredictionRun run = predicted("x\n0\n");
   EXPECT_THAT(run.warnings, ElementsAre(StartsWith("NOT PRIVATE")));
   EXPECT_THAT(to_csv(run), testing::EndsWith(",false\n"));

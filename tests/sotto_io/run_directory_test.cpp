@@ -190,7 +190,7 @@ TEST_F(RunDirectory, privacy_json_has_the_promised_keys) {
 
 TEST_F(RunDirectory, a_run_without_privacy_claims_no_numbers) {
   RunRecord record = synthetic_run(20);
-  record.privacy = not_private_statement("no noise was added");
+  record.privacy = not_private_statement();
   write_run(folder_, record);
   const auto privacy = json("privacy.json");
   EXPECT_EQ(privacy["private"], false);

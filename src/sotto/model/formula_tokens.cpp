@@ -14,7 +14,11 @@ namespace {
 
 using Token = FormulaToken;
 
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+// Letters beyond ASCII too, as UTF-8 writes them.
+bool starts_name(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return std::isalpha(byte) != 0 || byte >= 0x80 || c == '_' || c == '.';
+}
 bool in_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool starts_number(std::string_view rest) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };

@@ -69,6 +69,13 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
     verdict.noise_dominates = *release.few_usable < kNextToNone;
     if (verdict.noise_dominates) return false;
   }
+  if (release.not_all_usable && !release.few_usable) {
+    verdict.notes.push_back(fmt::format(
+        "About {:.0f} % of the rows could be used: the others hold cells that are missing or that "
+        "the schema cannot read, as where levels are spelled otherwise; sotto schema --check "
+        "tells the curator which.",
+        100 * *release.not_all_usable));
+  }
   if (!release.rows_seen) {
     verdict.unreliable = verdict.noise_dominates = true;
     verdict.warnings.emplace_back(

@@ -100,6 +100,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   if (thresholds) {
     start.at = thresholds->at;
     intercept.few_usable = thresholds->few_usable;
+    intercept.not_all_usable = thresholds->not_all_usable;
   } else if (constant.size() > 0) {
     intercept = first_intercept(facts, rows, questions);
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
@@ -139,6 +140,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   for (const auto& few : {zoomed.few_usable, intercept.few_usable, release.frame.few_usable}) {
     if (!release.few_usable) release.few_usable = few;
   }
+  release.not_all_usable = zoomed.not_all_usable ? zoomed.not_all_usable : intercept.not_all_usable;
   release.nearly_all = intercept.nearly_all;
   release.hardly_lived = intercept.hardly_lived;
   release.rows_seen = counted.seen;

@@ -91,7 +91,10 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     FirstIntercept first{std::log(std::max({events.value[0], std::sqrt(events.variance), 0.2}) / rows)};
     first.hardly_lived = hardly_lived(last, times);
     first.nearly_all = nearly_all(events, times);
-    if (facts.times) first.few_usable = few_usable(times, *facts.times);
+    if (facts.times) {
+      first.few_usable = few_usable(times, *facts.times);
+      first.not_all_usable = few_usable(times, *facts.times, kHardlyAnyLost);
+    }
     return first;
   }
   const bool counts = facts.link == Link::log;
@@ -114,6 +117,7 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
       facts.mean_unit_rows());
   FirstIntercept first{clamped_place(edges, median_place(histogram.value, rows)), width};
   first.few_usable = few_usable(histogram, rows);
+  first.not_all_usable = few_usable(histogram, rows, kHardlyAnyLost);
   first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
   return first;
 }

@@ -28,7 +28,11 @@ FirstThresholds first_thresholds(const OnceFacts& facts, double rows, const Nois
   const double noise = std::sqrt(counts.variance);
   Position shares = counts.value.cwiseMax(std::max(noise, kLeastCount * facts.pieces));
   shares /= shares.sum();
-  FirstThresholds found{Position::Zero(facts.dim()), Position(thresholds), {}, few_usable(counts, rows)};
+  FirstThresholds found{Position::Zero(facts.dim()),
+                        Position(thresholds),
+                        {},
+                        few_usable(counts, rows),
+                        few_usable(counts, rows, kHardlyAnyLost)};
   double beyond = 1;
   for (Eigen::Index k = 0; k < thresholds; ++k) {
     beyond -= shares[k];

@@ -14,6 +14,7 @@ struct FirstThresholds {
   Position weights;                      ///< of the thresholds, mean 1
   std::vector<Eigen::Index> hardly_any;  ///< categories whose count does not stand clear of the noise
   std::optional<double> few_usable;      ///< share of the rows that count, where it is small
+  std::optional<double> not_all_usable;  ///< likewise, where it is clearly below kHardlyAnyLost
 };
 
 /// How many responses each category has.

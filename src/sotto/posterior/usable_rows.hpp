@@ -7,6 +7,8 @@
 
 namespace sotto {
 
+inline constexpr double kHardlyAnyLost = 0.95;  ///< where fewer count, that is told
+
 /// Rows that a histogram counted, as a share of `rows`, where that is clearly below `least`: the others held cells that are missing or
 /// mean nothing. `counts`: every row stands in one of them.
 /// Checked by tests/posterior/usable_rows_test.cpp: rows_that_cannot_be_used_are_told

@@ -14,6 +14,7 @@ struct Zoomed {
   OnceFacts facts;                     ///< with better guesses of the columns' means and standard deviations
   std::vector<AtBound> at_bounds;      ///< columns whose values pile up at a declared bound
   std::optional<double> few_usable{};  ///< share of the rows that count, where it is small
+  std::optional<double> not_all_usable{};  ///< likewise, where it is clearly below kHardlyAnyLost
   ColumnSpread offsets{};  ///< of the last column, where it is an offset and the noise lets it be seen
 };
 

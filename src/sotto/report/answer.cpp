@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "sotto/base/first_names.hpp"
 #include "sotto/report/figures.hpp"
@@ -19,6 +20,22 @@ constexpr std::size_t kNamed = 8;
 
 bool is_effect(const RunRecord& record, const std::string& parameter) {
   return std::find(record.effects.begin(), record.effects.end(), parameter) != record.effects.end();
+}
+
+/// Those that the levels of the effects stand against: ", north of region".
+std::string first_levels(const RunRecord& record) {
+  std::string text;
+  if (record.manifest.schema.is_null()) return text;
+  for (const auto& column : record.manifest.schema.value("column", nlohmann::ordered_json::array())) {
+    const auto levels = column.value("levels", std::vector<std::string>());
+    const auto name = column.value("name", std::string());
+    if (levels.empty() || std::ranges::none_of(record.effects, [&](const std::string& effect) {
+          return effect.find(name + "[" + levels.back() + "]") != std::string::npos;
+        }))
+      continue;
+    text += fmt::format(", {} of {}", escape_html(levels.front()), escape_html(name));
+  }
+  return text;
 }
 
 std::string times_as_wide(const RunRecord& record, const std::string& parameter) {
@@ -48,7 +65,7 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
       const bool has = is_effect(record, line.parameter);
       for (const double x : {line.q50, line.q05, line.q95})
         text += fmt::format("<td>{}</td>",
-                            has ? format_known(std::exp(x), std::exp(line.q50) * line.mcse_mean) : "");
+                            has ? format_known_ratio(std::exp(x), std::exp(line.q50) * line.mcse_mean) : "");
     }
     if (!record.sd_inflation.empty())
       text += fmt::format("<td>{}</td>", times_as_wide(record, line.parameter));
@@ -67,9 +84,8 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
   if (ratios) {
     text += fmt::format(
         "<p class=\"note\">{}: exp of the coefficient, for one unit more of the column, or for the level "
-        "against the "
-        "first.</p>",
-        record.ratio);
+        "against the first{}; under it exp of the median.</p>",
+        record.ratio, first_levels(record));
   }
   if (!record.sd_inflation.empty()) {
     text +=
@@ -100,7 +116,7 @@ std::string answer_sentence(const RunRecord& record, const std::vector<Parameter
   std::vector<std::string> parts;
   if (!above.empty()) parts.push_back("lie above 0 for " + first_names(above, kNamed));
   if (!below.empty()) parts.push_back("lie below 0 for " + first_names(below, kNamed));
-  if (!around.empty()) parts.push_back("hold 0 for " + first_names(around, kNamed));
+  if (!around.empty()) parts.push_back("contain 0 for " + first_names(around, kNamed));
   return fmt::format("90 % intervals of effects {}.", fmt::join(parts, "; "));
 }
 
@@ -124,12 +140,17 @@ std::string answer(const RunRecord& record, const std::vector<ParameterSummary>&
 
 std::string citation(const RunRecord& record) {
   const PrivacyStatement& s = record.privacy;
-  const std::string promise =
-      s.is_private
-          ? fmt::format("({}, {})-differential privacy of {} ({})", format_number(s.epsilon),
-                        format_number(s.delta), s.privacy_unit,
-                        s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed")
-          : "no privacy: not for publication";
+  std::string promise = "no privacy: not for publication";
+  if (s.is_private) {
+    const bool together = s.earlier.count > 0 && std::isfinite(s.earlier.epsilon);
+    promise = fmt::format("({}, {})-differential privacy of {} ({})",
+                          format_number(s.epsilon + (together ? s.earlier.epsilon : 0)),
+                          format_number(s.delta + (together ? s.earlier.delta : 0)), s.privacy_unit,
+                          s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed");
+    if (together) promise += ", with all that was released into its directory";
+    if (s.earlier.count > 0 && !together)
+      promise += ", of this run alone: what else was released into its directory adds to it";
+  }
   return fmt::format("{}, {}; {}, method {}. {}, {}.", record.title, record.model, promise, record.method,
                      made_by(record), record.manifest.started.substr(0, 10));
 }

@@ -26,6 +26,24 @@ std::set<std::string> names_of(const Json& parameters) {
   return names;
 }
 
+/// Plans of earlier versions do not say it.
+void refuse_another_promise(const RunRecord& record, const Json& plan) {
+  const PrivacyStatement& s = record.privacy;
+  const std::vector<std::pair<const char*, Json>> promised = {
+      {"delta", s.delta}, {"adjacency", adjacency_name(s.adjacency)}, {"privacy_unit", s.privacy_unit}};
+  for (const auto& [key, own] : promised) {
+    if (const Json planned = plan.value(key, own); planned != own)
+      refuse_certificate(
+          fmt::format("its {} is {}, and that of this fit {}", key, planned.dump(), own.dump()));
+  }
+}
+
+std::string other_rows(const Json& certificate) {
+  const auto rows = certificate.at("rows").get<double>();
+  const double own = certificate.value("rows_of_fit", rows);
+  return own == rows ? "" : fmt::format(" The fit has {:.0f} rows.", own);
+}
+
 /// What `read` makes of the JSON; it says so itself where that is not what a plan prints.
 template <class Read>
 auto read_plan(const Read& read) {
@@ -52,6 +70,7 @@ Json certificate_for(const RunRecord& record, const Json& plan) {
     if (found == all.end())
       refuse_certificate(
           fmt::format("it holds no epsilon {}, which this fit spent", format_number(record.privacy.epsilon)));
+    refuse_another_promise(record, plan);
     for (const std::string& name : names_of(found->at("parameters"))) {
       const auto& own = record.draws.parameters;
       if (std::find(own.begin(), own.end(), name) == own.end())
@@ -60,6 +79,7 @@ Json certificate_for(const RunRecord& record, const Json& plan) {
     Json certificate = *found;
     certificate["method"] = plan.at("method");
     certificate["rows"] = plan.at("rows");
+    if (record.rows) certificate["rows_of_fit"] = *record.rows;
     return certificate;
   });
 }
@@ -73,10 +93,10 @@ std::string certificate_section(const Json& certificate) {
     std::string text = fmt::format(
         "<p>{} tables of {} made-up rows were fitted by {} at epsilon {}: how often intervals held what a "
         "table was made "
-        "from. Nothing of it comes from the data.</p><p>{}: {}</p>",
+        "from. Nothing of it comes from the data.{}</p><p>{}: {}</p>",
         certificate.at("tables").get<std::size_t>(), certificate.at("rows").get<std::size_t>(),
         escape_html(certificate.at("method").get<std::string>()),
-        format_number(certificate.at("epsilon").get<double>()), verdict,
+        format_number(certificate.at("epsilon").get<double>()), other_rows(certificate), verdict,
         escape_html(certificate.at("why").get<std::string>()));
     text +=
         "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>parameter</th><th>50 % "

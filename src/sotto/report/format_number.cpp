@@ -22,15 +22,24 @@ std::string format_number(double x) {
     return text;
   }
   if (x == std::round(x)) return fmt::format("{:.0f}", x);
-  return fmt::format("{:.{}f}", x, std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4));
+  const std::string four =
+      fmt::format("{:.{}f}", x, std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4));
+  const std::string shortest = fmt::format("{:.9g}", x);  // sums that were rounded up too
+  return shortest.size() < four.size() ? shortest : four;
 }
 
 std::string format_known(double x, double error) {
   if (!std::isfinite(x) || !(error > 0) || !std::isfinite(error) || std::abs(x) < 1e-3 || std::abs(x) >= 1e6)
     return format_number(x);
   const int known = -static_cast<int>(std::ceil(std::log10(error)));
-  const int most = 3 - static_cast<int>(std::floor(std::log10(std::abs(x))));
-  return fmt::format("{:.{}f}", x, std::clamp(std::min(known, most), 0, 6));
+  const int first = -static_cast<int>(std::floor(std::log10(std::abs(x))));
+  std::string text = fmt::format("{:.{}f}", x, std::clamp(std::min(known, first + 3), 0, 6));
+  const bool nothing = text.find_first_of("123456789") == std::string::npos;
+  return nothing && text.front() == '-' ? text.substr(1) : text;
+}
+
+std::string format_known_ratio(double x, double error) {
+  return format_known(x, std::min(error, std::abs(x) / 100));
 }
 
 std::string format_percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }

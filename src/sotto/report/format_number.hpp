@@ -5,12 +5,15 @@
 
 namespace sotto {
 
-/// Four significant digits; an exponent only where the number is below 0.001 or from a million on; "-" for
+/// Four significant digits, or fewer that are all of it but for one in 1e9; an exponent only where the number is below 0.001 or from a million on; "-" for
 /// NaN.
 [[nodiscard]] std::string format_number(double x);
 
 /// The digits of which the last is worth `error`, a standard error, or more, but four significant digits at the most; as above where it is 0 or unknown.
 [[nodiscard]] std::string format_known(double x, double error);
+
+/// The same of a ratio: at least two significant digits, so that none looks like 0.
+[[nodiscard]] std::string format_known_ratio(double x, double error);
 
 /// As a percentage with three significant digits: "1.6 %".
 [[nodiscard]] std::string format_percent(double fraction);

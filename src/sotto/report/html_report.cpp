@@ -64,6 +64,7 @@ std::string head(const RunRecord& record) {
     text += fact("neighbouring data",
                  s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed");
   }
+  if (record.rows) text += fact("rows", fmt::format("{:.0f}", *record.rows), s.is_private ? "public" : "");
   text +=
       fact("draws", fmt::format("{}", draws),
            fmt::format("{} chain{}", record.draws.chains.size(), record.draws.chains.size() == 1 ? "" : "s"));
@@ -85,7 +86,8 @@ std::string privacy_section(const RunRecord& record) {
   return text +
          fmt::format(
              "<div class=\"pair\"><figure>{}<figcaption>delta against epsilon: every point of the curve "
-             "is promised. The red dot is the pair to quote.</figcaption></figure><figure>{}<figcaption>An "
+             "is promised. The red dot is the pair of the "
+             "promise.</figcaption></figure><figure>{}<figcaption>An "
              "attacker's greatest true-positive rate (up) against the false-positive rate (across). Dashed: "
              "guessing.</figcaption></figure></div>",
              privacy_curve_figure(s), tradeoff_figure(s));
@@ -104,12 +106,12 @@ std::string optional_number(const std::optional<double>& x) { return x ? format_
 std::string all_charges(const PrivacyStatement& s) {
   constexpr std::size_t kMost = 400;
   std::string text = fmt::format(
-      "<details><summary>Every charge ({} lines)</summary><div class=\"scroll\" "
+      "<details><summary>Every charge ({} line{})</summary><div class=\"scroll\" "
       "tabindex=\"0\"><table><thead><tr><th>query</th>"
       "<th class=\"text\">mechanism</th><th>sensitivity</th><th>noise sd</th><th>count</th><th>rho "
       "each</th><th>slack each"
       "</th></tr></thead><tbody>",
-      s.releases.size());
+      s.releases.size(), s.releases.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < std::min(kMost, s.releases.size()); ++i) {
     const ReleaseLine& line = s.releases[i];
     text += fmt::format(
@@ -247,13 +249,13 @@ std::string manifest_section(const RunRecord& record) {
   text +=
       "<div class=\"scroll\" "
       "tabindex=\"0\"><table><thead><tr><th>chain</th><th>seed</th><th>warmup</th><th>draws</th>"
-      "<th>stopped because</th></tr></thead><tbody>";
+      "<th class=\"text\">ended</th></tr></thead><tbody>";
   for (std::size_t c = 0; c < record.draws.chains.size(); ++c) {
     const Chain& chain = record.draws.chains[c];
     std::string reason = stop_reason_name(chain.stop);
     std::replace(reason.begin(), reason.end(), '_', ' ');
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", c + 1, chain.seed,
-                        chain.warmup, chain.draws.rows(), reason);
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>",
+                        c + 1, chain.seed, chain.warmup, chain.draws.rows(), reason);
   }
   text +=
       "</tbody></table></div><p class=\"note\">A seed repeats a chain given its releases; it cannot repeat "

@@ -24,7 +24,7 @@ p{margin:.5rem 0 .9rem;max-width:44rem}
 .kicker{letter-spacing:.14em;text-transform:uppercase;font-size:.75rem;color:var(--muted);margin:0}
 .muted{color:var(--muted)}small,.note{font-size:.86rem;color:var(--muted)}
 a{color:var(--accent)}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.8rem,1fr));background:var(--card);
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.8rem,1fr));background:var(--card);
 border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:1.4rem 0}
 .facts div{padding:.7rem .9rem;box-shadow:0 0 0 1px var(--line)}
 .facts dt{font-size:.75rem;color:var(--muted)}.facts dd{margin:0;font-size:1.15rem;overflow-wrap:anywhere}
@@ -55,7 +55,7 @@ svg .shade,svg .outer,svg .inner{fill:var(--soft)}
 .legend i.outer{border-top:9px solid var(--soft)}.legend i.inner{border-top:9px solid var(--soft);background:var(--soft)}
 .legend i.priorline{border-top:2px dashed var(--muted)}.legend i.kernel{border-top:2px dotted var(--k1)}
 figure.tall{margin:.6rem 0 1rem}.tall .plot .area,.tall .yaxis{height:18rem}.tall .xaxis{height:2.3rem}
-.tall .xaxis span{max-width:4.6rem;max-height:2.4em;overflow:hidden;overflow-wrap:anywhere;white-space:normal;text-align:center;line-height:1.2}
+.tall .xaxis span{width:max-content;max-width:4.6rem;max-height:2.4em;overflow:hidden;overflow-wrap:anywhere;white-space:normal;text-align:center;line-height:1.2}
 .trace{stroke-width:1;opacity:.8}.k0{stroke:var(--k0)}.k1{stroke:var(--k1)}.k2{stroke:var(--k2)}.k3{stroke:var(--k3)}
 .k4{stroke:var(--k4)}.k5{stroke:var(--k5)}
 .frow{display:grid;grid-template-columns:minmax(6rem,13rem) 1fr 13.5rem;gap:.9rem;align-items:center;
@@ -83,6 +83,8 @@ background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}
 table{border-collapse:collapse;width:100%;font-size:.87rem}
 th,td{padding:.36rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th{font-weight:600;color:var(--muted);font-size:.78rem}th:first-child,td:first-child{text-align:left;padding-left:0}
+.scroll th:first-child,.scroll td:first-child{position:sticky;left:0;background:var(--bg);box-shadow:inset 0 -1px var(--line)}
+td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:7rem}
 td.text{text-align:left;white-space:normal}th.text{text-align:left}
 td.poor{color:var(--np);font-weight:700}td.unknown{color:var(--muted)}td.np,th.np{color:var(--np)}th.np{white-space:normal;min-width:5.2rem}
 td.poor::after{content:" !"}

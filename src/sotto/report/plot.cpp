@@ -54,13 +54,24 @@ Span span_of(const std::vector<double>& values, double margin) {
   return {span.low - pad, span.high + pad};
 }
 
-Ticks round_ticks(Span span, int count) {
-  Ticks ticks;
-  const double raw = (span.high - span.low) / count;
+namespace {
+
+/// 1, 2 or 5 times a power of ten, at least `raw`.
+double round_step(double raw) {
   const double power = std::pow(10, std::floor(std::log10(raw)));
   const double lead = raw / power;
-  const double step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+bool two_within(Span span, double step) { return (std::ceil(span.low / step) + 1) * step <= span.high; }
+
+}  // namespace
+
+Ticks round_ticks(Span span, int count) {
+  Ticks ticks;
+  double step = round_step((span.high - span.low) / count);
   if (!(step > 0) || !std::isfinite(step)) return ticks;
+  while (!two_within(span, step)) step = round_step(step / 3);  // one number tells no scale
   const int digits = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 8);
   for (double k = std::ceil(span.low / step); k * step <= span.high; ++k) {
     const double value = k == 0 ? 0 : k * step;

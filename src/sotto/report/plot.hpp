@@ -23,7 +23,7 @@ struct Span {
 /// Where an axis is labelled.
 using Ticks = std::vector<std::pair<double, std::string>>;
 
-/// About `count` round numbers inside a span.
+/// About `count` round numbers inside a span, and two at least.
 [[nodiscard]] Ticks round_ticks(Span span, int count);
 
 using Curve = std::vector<std::pair<double, double>>;  ///< points (x, y)

@@ -87,12 +87,18 @@ void mark_cut(Plot& plot, const PriorDescription& prior, Span x, double height, 
   if (prior.q95 > x.high) arrow(x.high - 0.2 * length, x.high - length);
 }
 
-// Axis of the forest plot: what posterior and comparison need; the priors too unless they would dwarf them.
-Span forest_span(const RunRecord& record) {
+std::vector<std::size_t> in_forest(const RunRecord& record) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < record.draws.parameters.size(); ++i)
+    if (!stands_apart(record, record.draws.parameters[i])) shown.push_back(i);
+  return shown;
+}
+
+// Axis of these parameters: what posterior and comparison need; the priors too unless they would dwarf them.
+Span forest_span(const RunRecord& record, const std::vector<std::size_t>& shown) {
   std::vector<double> ends{0};
   std::vector<double> priors;
-  for (std::size_t i = 0; i < record.draws.parameters.size(); ++i) {
-    if (stands_apart(record, record.draws.parameters[i])) continue;
+  for (const std::size_t i : shown) {
     const Interval own = interval_of(record.draws, i);
     ends.insert(ends.end(), {own.q05, own.q95});
     if (const auto j = same_parameter(record.comparison, record.draws.parameters[i])) {
@@ -108,6 +114,15 @@ Span forest_span(const RunRecord& record) {
   all.insert(all.end(), priors.begin(), priors.end());
   const Span wide = span_of(all, 0.03);
   return wide.high - wide.low <= 3 * (needed.high - needed.low) ? wide : needed;
+}
+
+// Whether an interval would look like a point on the axis of all: columns have units of their own.
+bool wants_own_scales(const RunRecord& record, const std::vector<std::size_t>& shown, Span span) {
+  constexpr double kPoint = 0.02;
+  return std::ranges::any_of(shown, [&](std::size_t i) {
+    const Interval own = interval_of(record.draws, i);
+    return own.q95 - own.q05 < kPoint * (span.high - span.low);
+  });
 }
 
 std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
@@ -313,22 +328,23 @@ std::string legend(const RunRecord& record) {
 }
 
 std::string forest_figure(const RunRecord& record) {
-  const Span span = forest_span(record);
+  const std::vector<std::size_t> shown = in_forest(record);
+  const Span span = forest_span(record, shown);
+  const bool apart = wants_own_scales(record, shown, span);
   std::string text = "<div class=\"forest\">";
-  std::vector<std::string> apart;
-  for (std::size_t i = 0; i < record.draws.parameters.size(); ++i) {
-    const std::string& name = record.draws.parameters[i];
-    if (stands_apart(record, name)) {
-      apart.push_back(name);
-    } else {
-      text += forest_row(record, i, span);
-    }
+  for (const std::size_t i : shown) text += forest_row(record, i, apart ? forest_span(record, {i}) : span);
+  if (apart) {
+    text += "</div><p class=\"note\">Every line has a scale of its own; dotted: 0.</p>";
+  } else {
+    text += "<div class=\"frow faxis\"><div class=\"fname\"></div><div class=\"fplot\">" +
+            Plot::x_axis(span, round_ticks(span, 5)) + "</div><div class=\"fnum\"></div></div></div>";
   }
-  text += "<div class=\"frow faxis\"><div class=\"fname\"></div><div class=\"fplot\">" +
-          Plot::x_axis(span, round_ticks(span, 5)) + "</div><div class=\"fnum\"></div></div></div>";
-  if (apart.empty()) return text;
+  std::vector<std::string> left_out;
+  for (const std::string& name : record.draws.parameters)
+    if (stands_apart(record, name)) left_out.push_back(name);
+  if (left_out.empty()) return text;
   return text + "<p class=\"note\">Of a scale of their own, and in the table alone: " +
-         escape_html(first_names(apart)) + ".</p>";
+         escape_html(first_names(left_out)) + ".</p>";
 }
 
 std::string density_figures(const RunRecord& record) {

@@ -164,12 +164,11 @@ std::vector<std::string> promise_warnings(double epsilon, double delta, std::opt
   return sentences;
 }
 
-PrivacyStatement not_private_statement(std::string why) {
+PrivacyStatement not_private_statement() {
   PrivacyStatement statement;
   statement.privacy_unit = "none";
   statement.trust_model = "none";
   statement.noise_source = "none";
-  statement.approximations.push_back(std::move(why));
   return statement;
 }
 
@@ -205,8 +204,10 @@ std::vector<TradeoffPoint> tradeoff_curve(const std::vector<CurvePoint>& curve, 
 
 std::string with_earlier(const PrivacyStatement& s) {
   if (s.earlier.count == 0) return {};
-  const std::string runs = s.earlier.count == 1 ? std::string("An earlier run has")
-                                                : fmt::format("{} earlier runs have", s.earlier.count);
+  const char* which = s.earlier.later ? "other" : "earlier";
+  const std::string runs = s.earlier.count > 1 ? fmt::format("{} {} runs have", s.earlier.count, which)
+                           : s.earlier.later   ? "Another run has"
+                                               : "An earlier run has";
   if (!std::isfinite(s.earlier.epsilon)) {
     return fmt::format(
         "{} already released into this directory, and not all protected {} under {}, as charges.jsonl says: "
@@ -258,10 +259,9 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
     }
   }
   if (s.spent_epsilon < s.epsilon) {
-    words.push_back(
-        fmt::format("Of the promised epsilon = {}, the releases that were made cost {}; the promise is the "
-                    "number to quote.",
-                    format_number(s.epsilon), format_number(s.spent_epsilon)));
+    words.push_back(fmt::format("Of the promised epsilon = {}, the releases that were made cost {}{}.",
+                                format_number(s.epsilon), format_number(s.spent_epsilon),
+                                s.earlier.count > 0 ? "" : "; the promise is the number to quote"));
   }
   if (s.earlier.count > 0) words.push_back(with_earlier(s));
   if (!s.not_private_files.empty()) {

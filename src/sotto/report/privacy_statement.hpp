@@ -40,7 +40,8 @@ struct EarlierRuns {
   std::size_t count = 0;
   double epsilon =
       0;  ///< promised, added up; infinite where one of them did not protect what this run protects
-  double delta = 0;  ///< likewise
+  double delta = 0;    ///< likewise
+  bool later = false;  ///< some of them were begun after this run
 };
 
 /// What an owner in another process says of its own books: they cover all who ask it, and every run.
@@ -89,8 +90,8 @@ void check_promise(double delta, double rows);
 [[nodiscard]] std::vector<std::string> promise_warnings(double epsilon, double delta,
                                                         std::optional<double> rows);
 
-/// A statement for a run without privacy: no number in it, every page says NOT PRIVATE.
-[[nodiscard]] PrivacyStatement not_private_statement(std::string why);
+/// A statement for a run without privacy: no number in it, every page says NOT PRIVATE. The caller adds `approximations`.
+[[nodiscard]] PrivacyStatement not_private_statement();
 
 /// Points of the curve of Gaussian releases of total cost `rho` with `slack`, `count` epsilons evenly spaced
 /// on [0, largest], where delta at the largest is about `smallest_delta`.

@@ -164,6 +164,7 @@ Json manifest_json(const RunRecord& record) {
   json["markov_chain"] = record.markov_chain;
   json["warnings"] = record.warnings;
   json["unreliable"] = record.unreliable;
+  json["rows"] = record.rows ? Json(std::llround(*record.rows)) : Json(nullptr);
   json["width"] = width_sentence(record);
   json["sd_inflation"] = Json::object();
   for (const auto& [parameter, times] : record.sd_inflation) json["sd_inflation"][parameter] = number(times);
@@ -212,6 +213,7 @@ void read_manifest(const Json& json, RunRecord& record) {
     record.markov_chain = json.at("markov_chain").get<bool>();
     record.warnings = json.value("warnings", std::vector<std::string>());
     record.unreliable = json.value("unreliable", false);
+    if (const Json rows = json.value("rows", Json()); rows.is_number()) record.rows = rows;
     const Json inflation = json.value("sd_inflation", Json::object());
     for (const auto& [parameter, times] : inflation.items())
       record.sd_inflation.emplace_back(parameter, number_from(times));

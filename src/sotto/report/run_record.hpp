@@ -55,6 +55,7 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   Draws draws;
   std::vector<PriorDescription> priors;  ///< any order; parameters without an entry are shown without a prior
   std::optional<Draws> comparison;       ///< NOT PRIVATE: the same model without noise, marked on every page
+  std::optional<double> rows{};          ///< where their number is public
   std::vector<std::string> warnings;     ///< of the method itself: one plain sentence each
   bool unreliable = false;               ///< the method's own verdict: its intervals are no answer
   /// By parameter, as far as the releases tell: posterior sd over what it were without their noise. Not of all methods.

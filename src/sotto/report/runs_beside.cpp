@@ -29,8 +29,9 @@ std::string described(std::size_t number, const RunRecord& record, const Summary
                         escape_html(s.privacy_unit), adjacency_name(s.adjacency))
           : not_private_badge();
   const std::string none = no_answer(record, summary);
-  return fmt::format("<li>run {}: {}, {}, method {}; {}{}</li>", number, escape_html(record.title),
-                     escape_html(record.model), escape_html(record.method), promise,
+  return fmt::format("<li>run {}: {}, {}, method {}, started {}; {}{}</li>", number,
+                     escape_html(record.title), escape_html(record.model), escape_html(record.method),
+                     escape_html(record.manifest.started), promise,
                      none.empty() ? "" : "<span class=\"badge\">NO ANSWER</span>");
 }
 
@@ -79,8 +80,13 @@ std::string runs_beside(const RunRecord& record, const std::vector<RunRecord>& o
     }
     text += "</tr>";
   }
-  return text +
-         "</tbody></table></div><p class=\"note\">Runs of the same rows differ by their noise alone, and "
+  const bool alike = std::ranges::all_of(others, [&](const RunRecord& other) {
+    return other.model == record.model && other.title == record.title;
+  });
+  return text + "</tbody></table></div>" +
+         (alike ? ""
+                : "<p class=\"note\">Their models differ: numbers in one line may not mean the same.</p>") +
+         "<p class=\"note\">Runs of the same rows differ by their noise alone, and "
          "runs "
          "of other rows by chance too: intervals that overlap do not disagree. " +
          together(record, others) + "</p>";

@@ -1,6 +1,7 @@
 #include "sotto/run/fit.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <exception>
@@ -163,6 +164,7 @@ void refuse_another_fit(const nlohmann::ordered_json& kept, const nlohmann::orde
 RunRecord record_of(const Method& method, const FitConfig& config, const Problem& problem) {
   RunRecord record;
   record.title = problem.public_info.title;
+  if (problem.unit.is_row) record.rows = problem.public_info.rows;
   record.model = problem.public_info.model;
   record.effects = problem.public_info.effects;
   record.ratio = problem.public_info.ratio;
@@ -183,6 +185,10 @@ RunRecord record_of(const Method& method, const FitConfig& config, const Problem
 
 /// Of what is declared and promised.
 void warn(const Method& method, const FitConfig& config, const Problem& problem, RunRecord& record) {
+  if (const auto given = chain_settings_given(config); method.run == nullptr && !given.empty())
+    record.warnings.push_back(fmt::format("Note: {} {} for chains, and {} makes none.",
+                                          fmt::join(given, ", "), given.size() == 1 ? "is" : "are",
+                                          method.name));
   if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;
@@ -244,7 +250,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     record.draws = open_draws(method, config, problem, [&](std::size_t done, std::size_t total) {
       return !progress || progress(done, total, std::numeric_limits<double>::infinity());
     });
-    record.privacy = not_private_statement("The method answers exactly and has no privacy budget.");
+    record.privacy = not_private_statement();
   } else {
     if (problem.public_info.rows) check_promise(*config.delta, *problem.public_info.rows);
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);

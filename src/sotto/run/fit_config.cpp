@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
@@ -272,7 +273,23 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
     }
   }
   check_fit_config(config);
+  root.erase("output");
+  std::ostringstream written;
+  written << root;
+  config.toml = written.str();
   return config;
+}
+
+std::vector<std::string> chain_settings_given(const FitConfig& config) {
+  const toml::table root = toml::parse(config.toml);
+  std::vector<std::string> given;
+  for (const char* key : {"warmup", "thin", "leapfrog_steps", "step_size", "jitter", "noise_variance",
+                          "batch", "rate", "decay", "clip_ratio", "clip_gradient"}) {
+    const std::string path = std::string("method.") + key;
+    if (root.at_path(path)) given.push_back(path);
+  }
+  if (root.contains("proposal")) given.emplace_back("proposal");
+  return given;
 }
 
 nlohmann::ordered_json to_json(const FitConfig& config) {
@@ -336,6 +353,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
   for (const OwnerAddress& owner : config.elsewhere)
     json["owner"].push_back({{"name", owner.name}, {"address", owner.address}});
   if (!config.start.empty()) json["start"] = config.start;
+  if (!config.toml.empty()) json["toml"] = config.toml;
   return json;
 }
 

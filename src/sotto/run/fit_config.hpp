@@ -91,6 +91,8 @@ struct FitConfig {
   std::string out = "out";
   bool timing = false;  ///< publish how long the run took, which depends on the rows
   int threads = 0;      ///< 0: all cores
+  /// What it was read from, with the overrides and without [output]: read again it is the same. Empty for one made in code.
+  std::string toml;
 };
 
 /// Reads a configuration. `overrides` are "KEY=VALUE" with dotted keys, e.g. "privacy.epsilon=2"; VALUE is TOML, or taken as
@@ -99,6 +101,9 @@ struct FitConfig {
 
 /// Budget and settings of methods. Errors: configuration, naming the key that is missing or out of range.
 void check_fit_config(const FitConfig& config);
+
+/// Settings that were given and are of chains alone, by their dotted keys: a method without chains does not read them.
+[[nodiscard]] std::vector<std::string> chain_settings_given(const FitConfig& config);
 
 /// Every setting of a configuration, as written to manifest.json.
 [[nodiscard]] nlohmann::ordered_json to_json(const FitConfig& config);

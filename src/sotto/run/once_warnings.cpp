@@ -74,10 +74,14 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     return all;
   };
   if (!verdict.hidden.empty()) {
+    const std::vector<std::string> hidden = names(verdict.hidden);
+    const bool levels = std::ranges::any_of(
+        hidden, [](const std::string& name) { return name.find('[') != std::string::npos; });
     warnings.push_back(fmt::format(
         "Little but the prior is left of {}: the noise, or too few rows, hide what the data say, so an "
-        "interval around 0 means no small effect; take a larger epsilon or fewer columns.",
-        first_names(names(verdict.hidden))));
+        "interval around 0 means no small effect; take a larger epsilon or fewer columns{}.",
+        first_names(hidden),
+        levels ? ", and see by sotto schema --check whether levels are spelled as in the table" : ""));
   }
   if (!verdict.held.empty()) {
     warnings.push_back(fmt::format(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <variant>
@@ -53,6 +55,20 @@ Family checked_family(const ModelConfig& model, Design& design) {
   return family;
 }
 
+/// A column in the place of its logarithm makes rates differ beyond what any rows do.
+void check_offset(const Formula& formula, const Family& family, const Design& design, const Schema& schema) {
+  constexpr double kWidest = 23;  // a factor of 1e10
+  if (!formula.offset || formula.offset->function != nullptr || link_of(family) != Link::log) return;
+  const double width = 2 * *design.offset();  // a column's coefficient on the scale [-1, 1]
+  const double lower = schema.columns[schema.index(formula.offset->column)].range().lower;
+  if (width <= kWidest || lower < 0) return;  // a logarithm is negative somewhere
+  const std::string name = formula.offset->text();
+  refuse(fmt::format(
+      "offset({0}) lets means differ by a factor of e^{1:.3g} within the declared bounds of {0}: for a rate "
+      "per unit of it write offset(log({0})), and declare its lower bound above 0",
+      name, width));
+}
+
 }  // namespace
 
 Family family_of(const ModelConfig& model) {
@@ -65,10 +81,15 @@ Family family_of(const ModelConfig& model) {
         },
         family);
   }
-  const bool logistic = model.family == "logistic" || model.family == "logit";
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::ranges::find(names, model.family) != names.end();
+  };
   refuse(fmt::format(
       "model.family is {}: choose {}, categorical, normal-mean or banana{}", model.family, family_names(),
-      logistic                         ? "; logistic regression is bernoulli"
+      is_one_of({"logistic", "logit"})               ? "; logistic regression is bernoulli"
+      : is_one_of({"ordered", "cumulative", "polr"}) ? "; levels in their order are ordinal"
+      : is_one_of({"multinomial", "softmax"})
+          ? "; shares of levels without predictors are categorical, levels in their order ordinal"
       : is_overdispersed(model.family) ? "; for counts that vary more than Poisson ones take "
                                          "poisson: release-once asks whether they do, and then "
                                          "takes negative binomial ones"
@@ -79,6 +100,10 @@ Regression regression_of(const ModelConfig& model, const Schema& schema) {
   Formula formula = parse_formula(model.formula);
   Design design(formula, schema, model.cuts);
   const Family family = checked_family(model, design);
+  check_offset(formula, family, design, schema);
+  if (model.sigma && sigma_of(family) == nullptr)
+    refuse(fmt::format("model.sigma is the spread of normal responses, and this is a {} model: drop it",
+                       model.family));
   return {std::move(formula), family, std::move(design)};
 }
 

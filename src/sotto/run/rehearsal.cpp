@@ -143,6 +143,7 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
   Rehearsal rehearsal;
   rehearsal.rows = made.rows;
   rehearsal.repeats = repeats;
+  rehearsal.delta = config.delta.value_or(0);
   double done = 0;
   const auto step = [&] {
     done += 1 / static_cast<double>(repeats * (epsilons.size() + 1));
@@ -151,6 +152,8 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
   for (std::size_t r = 0; r < repeats; ++r, ++made.seed) {
     const MadeUpProblem table = make_up(quiet, schema, made);
     rehearsal.model = table.problem.public_info.model;
+    rehearsal.privacy_unit = table.problem.public_info.privacy_unit;
+    rehearsal.adjacency = table.problem.unit.adjacency;
     truths.push_back(table.truth);
     without_noise.push_back(outcome_of(reference, kWithoutNoise, table, entropy));
     step();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/numbers.hpp"
 #include "sotto/entropy/entropy_source.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/made_up_rows.hpp"
@@ -32,6 +33,9 @@ struct RehearsedBudget {
 
 struct Rehearsal {
   std::string model, method;
+  std::string privacy_unit;  ///< as privacy.json says it
+  double delta = 0;
+  Adjacency adjacency = Adjacency::substitute;
   std::size_t rows = 0, repeats = 0;
   std::vector<RehearsedParameter> without_noise;  ///< inflation 1
   std::vector<RehearsedBudget> budgets;           ///< in the order of the epsilons

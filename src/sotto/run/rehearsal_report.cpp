@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sotto/report/privacy_statement.hpp"
+
 namespace sotto {
 namespace {
 
@@ -27,9 +29,15 @@ nlohmann::ordered_json to_json(const Rehearsal& rehearsal) {
                        {"why", budget.why},
                        {"parameters", parameters}});
   }
-  return {{"model", rehearsal.model}, {"method", rehearsal.method},
-          {"rows", rehearsal.rows},   {"repeats", rehearsal.repeats},
-          {"made_up_rows", true},     {"sd_without_noise", without_noise},
+  return {{"model", rehearsal.model},
+          {"method", rehearsal.method},
+          {"rows", rehearsal.rows},
+          {"repeats", rehearsal.repeats},
+          {"delta", rehearsal.delta},
+          {"adjacency", adjacency_name(rehearsal.adjacency)},
+          {"privacy_unit", rehearsal.privacy_unit},
+          {"made_up_rows", true},
+          {"sd_without_noise", without_noise},
           {"budgets", budgets}};
 }
 

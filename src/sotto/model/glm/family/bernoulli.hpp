@@ -20,9 +20,10 @@ struct Bernoulli {
   static constexpr ResponseKind response = ResponseKind::binary;
   static constexpr Interval support{0, 1};
   static constexpr std::string_view needs =
-      "a bernoulli model, the default, needs a binary response: declare the column binary, compare it, as in "
-      "'y > 0 ~ x', or choose --family poisson for counts, normal for numbers and survival for Surv(time, "
-      "event)";
+      "a bernoulli model (the default family) needs a binary response: declare the column binary, compare "
+      "it, "
+      "as in 'y > 0 ~ x', or choose --family poisson for counts, gamma for costs, normal for other numbers "
+      "and survival for Surv(time, event)";
 
   /// -log(1 + e^t) with t = eta for y = 0 and -eta for y = 1
   static constexpr auto log_density = -softplus(law::eta * (1 - 2 * law::y));
