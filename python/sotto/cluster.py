@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from sotto.errors import NoInputError, UsageError
 from sotto.records import path_of
-from sotto.serving import Running, Server, address_at
+from sotto.serving import Running, Server, address_at, addresses_of
 
 _Path = str | os.PathLike[str]
 
@@ -70,9 +70,9 @@ def serve(client: Any, owners: Iterable[_Path] | Mapping[str, _Path], *, new_boo
     ]
     try:
         actors = client.gather(begun)
-        addresses = {actor.name: address_at(urlsplit(worker).hostname or "", actor.address) for actor, (worker, _) in zip(actors, placed)}
-        if len(addresses) < len(actors):
-            raise UsageError("two owners have the same name: no analyst could tell them apart")
+        addresses = addresses_of(
+            (actor.name, address_at(urlsplit(worker).hostname or "", actor.address)) for actor, (worker, _) in zip(actors, placed)
+        )
     except BaseException:
         Servers(client.gather(begun, errors="skip"), {}).stop()
         raise

@@ -8,7 +8,7 @@ from typing import Any
 
 from sotto.errors import UsageError
 from sotto.records import path_of
-from sotto.serving import Running, Server, address_at
+from sotto.serving import Running, Server, address_at, addresses_of
 
 # Between two looks whether the others are done; MPI's own waits take a whole processor.
 _SECONDS = 0.05
@@ -72,9 +72,10 @@ def serve(owners: Sequence[str | os.PathLike[str]], *, new_books: bool = False, 
 
     Notes
     -----
-    Names, addresses and errors, with the paths that they name, pass through MPI, and nothing of rows; certificates, keys and books lie where the owners' files say. But whoever
-    runs the job can read what its ranks can, rows too, so that owners' promises hold against others alone. Errors are those of
-    :func:`sotto.serve`, on every rank: where one owner fails none goes on. UsageError where ranks and owners are not as many.
+    Names, addresses and errors, with the paths that they name, pass through MPI, and nothing of rows; certificates, keys and books lie
+    where the owners' files say. But whoever runs the job can read what its ranks can, rows too, so that owners' promises hold against
+    others alone. Errors are those of :func:`sotto.serve`, on every rank: where one owner fails none goes on. UsageError where ranks
+    and owners are not as many.
 
     Examples
     --------
@@ -105,9 +106,7 @@ def serve(owners: Sequence[str | os.PathLike[str]], *, new_books: bool = False, 
         for elsewhere, _, _ in told:
             if elsewhere is not None:
                 raise elsewhere
-        addresses = {name: address for _, name, address in told[1:]}
-        if len(addresses) < len(paths):
-            raise UsageError("two owners have the same name: no analyst could tell them apart")
+        addresses = addresses_of((name, address) for _, name, address in told[1:])
     except BaseException:
         if server is not None:
             server.stop()

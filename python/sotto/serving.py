@@ -5,10 +5,11 @@ import os
 import subprocess
 import tempfile
 import weakref
+from collections.abc import Iterable
 from types import TracebackType
 from typing import IO, Any, Self
 
-from sotto.errors import CannotCreateError, Error
+from sotto.errors import CannotCreateError, Error, UsageError
 from sotto.program import end, failure, sentences, start
 from sotto.records import path_of
 
@@ -115,6 +116,15 @@ def address_at(machine: str, address: str) -> str:
     if host not in ("0.0.0.0", "[::]"):
         return address
     return f"[{machine}]:{port}" if ":" in machine else f"{machine}:{port}"
+
+
+def addresses_of(told: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Names of owners and their addresses. Errors: UsageError where two have the same name."""
+    owners = list(told)
+    addresses = dict(owners)
+    if len(addresses) < len(owners):
+        raise UsageError("two owners have the same name: no analyst could tell them apart")
+    return addresses
 
 
 def _log_file(log: str | os.PathLike[str] | None) -> IO[bytes]:

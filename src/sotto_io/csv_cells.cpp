@@ -1,5 +1,7 @@
 #include "sotto_io/csv_cells.hpp"
 
+#include <arrow/util/utf8.h>
+
 namespace sotto {
 
 std::vector<std::vector<std::string>> read_cells(const RecordReader& records,
@@ -14,6 +16,11 @@ std::vector<std::vector<std::string>> read_cells(const RecordReader& records,
 std::vector<std::vector<std::string>> read_csv_cells(const std::filesystem::path& path,
                                                      const std::vector<std::string>& names) {
   return read_cells(records_of(path), names);
+}
+
+bool is_utf8(std::string_view text) {
+  arrow::util::InitializeUTF8();
+  return arrow::util::ValidateUTF8(text);
 }
 
 std::string csv_field(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto_io/table_records.hpp"
@@ -15,6 +16,9 @@ namespace sotto {
                                                                const std::vector<std::string>& names);
 [[nodiscard]] std::vector<std::vector<std::string>> read_csv_cells(const std::filesystem::path& path,
                                                                    const std::vector<std::string>& names);
+
+/// Whether text is UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view text);
 
 /// A field as written into a CSV file: quoted where needed.
 [[nodiscard]] std::string csv_field(const std::string& text);

@@ -1,6 +1,5 @@
 #include "sotto_io/csv_reader.hpp"
 
-#include <arrow/util/utf8.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/text_fault.hpp"
 #include "sotto/data/decode.hpp"
+#include "sotto_io/csv_cells.hpp"
 
 namespace sotto {
 
@@ -45,8 +45,7 @@ void CsvReader::read_header() {
   for (std::string& name : names_) name = trim(name);
   if (!some || (names_.size() == 1 && names_[0].empty()))
     throw Error(ErrorCode::data, fmt::format("{}: the first record must name the columns", path_.string()));
-  arrow::util::InitializeUTF8();
-  if (!std::ranges::all_of(names_, [](const std::string& name) { return arrow::util::ValidateUTF8(name); }))
+  if (!std::ranges::all_of(names_, is_utf8))
     throw Error(ErrorCode::data,
                 fmt::format("{}: the names of the columns are not UTF-8 text: save the file as UTF-8",
                             path_.string()));

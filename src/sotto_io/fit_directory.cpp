@@ -57,7 +57,9 @@ Error with_spending(const std::exception& failure, const char* what, const std::
 /// Results of an earlier run that stay there are covered by what both promised.
 void state_on_pages(const std::string& directory) {
   if (!std::filesystem::exists(std::filesystem::path(directory) / "manifest.json")) return;
-  write_report(directory, read_run(directory));
+  RunRecord record = read_run(directory);
+  if (!std::filesystem::exists(not_private_report(directory))) record.comparison.reset();  // none was wanted
+  write_report(directory, record);
 }
 
 /// As far as the disk lets it: what it does not let through, the lines booked before cover.
@@ -204,21 +206,22 @@ void name_tables_of(const RunRecord& before, RunRecord& now) {
   }
 }
 
-FitAsMade fit_of(const Manifest& kept, const std::string& directory,
+FitAsMade fit_of(const nlohmann::ordered_json& manifest, const std::string& directory,
                  const std::vector<std::string>& overrides) {
-  if (!kept.configuration.contains("toml") || kept.schema.is_null()) {
+  const nlohmann::ordered_json& configuration = manifest.at("configuration");
+  if (!configuration.contains("toml") || !manifest.contains("schema")) {
     refuse(
         fmt::format("{}/manifest.json does not say by which settings its fit was made: give them again, its "
                     "configuration or --schema, --formula, --family, --epsilon and --delta",
                     directory));
   }
-  FitAsMade made{.config = parse_fit_config(kept.configuration.at("toml").get<std::string>(), overrides),
-                 .schema = schema_from_json(kept.schema)};
+  FitAsMade made{.config = parse_fit_config(configuration.at("toml").get<std::string>(), overrides),
+                 .schema = schema_from_json(manifest.at("schema"))};
   const bool asked = std::ranges::any_of(
       overrides, [](const std::string& one) { return one.starts_with("privacy.compare_not_private"); });
   if (!asked) made.config.compare_not_private = false;  // which would read rows
   if (!made.config.owners.empty()) return made;
-  for (const auto& owner : kept.configuration.value("owner", nlohmann::ordered_json::array())) {
+  for (const auto& owner : configuration.value("owner", nlohmann::ordered_json::array())) {
     if (owner.contains("address")) {
       made.config.elsewhere.push_back({.name = owner.at("name"), .address = owner.at("address"), .key = ""});
     } else {
@@ -231,9 +234,10 @@ FitAsMade fit_of(const Manifest& kept, const std::string& directory,
 }  // namespace
 
 FitAsMade fit_as_made(const std::filesystem::path& directory, const std::vector<std::string>& overrides) {
-  const Manifest kept = read_run(directory).manifest;
+  if (!std::filesystem::is_directory(directory))
+    throw Error(ErrorCode::no_input, "no directory " + directory.string());
   try {
-    return fit_of(kept, directory.string(), overrides);
+    return fit_of(read_json_file(directory / "manifest.json"), directory.string(), overrides);
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::data, fmt::format("{}/manifest.json is no manifest of a fit", directory.string()));
   }

@@ -9,6 +9,7 @@
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/report/run_record.hpp"
 #include "sotto/run/fitted_regression.hpp"
+#include "sotto/run/hopeless.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/new_rows.hpp"
 #include "sotto_io/run_directory.hpp"
@@ -57,6 +58,8 @@ PredictionRun predictions_of(const std::filesystem::path& directory, const Recor
   run.draws_are_private = record.privacy.is_private;
   const std::vector<ParameterSummary> summary = summarise(record.draws);
   run.no_answer = no_answer(record, summary);
+  if (const std::optional<Hopeless> found = hopeless(record, summary); found && run.no_answer.empty())
+    run.no_answer = "NO ANSWER: " + found->why;
   if (!run.no_answer.empty() && !nevertheless) {
     throw Error(
         ErrorCode::budget,

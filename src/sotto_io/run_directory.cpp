@@ -156,6 +156,19 @@ void add_pages(std::vector<ResultFile>& files, const RunRecord& record,
                    }});
 }
 
+/// The books may tell of runs that ended, without draws or killed, after the statement beside the draws was written. That of the draws
+/// is the one with as many before it as the statement says.
+EarlierRuns other_runs(const fs::path& directory, const EarlierRuns& stated) {
+  std::vector<RecordedRun> runs = read_charge_record(charges_file(directory));
+  if (runs.size() <= stated.count + 1) return stated;
+  const auto own = runs.begin() + static_cast<std::ptrdiff_t>(stated.count);
+  const nlohmann::ordered_json promise = own->opened;
+  runs.erase(own);
+  EarlierRuns others = promised_by(runs, promise);
+  others.later = true;
+  return others;
+}
+
 }  // namespace
 
 nlohmann::ordered_json read_json_file(const fs::path& file) {
@@ -249,23 +262,6 @@ KeptAnswers read_kept_answers(const fs::path& directory) {
   }
   return kept_answers_from_json(read_json_file(directory / kReleases));
 }
-
-namespace {
-
-/// The books may tell of runs that ended, without draws or killed, after the statement beside the draws was written. That of the draws
-/// is the one with as many before it as the statement says.
-EarlierRuns other_runs(const fs::path& directory, const EarlierRuns& stated) {
-  std::vector<RecordedRun> runs = read_charge_record(charges_file(directory));
-  if (runs.size() <= stated.count + 1) return stated;
-  const auto own = runs.begin() + static_cast<std::ptrdiff_t>(stated.count);
-  const nlohmann::ordered_json promise = own->opened;
-  runs.erase(own);
-  EarlierRuns others = promised_by(runs, promise);
-  others.later = true;
-  return others;
-}
-
-}  // namespace
 
 RunRecord read_run(const fs::path& directory) {
   if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());

@@ -1,13 +1,12 @@
 #include "sotto_io/table_check.hpp"
 
-#include <arrow/util/utf8.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
 #include "sotto/data/table.hpp"
+#include "sotto_io/csv_cells.hpp"
 
 namespace sotto {
 namespace {
@@ -50,7 +49,7 @@ bool is_level_in_other_case(std::string_view cell, const std::vector<std::string
 void note_undecodable(std::string_view cell, const SchemaColumn& declared, ColumnCheck& column) {
   if (begins_as_date(cell)) {
     ++column.dates;
-  } else if (!arrow::util::ValidateUTF8(cell)) {
+  } else if (!is_utf8(cell)) {
     ++column.not_utf8;
   } else if (is_level_in_other_case(cell, declared.levels)) {
     ++column.other_case;
@@ -63,7 +62,6 @@ void note_undecodable(std::string_view cell, const SchemaColumn& declared, Colum
 
 TableCheck check_table(const RecordReader& read, const Schema& schema) {
   Table table(schema);
-  arrow::util::InitializeUTF8();
   TableCheck check;
   std::vector<std::string> wanted;
   for (const SchemaColumn& column : schema.columns) {

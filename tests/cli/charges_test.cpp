@@ -156,9 +156,10 @@ TEST_F(Charges, of_earlier_runs_are_added_up) {
 // made again.
 TEST_F(Charges, of_later_runs_without_draws_are_added_up_too) {
   ASSERT_THAT(sotto("fit --force --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --draws 10 "
-                    "--out out --epsilon 1")
+                    "--out out --epsilon 1 --set privacy.compare_not_private=true")
                   .status,
               has_draws());
+  ASSERT_EQ(sotto("report out --without-comparison").status, 0);
   const Outcome later = end_by("INT", "--overwrite --method penalty --warmup 400000 --draws 10",
                                "grep -q log-likelihood out/charges.jsonl");
   ASSERT_EQ(later.status, 130) << later.err;
@@ -169,6 +170,7 @@ TEST_F(Charges, of_later_runs_without_draws_are_added_up_too) {
     EXPECT_NE(entry.dump().find("already released"), std::string::npos);
   };
   told("Another run has already released into this directory");
+  EXPECT_FALSE(exists("out/not_private/report.html")) << "a page that was not wanted";
   told("no more than epsilon 3 ");
   write("out/charges.jsonl", content("out/charges.jsonl") +
                                  "{\"opened\":{\"epsilon\":4.0,\"delta\":1e-07,\"adjacency\":\"substitute\","

@@ -111,6 +111,18 @@ TEST_F(PredictionOfADirectory, are_refused_where_draws_are_no_answer) {
   EXPECT_THAT(to_json(run, false).at("no_answer").get<std::string>(), StartsWith("NO ANSWER"));
 }
 
+TEST_F(PredictionOfADirectory, are_refused_where_the_noise_dominates) {
+  record_.manifest.configuration["release_once"] = {{"noise_dominates", true}, {"count_dispersion", nullptr}};
+  try {
+    static_cast<void>(predicted("x\n0\n"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+    EXPECT_THAT(error.what(), StartsWith("NO ANSWER: the noise dominates"));
+  }
+  EXPECT_THAT(predicted("x\n0\n", true).warnings, ElementsAre(StartsWith("NO ANSWER")));
+}
+
 TEST_F(PredictionOfADirectory, take_a_schema_where_the_manifest_says_none) {
   record_.manifest.schema = nullptr;
   EXPECT_THROW(static_cast<void>(predicted("x\n0\n")), Error);

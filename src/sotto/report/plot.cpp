@@ -13,6 +13,15 @@ constexpr double kSide = 1000;  // of the drawing's own coordinate system
 
 double place(Span span, double value) { return (value - span.low) / (span.high - span.low); }
 
+/// 1, 2 or 5 times a power of ten, at least `raw`.
+double round_step(double raw) {
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  const double lead = raw / power;
+  return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+bool two_within(Span span, double step) { return (std::ceil(span.low / step) + 1) * step <= span.high; }
+
 }  // namespace
 
 std::string escape_html(std::string_view text) {
@@ -53,19 +62,6 @@ Span span_of(const std::vector<double>& values, double margin) {
   const double pad = width > 0 ? margin * width : std::max(std::abs(span.low) * 0.1, 1e-9);
   return {span.low - pad, span.high + pad};
 }
-
-namespace {
-
-/// 1, 2 or 5 times a power of ten, at least `raw`.
-double round_step(double raw) {
-  const double power = std::pow(10, std::floor(std::log10(raw)));
-  const double lead = raw / power;
-  return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
-bool two_within(Span span, double step) { return (std::ceil(span.low / step) + 1) * step <= span.high; }
-
-}  // namespace
 
 Ticks round_ticks(Span span, int count) {
   Ticks ticks;
