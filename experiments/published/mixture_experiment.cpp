@@ -1,12 +1,14 @@
 #include "experiments/published/mixture_experiment.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "experiments/published/mixture_run.hpp"
@@ -24,9 +26,25 @@ double work(const MixturePanel& panel, const std::string& algorithm) {
 }
 
 /// Whether a list of what is to be run holds the value; an empty one holds all.
-template <class Value>
-bool named(const std::vector<Value>& list, const Value& value) {
+bool named(const std::vector<std::string>& list, const std::string& value) {
   return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// Budgets as pages print them: 5.97 names the square root of 35.6.
+std::string printed(double epsilon) { return fmt::format("{:.3g}", epsilon); }
+
+bool named(const std::vector<double>& list, double value) {
+  return list.empty() || std::any_of(list.begin(), list.end(), [&](double one) {
+           return one == value || printed(one) == printed(value);
+         });
+}
+
+std::string budgets_of(const MixtureFigure& figure) {
+  std::set<double> budgets;
+  for (const MixturePanel& panel : figure.panels) budgets.insert(panel.epsilon);
+  std::vector<std::string> all;
+  for (const double epsilon : budgets) all.push_back(printed(epsilon));
+  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 /// Whether the figure has a run of one of these budgets and algorithms.
@@ -45,7 +63,8 @@ void check_selection(const MixtureExperiment& experiment) {
   const MixtureFigure& figure = experiment.figure;
   for (const double epsilon : experiment.epsilons)
     if (!has(figure, {epsilon}, {}))
-      throw Error(ErrorCode::usage, fmt::format("{} has no --epsilon {:g}", figure.name, epsilon));
+      throw Error(ErrorCode::usage, fmt::format("{} has no --epsilon {:g}: it has {}", figure.name, epsilon,
+                                                budgets_of(figure)));
   for (const std::string& name : experiment.algorithms)
     if (!has(figure, {}, {name}))
       throw Error(ErrorCode::usage, fmt::format("{} has no --method {}", figure.name, name));

@@ -9,6 +9,7 @@
 #include "cli/confidential.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/interruption.hpp"
+#include "cli/one_of.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "sotto_io/density_directory.hpp"
@@ -172,13 +173,14 @@ void add_density(CLI::App& program, int& status) {
                    "Mixture kernel: normal (truncated to the bounds), beta, poisson (counts), rounded-normal "
                    "(counts that may vary less), categorical; auto: "
                    "categorical after randomised response, else normal")
+      ->type_name(in_braces(kernel_names()))
       ->capture_default_str();
   verb->add_option(
           "--algorithm", s.algorithm,
-          "auto, neal5, slice, blocked-gibbs; metropolis and neal8 with the normal kernel after Laplace or "
-          "Gaussian noise; "
-          "neal3 and split-merge with the categorical kernel. One kernel is one model, whatever the "
-          "algorithm")
+          "neal5, slice and blocked-gibbs take every kernel; metropolis and neal8 the normal kernel after "
+          "Laplace or Gaussian noise; neal3 and split-merge the categorical kernel. One kernel is one model, "
+          "whatever the algorithm")
+      ->type_name(in_braces(algorithm_names()))
       ->capture_default_str();
   verb->add_option("--quantity", s.quantities,
                    "What else to estimate, with an interval; may be repeated: 'P(x > 30)' (<, <=, >=; = of "
@@ -186,7 +188,8 @@ void add_density(CLI::App& program, int& status) {
                    "columns 'P(age > 30)', "
                    "'q(age, 0.9)', 'mean(age)'")
       ->allow_extra_args(false);
-  verb->add_option("--mixing", s.mixing, "Prior on the mixing measure: dirichlet-process, pitman-yor, finite")
+  verb->add_option("--mixing", s.mixing, "Prior on the mixing measure")
+      ->type_name(in_braces(mixing_names()))
       ->capture_default_str();
   auto* concentration =
       verb->add_option(

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/one_of.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/model/glm/family.hpp"
 #include "sotto/run/method.hpp"
@@ -36,10 +37,20 @@ std::string read_text(const std::string& path) {
 /// A TOML string: JSON's escapes are TOML's too.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
-std::string method_names() {
-  std::string names = "auto";
-  for (const Method& method : methods()) names += (method.for_study ? ", (study) " : ", ") + method.name;
-  return names + " (default auto; docs/methods.md)";
+std::vector<std::string> family_words() {
+  std::vector<std::string> words;
+  for (const Family& family : families()) words.emplace_back(family_name(family));
+  words.emplace_back("categorical");
+  return words;
+}
+
+std::vector<std::string> method_words(bool for_study) {
+  std::vector<std::string> words;
+  for (const Method& method : methods()) {
+    if (method.for_study == for_study) words.push_back(method.name);
+  }
+  if (!for_study) words.insert(words.begin(), "auto");
+  return words;
 }
 
 }  // namespace
@@ -54,14 +65,21 @@ void add_fit_options(CLI::App& verb, FitOptions& options) {
   verb.add_option("--schema", options.schema, "its declaration (sotto schema FILE writes a template)");
   verb.add_option("--formula", options.formula,
                   "e.g. 'y > 0 ~ age + C(region)'; a curve: poly(age, 3), bs(age, 5)");
-  verb.add_option("--family", options.family, family_names() + ", categorical (default bernoulli)");
+  verb.add_option(
+          "--family", options.family,
+          "distribution of the response (default bernoulli); binomial, gaussian, survival, ordinal and "
+          "Gamma are taken too")
+      ->type_name(in_braces(family_words()));
   verb.add_option("--cuts", options.cuts,
                   "of Surv(time, event): where the hazard may change, e.g. 30,365 (default: nowhere)")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false);
   verb.add_option("--delta", options.delta, "privacy budget; well below one over the number of rows");
-  verb.add_option("--method", options.method, method_names());
+  verb.add_option("--method", options.method,
+                  fmt::format("default auto; docs/methods.md. For study, not private: {}",
+                              fmt::join(method_words(true), ", ")))
+      ->type_name(in_braces(method_words(false)));
   verb.add_option("--chains", options.chains, "number of chains, which share the budget (default 4)");
   verb.add_option("--draws", options.draws, "draws per chain (default: what suits the method)");
   verb.add_option(

@@ -19,9 +19,13 @@ namespace sotto::cli {
   return fmt::format("{} is none of {}{}", given, fmt::join(words, ", "), suggestion(given, words));
 }
 
+/// As help shows them, and shells' completions read them there.
+[[nodiscard]] inline std::string in_braces(const std::vector<std::string>& words) {
+  return fmt::format("{{{}}}", fmt::join(words, ","));
+}
+
 [[nodiscard]] inline CLI::Validator one_of(const std::vector<std::string>& words) {
-  return {[words](const std::string& given) { return none_of(given, words); },
-          fmt::format("{{{}}}", fmt::join(words, ",")), "one_of"};
+  return {[words](const std::string& given) { return none_of(given, words); }, in_braces(words), "one_of"};
 }
 
 }  // namespace sotto::cli

@@ -100,6 +100,12 @@ TEST_F(Itself, bash_completes) {
   EXPECT_EQ(completed("sotto account --bound = z", 4), "zcdp\n");
   EXPECT_EQ(completed("sotto account --adjacency =", 3), "substitute add-remove\n");
   EXPECT_EQ(completed("sotto completion f", 2), "fish\n");
+  EXPECT_EQ(completed("sotto fit --method pen", 3),
+            "penalty penalty-one-at-a-time penalty-exponential-family penalty-subsampled\n");
+  EXPECT_EQ(completed("sotto plan --family po", 3), "poisson\n");
+  EXPECT_EQ(completed("sotto density --kernel ro", 3), "rounded-normal\n");
+  EXPECT_EQ(completed("sotto density --algorithm sp", 3), "split-merge\n");
+  EXPECT_EQ(completed("sotto density --mixing pit", 3), "pitman-yor\n");
   EXPECT_EQ(completed("sotto fit --data pat", 3), "\n");  // then bash looks for files
 }
 

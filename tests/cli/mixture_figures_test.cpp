@@ -53,6 +53,13 @@ class MixtureFiguresProgram : public Program {
   }
 };
 
+TEST_F(MixtureFiguresProgram, budgets_are_named_as_pages_print_them) {
+  const Json lines =
+      run("--figure 6 --share 0.001 --epsilon 5.97 --method neal5", "from_truth,width,mean,sd,clusters");
+  ASSERT_EQ(lines.size(), 2U);
+  for (const Json& line : lines) EXPECT_NEAR(line["epsilon"].get<double>(), std::sqrt(2 * 17.8), 1e-9);
+}
+
 TEST_F(MixtureFiguresProgram, figure_1_comes_to_the_truth_as_epsilon_grows) {
   const Json lines = run("--figure 1 --share 0.01", "from_truth,from_prior,width,clusters,acceptance");
   ASSERT_EQ(lines.size(), 20U);

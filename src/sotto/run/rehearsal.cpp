@@ -46,10 +46,11 @@ std::vector<double> ranks(const Draws& draws, const Position& truth) {
   return below;
 }
 
-Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table, EntropySource& entropy) {
+Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table, EntropySource& entropy,
+                   const FitProgress& progress) {
   config.epsilon = epsilon;
   try {
-    const RunRecord record = fit(config, table.problem, entropy);
+    const RunRecord record = fit(config, table.problem, entropy, progress);
     std::vector<ParameterSummary> summary = summarise(record.draws);
     const std::optional<Hopeless> found = hopeless(record, summary);
     return {std::move(summary), ranks(record.draws, table.truth), record.method,
@@ -144,10 +145,26 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
   rehearsal.rows = made.rows;
   rehearsal.repeats = repeats;
   rehearsal.delta = config.delta.value_or(0);
-  double done = 0;
-  const auto step = [&] {
-    done += 1 / static_cast<double>(repeats * (epsilons.size() + 1));
-    if (progress && !progress(done)) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
+  const auto fits = static_cast<double>(repeats * (epsilons.size() + 1));
+  double fitted = 0;
+  bool stopped = false;
+  const auto told = [&](double share) {
+    stopped = stopped || (progress && !progress((fitted + share) / fits));
+    return !stopped;
+  };
+  const auto watched = [&](std::size_t done, std::size_t total, double) {
+    return told(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1)));
+  };
+  const auto outcome = [&](const FitConfig& of, double epsilon, const MadeUpProblem& table) {
+    Outcome one;
+    try {
+      one = outcome_of(of, epsilon, table, entropy, watched);
+    } catch (const Error&) {
+      if (!stopped) throw;
+    }
+    ++fitted;
+    if (!told(0)) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
+    return one;
   };
   for (std::size_t r = 0; r < repeats; ++r, ++made.seed) {
     const MadeUpProblem table = make_up(quiet, schema, made);
@@ -155,12 +172,10 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
     rehearsal.privacy_unit = table.problem.public_info.privacy_unit;
     rehearsal.adjacency = table.problem.unit.adjacency;
     truths.push_back(table.truth);
-    without_noise.push_back(outcome_of(reference, kWithoutNoise, table, entropy));
-    step();
+    without_noise.push_back(outcome(reference, kWithoutNoise, table));
     for (std::size_t e = 0; e < epsilons.size(); ++e) {
-      outcomes[e].push_back(outcome_of(quiet, epsilons[e], table, entropy));
+      outcomes[e].push_back(outcome(quiet, epsilons[e], table));
       if (!outcomes[e].back().method.empty()) rehearsal.method = outcomes[e].back().method;
-      step();
     }
   }
   rehearsal.without_noise = over_repeats(without_noise, without_noise, truths);

@@ -31,10 +31,8 @@ void check_name(const std::string& what, const std::string& name, const std::vec
 }
 
 void check(const DensitySettings& s) {
-  check_name(
-      "algorithm", s.algorithm,
-      {"auto", "metropolis", "neal2", "neal3", "neal5", "neal8", "slice", "blocked-gibbs", "split-merge"});
-  check_name("mixing prior", s.mixing, {"dirichlet-process", "pitman-yor", "finite"});
+  check_name("algorithm", s.algorithm, algorithm_names());
+  check_name("mixing prior", s.mixing, mixing_names());
   if (s.concentration_prior && s.mixing != "dirichlet-process")
     throw configuration("a prior on the concentration needs the Dirichlet process");
   (void)mixing_prior(s);
@@ -48,13 +46,18 @@ void check(const DensitySettings& s) {
   if (!(s.level > 0 && s.level < 1)) throw configuration("the level of the bands must lie in (0, 1)");
 }
 
-std::vector<KernelRow> kernel_table() {
+std::vector<KernelRow> made_kernel_table() {
   std::vector<KernelRow> table;
   KernelShare<0>::add(table);
   KernelShare<1>::add(table);
   KernelShare<2>::add(table);
   KernelShare<3>::add(table);
   static_assert(kKernelShares == 4);
+  return table;
+}
+
+const std::vector<KernelRow>& kernel_table() {
+  static const std::vector<KernelRow> table = made_kernel_table();
   return table;
 }
 
@@ -75,14 +78,23 @@ bool has_closed_form(const std::string& kernel, const Column& column) {
 
 }  // namespace
 
-const KernelRow& kernel_row(std::string_view name) {
-  static const std::vector<KernelRow> table = kernel_table();
+std::vector<std::string> kernel_names() {
   std::vector<std::string> names{"auto"};
-  for (const KernelRow& row : table) {
+  for (const KernelRow& row : kernel_table()) names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<std::string> algorithm_names() {
+  return {"auto", "metropolis", "neal2", "neal3", "neal5", "neal8", "slice", "blocked-gibbs", "split-merge"};
+}
+
+std::vector<std::string> mixing_names() { return {"dirichlet-process", "pitman-yor", "finite"}; }
+
+const KernelRow& kernel_row(std::string_view name) {
+  for (const KernelRow& row : kernel_table()) {
     if (row.name == name) return row;
-    names.emplace_back(row.name);
   }
-  refuse_name("kernel", name, names);
+  refuse_name("kernel", name, kernel_names());
 }
 
 mixture::AnyMixing mixing_prior(const DensitySettings& s) {

@@ -49,6 +49,11 @@ struct DensitySettings {
       {};  ///< P(x > 30), q(0.9), mean: see `parse_quantities` (quantity.hpp)
 };
 
+/// The names that DensitySettings takes.
+[[nodiscard]] std::vector<std::string> kernel_names();
+[[nodiscard]] std::vector<std::string> algorithm_names();
+[[nodiscard]] std::vector<std::string> mixing_names();
+
 /// The density of one column.
 struct ColumnDensity {
   std::string name;
