@@ -50,6 +50,7 @@ html_title = "Sotto"
 # A first visit has no mode of its own yet, of which the theme's script would complain on the console.
 html_js_files = [(None, {"body": "document.documentElement.dataset.mode ||= 'auto'"})]
 html_static_path = ["static"]
+html_favicon = "static/icon.svg"
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
@@ -66,3 +67,20 @@ html_theme_options = {
     "secondary_sidebar_items": {"[!g]*": ["page-toc"], "guides/*": []},
 }
 project_copyright = "the authors of Sotto; BSD licence, three clauses"
+
+
+def add_dark_without_scripts(app, exception):
+    """The theme's dark colours hang on an attribute that its script sets; without scripts they follow the reader's setting."""
+    if exception is not None or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    rules = []
+    for name in ("styles/pydata-sphinx-theme.css", "pygments.css"):
+        for selector, body in re.findall(r"(html\[data-theme=\"?dark\"?\][^{},]*)(\{[^}]*\})", (static / name).read_text()):
+            rules.append(re.sub(r"\[data-theme=\"?dark\"?\]", ":not([data-theme])", selector) + body)
+    with (static / "site.css").open("a") as site:
+        site.write("@media screen and (prefers-color-scheme: dark) {\n" + "\n".join(rules) + "\n}\n")
+
+
+def setup(app):
+    app.connect("build-finished", add_dark_without_scripts)

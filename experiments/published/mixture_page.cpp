@@ -30,6 +30,32 @@ Curve curve_of(const Position& x, const Position& y) {
   return curve;
 }
 
+/// What a column of the table holds; null: nothing that is explained.
+const char* meaning_of(const std::string& measure) {
+  static const std::map<std::string, const char*> meanings = {
+      {"acceptance", "share of the proposals for the data that were accepted"},
+      {"smallest_ratio", "the least acceptance probability of all proposals"},
+      {"true_epsilon", "epsilon that the noise keeps, by the exact sensitivity"},
+      {"true_delta", "delta that the noise keeps at the epsilon asked for"},
+      {"noise_sd", "standard deviation of the noise"},
+      {"ess", "effective draws of the number of clusters"},
+      {"clusters", "mean number of clusters"},
+      {"clusters_error", "Monte Carlo error of that mean"},
+      {"from_truth",
+       "Hellinger distance of the posterior mean density from the truth (of waiting times, from the "
+       "posterior "
+       "given the data)"},
+      {"from_prior", "its Hellinger distance from what the prior alone expects"},
+      {"width", "integral of the width of the 95 % bands at each point"},
+      {"covered", "share of the true density's mass within these bands"},
+      {"mean", "mean of the posterior mean density"},
+      {"sd", "its standard deviation"},
+      {"at_ends", "its mass in the outer fortieths of the grid"},
+      {"ari", "adjusted Rand index of the partition of least variation of information and the true one"}};
+  const auto found = meanings.find(measure);
+  return found == meanings.end() ? nullptr : found->second;
+}
+
 /// The outline of bars of width 1 about 0, 1, 2, ...
 Curve steps_of(const std::vector<double>& heights, double left, double width) {
   Curve curve{{left, 0}};
@@ -109,9 +135,15 @@ class Page {
     if (figure_.drawing == MixtureDrawing::densities)
       text += fmt::format("<span><i class=\"n\"></i>{}</span><span><i class=\"p\"></i>before any data</span>",
                           figure_.data == "waiting-times" ? "posterior given the data themselves" : "truth");
+    if (figure_.drawing == MixtureDrawing::densities && has_band())
+      text += "<span><i class=\"outer\"></i>95 % band at each point, which may go on above the figure</span>";
     if (figure_.drawing == MixtureDrawing::releases)
       text += "<span><i class=\"n\"></i>the data themselves</span>";
     return text + "</div>\n";
+  }
+
+  [[nodiscard]] bool has_band() const {
+    return std::ranges::any_of(result_.outcomes, [](const MixtureOutcome& o) { return o.upper.size() > 0; });
   }
 
   template <class Each>
@@ -123,7 +155,7 @@ class Page {
   [[nodiscard]] std::string cards(std::string (Page::*card)(std::size_t) const) const {
     std::string text = "<div class=\"cards\">\n";
     for (const std::size_t panel : panels_)
-      text += fmt::format("<div class=\"card\"><h4>{}</h4>{}</div>\n", panel_name(figure_.panels[panel]),
+      text += fmt::format("<div class=\"card\"><h2>{}</h2>{}</div>\n", panel_name(figure_.panels[panel]),
                           (this->*card)(panel));
     return text + "</div>\n";
   }
@@ -266,12 +298,13 @@ class Page {
     }
     MixturePanel named = figure_.panels[group.front()];
     named.epsilon = 0;
-    return fmt::format("<div class=\"card\"><h4>{}; over epsilon</h4>{}</div>\n", panel_name(named),
+    return fmt::format("<div class=\"card\"><h2>{}; over epsilon</h2>{}</div>\n", panel_name(named),
                        plot.html(measure + ", " + panel_name(named), ticks, round_ticks(y, 4)));
   }
 
   [[nodiscard]] std::string table() const {
-    std::string text = "<div class=\"scroll\"><table><tr><th>release</th><th class=\"text\">algorithm</th>";
+    std::string text =
+        "<div class=\"scroll\" tabindex=\"0\"><table><tr><th>release</th><th class=\"text\">algorithm</th>";
     for (const std::string& measure : figure_.measures) text += "<th>" + measure + "</th>";
     text += "</tr>\n";
     for (const std::size_t p : panels_) {
@@ -280,12 +313,17 @@ class Page {
         text += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td>", panel_name(figure_.panels[p]), name);
         for (const std::string& measure : figure_.measures) {
           const double value = median(p, name, measure);
-          text += std::isnan(value) ? "<td></td>" : fmt::format("<td>{:.4g}</td>", value);
+          text += std::isnan(value) ? "<td></td>" : fmt::format("<td>{:#.4g}</td>", value);
         }
         text += "</tr>\n";
       }
     }
-    return text + "</table></div>\n";
+    text += "</table></div>\n<p class=\"note\">";
+    for (const std::string& measure : figure_.measures) {
+      if (const char* meaning = meaning_of(measure); meaning != nullptr)
+        text += fmt::format("{}: {}. ", measure, meaning);
+    }
+    return text + "</p>\n";
   }
 
   const MixtureFigure& figure_;

@@ -178,7 +178,8 @@ def density(
         of bands and intervals (default 0.95)
     compare
         another estimate on the same rows, or the path of a CSV file of one column of labels: ``summary["adjusted_rand_index"]`` of
-        the two partitions, and ``summary["adjusted_rand_index_interval"]`` of the draws
+        the two partitions, and ``summary["adjusted_rand_index_interval"]`` of the draws; neither where one of the
+        partitions has a single cluster
     against
         the estimate of another group of people, from a release of their own: :attr:`Density.differences` of the quantities that both
         asked for

@@ -123,6 +123,8 @@ def fit(
     >>> more.draws["posterior"].sizes["draw"], more.privacy == fit.privacy
     (2000, True)
     """
+    if resume is not None and data is not None:
+        warnings.warn("data is not read: with resume draws are made from the releases of that fit alone", SottoWarning, stacklevel=2)
     own = None
     if formula is not None and not isinstance(formula, str):
         raise UsageError(f"formula must be text, as 'ill ~ age', not {name_of(formula)}: the table comes first, then the formula")

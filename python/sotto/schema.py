@@ -40,10 +40,14 @@ class Column:
 
     def __repr__(self) -> str:
         needed = [getattr(self, key) for key in _NEEDED.get(self.kind, ())]
-        said = ["?" if one is None else str(list(one)) if isinstance(one, tuple) else f"{one:g}" for one in needed]
+        said = ["?" if one is None else str(list(one)) if isinstance(one, tuple) else _shown(one) for one in needed]
         said += [f"imputed={self.imputed!r}"] if self.missing == "impute" else []
         said += [f"out_of_range={self.out_of_range!r}"] if self.out_of_range != "clamp" else []
         return f"{self.kind}({', '.join(said)})"
+
+
+def _shown(bound: Any) -> str:
+    return f"{bound:g}" if isinstance(bound, numbers.Real) else repr(bound)
 
 
 def _column(kind: Any, imputed: float | str | None, **more: Any) -> Column:
@@ -121,6 +125,8 @@ class Schema:
         adjacency: Literal["substitute", "add-remove"] = "substitute",
         unit: Unit | None = None,
     ) -> None:
+        if not isinstance(columns, Mapping) or not all(isinstance(column, Column) for column in columns.values()):
+            raise UsageError('columns are a dict of names and declarations, as {"age": sotto.real(18, 90)}')
         self.columns: Mapping[str, Column] = types.MappingProxyType(dict(columns))
         self.adjacency = adjacency
         self.unit = unit

@@ -222,7 +222,10 @@ def _numbers(values: Any) -> Any:
         pass  # what NumPy, or a cell's own code, says may quote the cell
     else:
         return values if hasattr(values, "columns") else numbers
-    raise TypeError("argument must be a number or a string of a number, everywhere: what is none is not told")
+    raise TypeError(
+        "argument must be a number or a string of a number, everywhere (what is none is not told): "
+        "recode text, and classes as 0 and 1"
+    )
 
 
 def _without_na(values: Any) -> Any:

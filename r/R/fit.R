@@ -18,7 +18,7 @@ sotto_fit <- function(formula = NULL, data = NULL, schema = NULL, epsilon = NULL
         if (!is.null(schema)) {
           inputs(
             folder,
-            data = if (is.null(resume)) table_file(data, folder, declared_columns(schema)), schema = schema_file(schema, folder)
+            data = if (is.null(resume)) table_file(data, folder, columns_read(formula, schema)), schema = schema_file(schema, folder)
           )
         },
         assignments(list(privacy.not_private = if (not_private) TRUE, privacy.force = if (force) TRUE)),
@@ -29,6 +29,7 @@ sotto_fit <- function(formula = NULL, data = NULL, schema = NULL, epsilon = NULL
     })
     fit <- new_fit(directory, answer$told)
     say(answer$said)
+    if (!is.null(resume) && !is.null(data)) say("resume reads no rows: the draws are made from the releases of the fit as it was, not from data")
     fit
   })
 }

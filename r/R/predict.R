@@ -2,6 +2,14 @@
 
 predict.sotto_fit <- function(object, newdata, quantity = c("mean", "response"), level = 0.9, seed = NULL, nevertheless = FALSE,
                               schema = NULL, ...) {
+  if (missing(newdata)) refuse("which rows? give newdata: a data frame, or the path of a CSV or Parquet file")
+  if (...length() > 0) {
+    refuse(
+      "predict takes newdata, quantity, level, seed, nevertheless and schema, and nothing else",
+      if (length(...names()) > 0) paste0(" (given: ", paste(...names(), collapse = ", "), ")"),
+      "; what type = \"response\" asks for elsewhere is quantity = \"mean\", the default"
+    )
+  }
   quantity <- match.arg(quantity)
   declared <- read_json(file.path(object$directory, "manifest.json"))$schema$column$name
   if (is.null(declared) && !is.null(schema)) declared <- declared_columns(schema)

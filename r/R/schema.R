@@ -5,11 +5,18 @@ column <- function(kind, ..., imputed = NULL) {
   structure(Filter(Negate(is.null), declared), class = "sotto_column")
 }
 
+check_bounds <- function(lower, upper) {
+  is_number <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x)
+  if (!is_number(lower) || !is_number(upper) || lower >= upper) refuse("lower and upper are one number each, lower the smaller")
+}
+
 sotto_real <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", "missing")) {
+  check_bounds(lower, upper)
   column("real", lower = lower, upper = upper, out_of_range = match.arg(out_of_range), imputed = imputed)
 }
 
 sotto_count <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", "missing")) {
+  check_bounds(lower, upper)
   column("count", lower = lower, upper = upper, out_of_range = match.arg(out_of_range), imputed = imputed)
 }
 
@@ -36,6 +43,14 @@ sotto_schema <- function(..., adjacency = c("substitute", "add-remove"), unit = 
 # The names of all columns that a fit under the schema may read; NULL where a file declares them.
 declared_columns <- function(schema) {
   if (inherits(schema, "sotto_schema")) c(names(schema$columns), schema$unit$person)
+}
+
+# Of these, as far as the formula can be read here, those that it names: others are neither written nor looked at.
+columns_read <- function(formula, schema) {
+  declared <- declared_columns(schema)
+  if (is.null(formula) || is.null(declared)) return(declared)
+  named <- tryCatch(all.vars(if (is.character(formula)) str2lang(formula) else formula), error = function(unreadable) declared)
+  intersect(declared, c(named, schema$unit$person))
 }
 
 keys <- function(fields) paste(names(fields), "=", vapply(fields, toml, ""))

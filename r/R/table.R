@@ -27,7 +27,7 @@ check_type <- function(column, name) {
   if (!plain && !is.factor(column)) {
     fail(exit_statuses[["data"]], paste0(
       "column ", name, " has class ", class(column)[[1]],
-      "; make it numbers, truth values, text or a factor, or pass the columns alone that are used"
+      "; make it numbers, truth values, text or a factor: of a date the days since one, as.numeric(x - as.Date(\"2020-01-01\"))"
     ))
   }
 }

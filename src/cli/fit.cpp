@@ -161,6 +161,10 @@ FitAsMade fit_as_told(const FitOptions& options, const CLI::App& verb) {
 
 /// From the releases alone: the table is not read, whatever is said of it.
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
+  if (verb.count("--data") > 0)
+    fmt::print(
+        stderr,
+        "sotto: --data is not read: with --resume draws are made from the releases of that fit alone\n");
   const bool told = says_which_fit(options, verb);
   FitAsMade fit = told ? fit_as_told(options, verb) : fit_as_made(options.resume, overrides(options, verb));
   fit.config.out = options.resume;

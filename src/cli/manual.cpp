@@ -12,11 +12,12 @@ namespace sotto::cli {
 namespace {
 
 constexpr const char* kStatus =
-    "0 where all went well, 130 where the run was interrupted, else one of sysexits.h: 64 for options that "
-    "are wrong, 65 for data that cannot be used, 66 for files that cannot be read, 69 for a peer that does "
+    "0 where all went well, 130 where the run was interrupted, else one of sysexits.h: 64 for a command line "
+    "that cannot be read, or whose options do not go together, 65 for data that cannot be used, 66 for files "
+    "that cannot be read, 69 for a peer that does "
     "not answer, 70 for an error of the program itself, 73 for files that cannot be written, 74 for a disk "
     "that failed meanwhile, 75 for a budget that was spent too early or without an answer, 78 for a "
-    "configuration that is wrong.";
+    "value that cannot be, in a configuration or in the place of one.";
 
 /// Text as groff must read it to print it as it is: every line stands, none is a request.
 std::string plain(std::string_view text) {

@@ -24,7 +24,15 @@ struct ReportOptions {
 /// Those to compare with. A page that is private shows none that is not.
 std::vector<RunRecord> runs_beside(const ReportOptions& options, const RunRecord& record) {
   std::vector<RunRecord> runs;
-  for (const std::string& directory : options.beside) {
+  for (std::size_t k = 0; k < options.beside.size(); ++k) {
+    const std::string& directory = options.beside[k];
+    std::error_code unknown;
+    const auto is_this = [&](const std::string& other) {
+      return std::filesystem::equivalent(directory, other, unknown);
+    };
+    if (is_this(options.directory) ||
+        std::any_of(options.beside.begin(), options.beside.begin() + static_cast<std::ptrdiff_t>(k), is_this))
+      throw Error(ErrorCode::usage, fmt::format("--beside {}: that run is on the page already", directory));
     runs.push_back(read_run(directory));
     if (record.privacy.is_private && !runs.back().privacy.is_private) {
       throw Error(

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sysexits.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -18,6 +19,15 @@
 namespace sotto::cli {
 namespace {
 
+/// Whether the option's values are whole numbers.
+bool is_whole(const CLI::App& program, const std::string& name) {
+  return std::ranges::any_of(program.get_subcommands(), [&](const CLI::App* verb) {
+    const CLI::Option* option = verb->get_option_no_throw(name);
+    return option != nullptr &&
+           (option->get_type_name().starts_with("UINT") || option->get_type_name().starts_with("INT"));
+  });
+}
+
 /// What the parser found wrong, in one plain sentence.
 std::string in_words(const CLI::ParseError& error, const CLI::App& program) {
   std::string said = error.what();
@@ -32,7 +42,8 @@ std::string in_words(const CLI::ParseError& error, const CLI::App& program) {
   const std::string_view refused = "Could not convert: ";
   if (const std::size_t equals = said.find(" = ");
       is(CLI::ExitCodes::ConversionError) && said.starts_with(refused) && equals != std::string::npos) {
-    return fmt::format("{} takes a number, not '{}'", said.substr(refused.size(), equals - refused.size()),
+    const std::string name = said.substr(refused.size(), equals - refused.size());
+    return fmt::format("{} takes a {}number, not '{}'", name, is_whole(program, name) ? "whole " : "",
                        said.substr(equals + 3));
   }
   if (const std::size_t colon = said.find(": ");

@@ -86,7 +86,8 @@ std::string numbers(const DensityReport& report, std::size_t d) {
   if (c.deconvolution) headings.emplace_back(kernel_name(c));
   const auto band = [](double low, double high) { return format_number(low) + " to " + format_number(high); };
   std::vector<std::vector<std::string>> rows;
-  for (Eigen::Index i = 0; i < c.grid.size(); i += (c.grid.size() + kMost - 1) / kMost) {
+  const Eigen::Index step = (c.grid.size() + kMost - 1) / kMost, last = c.grid.size() - 1;
+  for (Eigen::Index i = 0; i <= last; i = i == last ? last + 1 : std::min(i + step, last)) {
     rows.push_back({c.discrete ? escape_html(point_name(report, d, i)) : format_number(c.grid[i]),
                     format_number(c.bands.mean[i]), band(c.bands.lower[i], c.bands.upper[i]),
                     band(c.bands.simultaneous_lower[i], c.bands.simultaneous_upper[i]),

@@ -19,7 +19,8 @@ constexpr const char* kTableEnd = "</tbody></table></div>\n";
 std::string title(const DensityReport& report) {
   std::string names;
   for (const ColumnDensity& c : report.result.columns) names += (names.empty() ? "" : ", ") + c.name;
-  return "Density of " + names;
+  const bool shares = std::ranges::all_of(report.levels, [](const auto& levels) { return !levels.empty(); });
+  return (shares ? "Shares of " : "Density of ") + names;
 }
 
 // For what was drawn from the release alone.
@@ -76,13 +77,18 @@ std::string difference_table(const DensityReport& report) {
 
 std::string cluster_figure(const DensityResult& r) {
   std::string text = open_table({"clusters", "probability"});
+  double others = 0;
   for (std::size_t k = 1; k < r.cluster_count.size(); ++k) {
-    if (r.cluster_count[k] < 0.005) continue;
+    if (r.cluster_count[k] < 0.005) {
+      others += r.cluster_count[k];
+      continue;
+    }
     text += fmt::format(
         "<tr><td>{}</td><td>{:.3f} <span class=\"bar\" aria-hidden=\"true\"><b style=\"width:{:.1f}%\">"
         "</b></span></td></tr>\n",
         k, r.cluster_count[k], 100 * r.cluster_count[k]);
   }
+  if (others >= 0.0005) text += fmt::format("<tr><td>others</td><td>{:.3f}</td></tr>\n", others);
   return text + kTableEnd;
 }
 
@@ -166,7 +172,8 @@ std::string privacy_section(const DensityReport& report) {
   return text +
          "for the exchange of one row; the number of rows is public. Everything on this page was computed "
          "from the release "
-         "alone and costs nothing more, however often it is repeated.</p>\n";
+         "alone and costs nothing more, however often it is repeated. Other releases of the same rows add "
+         "up.</p>\n";
 }
 
 std::string base_sentence(const ColumnDensity& column) {
@@ -238,9 +245,17 @@ std::string method_section(const DensityReport& report) {
 }  // namespace
 
 std::string density_html(const DensityReport& report) {
-  std::string text = head(report) + heading("answer", "What was found", own_badge(report));
+  const bool none = !has_verdict(report);
+  std::string text =
+      head(report) + heading("answer", "What was found",
+                             own_badge(report) + (none ? "<span class=\"badge\">NO VERDICT</span>" : ""));
+  if (none) {
+    text += "<p>" + escape_html(verdict(report, 0)) +
+            "</p>\n<details><summary>The numbers nevertheless</summary>";
+  }
   for (std::size_t d = 0; d < report.result.columns.size(); ++d) text += column_section(report, d);
   text += quantity_table(report) + difference_table(report) + clusters_section(report);
+  if (none) text += "</details>";
   text += privacy_section(report) + diagnostics_section(report) + method_section(report);
   return html_page((is_private(report) ? "" : "NOT PRIVATE: ") + title(report), text);
 }

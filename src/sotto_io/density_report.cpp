@@ -19,6 +19,13 @@ std::string draw_longer(const DensityReport& report) {
                      report.channel ? ": it costs no privacy." : ".");
 }
 
+// A quantity as it was asked for, "quantity.1" of the chain files.
+std::string named(const DensityReport& report, const std::string& parameter) {
+  const auto& all = report.result.quantities;
+  const auto found = std::ranges::find(all, parameter, &QuantityEstimate::parameter);
+  return found == all.end() ? parameter : found->text;
+}
+
 // What is wrong with the chains, and what to do about it.
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
@@ -27,10 +34,10 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
   std::vector<std::string> few;
   for (const ParameterSummary& line : report.diagnostics) {
     if (rhat_verdict(line.rhat) == Verdict::poor)
-      apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
+      apart.push_back(fmt::format("{} ({:.3f})", named(report, line.parameter), line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, chains.size()) == Verdict::poor)
-      few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));
+      few.push_back(fmt::format("{} ({:.0f})", named(report, line.parameter), ess));
   }
   std::vector<std::string> sentences;
   if (ended_early(report))
@@ -115,6 +122,11 @@ double worst_rhat(const DensityReport& report) {
   return worst;
 }
 
+bool has_verdict(const DensityReport& report) {
+  const double worst = worst_rhat(report);
+  return worst > 0 && worst <= kVerdictRhat;
+}
+
 std::string verdict(const DensityReport& report, std::size_t column) {
   const double worst = worst_rhat(report);
   if (!(worst > 0))
@@ -166,7 +178,12 @@ std::vector<std::string> warnings(const DensityReport& report) {
   add_counts_alike(report, sentences);
   add_single_values(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
-  if (!report.same_rows)
+  if (report.nothing_to_compare)
+    sentences.emplace_back(
+        "--compare: one of the two partitions has all rows in one cluster, so that there is nothing to "
+        "compare, "
+        "and no adjusted Rand index.");
+  if (!report.same_rows && !report.nothing_to_compare)
     sentences.push_back(
         "The other run is not known to be of the same release. Unless the rows of both stand in one order "
         "(sotto privatize shuffles them, but for --keep-order), the adjusted Rand index compares each person "

@@ -22,7 +22,9 @@ struct DensityReport {
   std::size_t rows = 0;
   std::optional<ChannelFile> channel;  ///< none: confidential data were used, and every page says NOT PRIVATE
   std::optional<double> agreement;  ///< adjusted Rand index with the partition of another run, or with labels
-  double agreement_lower = 0;       ///< of the interval that its draws have
+  bool nothing_to_compare =
+      false;                   ///< of both partitions one has a single cluster: then there is no agreement
+  double agreement_lower = 0;  ///< of the interval that its draws have
   double agreement_upper = 0;
   bool with_labels =
       false;  ///< the other partition is a file of labels, of which nothing says where it is from
@@ -60,6 +62,8 @@ inline constexpr double kMuch = 0.4;
 
 /// What the estimate of a column is worth, in one sentence: `told` in words, and none while `worst_rhat` is above `kVerdictRhat`.
 [[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column);
+/// Whether it says anything but that there is none.
+[[nodiscard]] bool has_verdict(const DensityReport& report);
 
 /// Whether the run was stopped before its end.
 [[nodiscard]] bool ended_early(const DensityReport& report);

@@ -107,9 +107,14 @@ void compare_partitions(DensityReport& report, const std::filesystem::path& comp
   const Partition other = report.with_labels ? read_labels(compared) : read_partition(compared);
   if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.labels.size())
     throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", compared.string()));
-  report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other.labels);
   report.agreement_is_private = other.is_private;
   report.same_rows = report.with_labels || (!other.release.empty() && other.release == release_of(report));
+  const auto in_one = [](const auto& labels) {
+    return std::ranges::adjacent_find(labels, std::ranges::not_equal_to{}) == labels.end();
+  };
+  report.nothing_to_compare = in_one(report.result.by_vi->allocation) || in_one(other.labels);
+  if (report.nothing_to_compare) return;
+  report.agreement = mixture::adjusted_rand_index(report.result.by_vi->allocation, other.labels);
   std::vector<double> of_draws;
   for (const mixture::Allocation& draw : report.result.partitions)
     of_draws.push_back(mixture::adjusted_rand_index(draw, other.labels));

@@ -90,6 +90,23 @@ TEST(LocationRelease, of_wide_bounds_finds_the_rows_first) {
   }
 }
 
+// Rows with a missing cell are in no sum: the mean is that of the others, and so is the number of rows.
+TEST(LocationRelease, knows_how_many_rows_of_a_public_number_count) {
+  const Position mean{{25, -70}};
+  for (const double half_width : {100.0, 1e4}) {
+    LocationOracle owner(normal_rows(14'000, mean, 5), kSubstitute, Rho(0.05), 6);
+    const LocationRelease release =
+        release_location(known_facts(half_width, kSubstitute, 20'000), owner, Rho(0.05));
+    ASSERT_TRUE(release.usable);
+    EXPECT_NEAR(*release.usable, 0.7, 0.03);
+    EXPECT_NEAR(release.rows, 14'000, 5 * release.rows_sd);
+    EXPECT_GT(release.rows_sd, 0);
+    const Position found = release.at + inverse(release.frame) * release.sum / (release.slope * release.rows);
+    const double sd = std::sqrt(release.noise + 14'000) / 14'000;
+    EXPECT_LT((release.frame * (found - mean)).norm(), 5 * sd) << half_width;
+  }
+}
+
 TEST(LocationRelease, that_finds_nothing_clips_nothing) {
   LocationOracle owner(normal_rows(15, Position{{500, 1000}}, 5), kAddRemove, Rho(0.001), 6);
   const LocationRelease release = release_location(known_facts(1e4, kAddRemove, 15), owner, Rho(0.001));

@@ -25,7 +25,7 @@ OnceFacts ordered_facts(Eigen::Index thresholds, Eigen::Index numbers) {
 
 TEST(Thresholds, begin_at_the_log_odds_to_lie_beyond_them) {
   const FirstThresholds first =
-      first_thresholds(ordered_facts(3, 1), 30000, {Position{{3000, 3000, 6000, 18000}}, 1});
+      first_thresholds(ordered_facts(3, 1), {Position{{3000, 3000, 6000, 18000}}, 1});
   EXPECT_NEAR(first.at[0], std::log(0.9 / 0.1), 1e-12);
   EXPECT_NEAR(first.at[0] + first.at[1], std::log(0.8 / 0.2), 1e-12);
   EXPECT_NEAR(first.at[0] + first.at[2], std::log(0.6 / 0.4), 1e-12);
@@ -35,7 +35,7 @@ TEST(Thresholds, begin_at_the_log_odds_to_lie_beyond_them) {
 
 TEST(Thresholds, categories_that_noise_hides_are_told) {
   const FirstThresholds first =
-      first_thresholds(ordered_facts(3, 1), 9001, {Position{{3000, -2, 6000, 3}}, 1});
+      first_thresholds(ordered_facts(3, 1), {Position{{3000, -2, 6000, 3}}, 1});
   EXPECT_EQ(first.hardly_any, (std::vector<Eigen::Index>{1, 3}));
   EXPECT_TRUE(first.at.allFinite());
   EXPECT_GT(first.weights.minCoeff(), 0);
@@ -44,7 +44,7 @@ TEST(Thresholds, categories_that_noise_hides_are_told) {
 // Without effects the weighted sum over thresholds is what the likelihood says of a common shift: 1 - g_(y-1) - g_y.
 TEST(Thresholds, weights_make_the_score_that_of_the_likelihood) {
   const Position shares{{0.5, 0.25, 0.15, 0.1}};
-  const FirstThresholds first = first_thresholds(ordered_facts(3, 1), 30000, {30000 * shares, 1});
+  const FirstThresholds first = first_thresholds(ordered_facts(3, 1), {30000 * shares, 1});
   const double beyond[] = {1, 0.5, 0.25, 0.1, 0};
   double ratio = 0;
   for (int y = 0; y < 4; ++y) {

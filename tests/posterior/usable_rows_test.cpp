@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "sotto/posterior/once_release.hpp"
 #include "support/once_study.hpp"
 #include "support/regression_designs.hpp"
@@ -35,6 +38,28 @@ TEST(UsableRows, rows_that_cannot_be_used_are_told) {
     EXPECT_FALSE(usable(0.6)) << design.name;
     EXPECT_NEAR(usable(0.1).value_or(1), 0.1, 0.1) << design.name;
     EXPECT_NEAR(usable(0).value_or(1), 0, 0.1) << design.name;
+  }
+}
+
+// As if the other rows had never been: residuals' spread, sigma, how much counts vary, warnings.
+TEST(UsableRows, missing_cells_change_nothing_but_the_number_of_rows) {
+  ChainRng rng(5);
+  for (const RegressionDesign& design : regression_designs()) {
+    if (design.name != "Poisson, mean 2" && design.name != "normal, |y| <= 10") continue;
+    const SimulatedRegression data = design.simulate(40000, rng);
+    OnceSettings settings = settings_of(data, kRho);
+    const Eigen::Index kept = data.x.rows() * 6 / 10;
+    RowOracle oracle(settings.facts, data.x.topRows(kept), data.y.head(kept), settings.cost, 3);
+    const OnceRelease release = release_once(settings, oracle);
+    EXPECT_NEAR(release.rows, static_cast<double>(kept), 5 * std::sqrt(release.rows_variance)) << design.name;
+    EXPECT_LT(std::sqrt(release.rows_variance), 0.02 * release.rows) << design.name;
+    settings.facts.rows = static_cast<double>(kept);
+    RowOracle whole(settings.facts, data.x.topRows(kept), data.y.head(kept), settings.cost, 3);
+    const OnceRelease without = release_once(settings, whole);
+    EXPECT_EQ(without.rows, static_cast<double>(kept));
+    EXPECT_NEAR(release.spread.scale / without.spread.scale, 1, 0.1) << design.name;
+    EXPECT_LT(release.spread.misfit, std::max(without.spread.misfit, 3.0)) << design.name;
+    EXPECT_FALSE(release.spread.few_large) << design.name;
   }
 }
 

@@ -93,6 +93,8 @@ TEST(FormatKnown, has_no_digit_below_the_error) {
   EXPECT_EQ(format_known(1.23456, 1e-9), "1.235");
   EXPECT_EQ(format_known(1.23456, 0), format_number(1.23456));
   EXPECT_EQ(format_known(2.2e-5, 1e-6), format_number(2.2e-5));
+  EXPECT_EQ(format_known(3.0012e8, 2e4), "3.001e8");
+  EXPECT_EQ(format_known(3e8, 2e5), "3.00e8");
   EXPECT_EQ(format_known(NAN, 0.1), "-");
   EXPECT_EQ(format_known(-0.003, 0.02), "0.0");
 }

@@ -12,6 +12,7 @@
 #include "sotto/report/figures.hpp"
 #include "sotto/report/format_number.hpp"
 #include "sotto/report/plot.hpp"
+#include "sotto/report/run_json.hpp"
 #include "support/synthetic_run.hpp"
 
 namespace sotto {
@@ -136,8 +137,54 @@ TEST(HtmlReport, effects_of_other_units_have_scales_of_their_own) {
   EXPECT_THAT(forest_figure(record), Not(HasSubstr("a scale of its own;")));
   for (Chain& chain : record.draws.chains) chain.draws.col(0) /= 1000;
   const std::string figure = forest_figure(record);
-  EXPECT_THAT(figure, HasSubstr("Every line has a scale of its own; dotted: 0."));
+  EXPECT_THAT(figure, HasSubstr("Each of these lines has a scale of its own; dotted: 0."));
   EXPECT_THAT(figure, Not(HasSubstr("xaxis")));
+}
+
+TEST(HtmlReport, levels_share_a_scale_beside_columns_of_other_units) {
+  RunRecord record = synthetic_run(200);
+  record.priors.clear();
+  for (Chain& chain : record.draws.chains) chain.draws.col(0) /= 1000;
+  record.comparison.reset();
+  record.draws.parameters = {"Intercept",    "age",           "clinic[a]", "clinic[b]",
+                             "C(region)[2]", "age:clinic[b]", "poly(x)[1]"};
+  const std::string figure = forest_figure(record);
+  const auto note =
+      figure.find("Columns have units of their own: each of these lines has a scale of its own");
+  ASSERT_NE(note, std::string::npos);
+  for (const char* apart : {"Intercept<", "age<", "age:clinic[b]<", "poly(x)[1]<"})
+    EXPECT_LT(figure.find(std::string("fname\">") + apart), note) << apart;
+  for (const char* together : {"clinic[a]<", "clinic[b]<", "C(region)[2]<"}) {
+    EXPECT_GT(figure.find(std::string("fname\">") + together), note) << together;
+    EXPECT_NE(figure.find(std::string("fname\">") + together), std::string::npos) << together;
+  }
+  EXPECT_EQ(times(figure, "faxis"), 1U);
+}
+
+TEST(HtmlReport, a_curve_is_drawn_from_what_its_coefficients_say_together) {
+  RunRecord record = synthetic_run(200);
+  record.draws.parameters = {"Intercept", "z", "poly(age)[1]", "poly(age)[2]", "a", "b", "c"};
+  record.effects = {"z", "a", "b", "c"};
+  record.comparison.reset();
+  EffectCurve curve{
+      .column = "age", .at = {20, 40, 60}, .parameters = {"poly(age)[1]", "poly(age)[2]"}, .weights = {}};
+  curve.weights.resize(3, 2);
+  curve.weights << -1, 0, 0, 0, 2, 1;
+  record.curves = {curve};
+  for (Chain& chain : record.draws.chains)
+    chain.draws.col(2).setConstant(0.5), chain.draws.col(3).setConstant(-3);
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, HasSubstr("Effect of age along its curve"));
+  EXPECT_THAT(page, HasSubstr("beside 40, the middle of the declared bounds"));
+  EXPECT_THAT(curve_figures(record), HasSubstr("<td>20</td><td>-0.5</td><td>-0.5</td><td>-0.5</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("fname\">poly")));
+  EXPECT_THAT(page, HasSubstr("<td>poly(age)[1]</td>"));
+  RunRecord again;
+  again.draws = record.draws;
+  read_manifest(manifest_json(record), again);
+  EXPECT_EQ(curve_figures(again), curve_figures(record));
+  record.curves.clear();
+  EXPECT_EQ(curve_figures(record), "");
 }
 
 TEST(HtmlReport, an_axis_has_two_numbers_at_least) {

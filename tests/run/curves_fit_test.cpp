@@ -9,6 +9,7 @@
 
 #include "sotto/math/cubic_spline.hpp"
 #include "sotto/random/chain_rng.hpp"
+#include "sotto/run/effect_curves.hpp"
 #include "sotto/run/fit.hpp"
 #include "support/test_entropy.hpp"
 
@@ -64,6 +65,33 @@ Matrix curve_draws(const Table& table, const std::string& formula, double epsilo
 
 double sd_of(const Eigen::VectorXd& draws) {
   return std::sqrt((draws.array() - draws.mean()).square().mean());
+}
+
+// What a page draws: the predictor along the curve less that at the middle of the bounds; and no coefficient of it is an effect.
+TEST(CurvesFit, effects_along_a_curve_are_those_of_its_coefficients) {
+  const Schema schema = curved_rows(1).schema();
+  const Design design(parse_formula("y ~ p1 + poly(x, 3) + bs(p2, 4) + p1:p2"), schema);
+  const std::vector<EffectCurve> curves = effect_curves(design);
+  ASSERT_EQ(curves.size(), 2U);
+  EXPECT_EQ(curves[0].column, "x");
+  EXPECT_EQ(curves[0].parameters, (std::vector<std::string>{"poly(x)[1]", "poly(x)[2]", "poly(x)[3]"}));
+  EXPECT_EQ(curves[1].parameters.size(), 4U);
+  EXPECT_EQ(curves[0].at.front(), 2);
+  EXPECT_EQ(curves[0].at.back(), 6);
+  for (std::size_t i = 0; i < curves[0].at.size(); ++i) {
+    const double u = (curves[0].at[i] - 4) / 2;
+    const auto row = curves[0].weights.row(static_cast<Eigen::Index>(i));
+    EXPECT_NEAR(row[0], u, 1e-12);
+    EXPECT_NEAR(row[1], 1.5 * u * u, 1e-12);  // (3 u^2 - 1) / 2 + 1 / 2
+    EXPECT_NEAR(row[2], (5 * u * u * u - 3 * u) / 2, 1e-12);
+  }
+  EXPECT_TRUE(effect_curves(Design(parse_formula("y ~ p1*poly(x, 3)"), schema)).empty());
+  EXPECT_TRUE(effect_curves(Design(parse_formula("y ~ p1 + x"), schema)).empty());
+  const FitConfig config =
+      parse_fit_config("", {"data.file=x", "data.schema=x", "model.family=normal",
+                            "model.formula=\"y ~ p1 + poly(x, 3)\"", "privacy.not_private=true"});
+  const Table rows = curved_rows(10);
+  EXPECT_EQ(make_problem(config, rows).public_info.effects, std::vector<std::string>{"p1"});
 }
 
 // The same coefficients as of columns that hold the same numbers: Intercept, two terms, sigma.

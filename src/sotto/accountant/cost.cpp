@@ -114,7 +114,7 @@ nlohmann::json cost_json(const Cost& cost, const CostQuestion& question) {
 
 Target target_of(const CostQuestion& question, std::vector<Event> others) {
   check(question);
-  demand(question.epsilon && question.delta, "calibration needs both epsilon and delta");
+  demand(question.epsilon && question.delta, "solve needs both epsilon and delta");
   return {Epsilon(*question.epsilon), Delta(*question.delta), adjacency_of(question), bound_of(question),
           Event{CompositionEvent{std::move(others)}, 1}};
 }

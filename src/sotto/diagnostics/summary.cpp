@@ -110,7 +110,7 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
   for (const ParameterSummary& line : summary) {
     if (std::isnan(line.rhat)) unknown.push_back(line.parameter);
     if (rhat_verdict(line.rhat) == Verdict::poor)
-      apart.push_back(fmt::format("{} ({:.2f})", line.parameter, line.rhat));
+      apart.push_back(fmt::format("{} ({:.3f})", line.parameter, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, draws.chains.size()) == Verdict::poor)
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));

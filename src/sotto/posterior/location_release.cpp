@@ -7,6 +7,7 @@
 #include "sotto/math/decomposition.hpp"
 #include "sotto/math/shortened_normal.hpp"
 #include "sotto/posterior/paid_questions.hpp"
+#include "sotto/posterior/usable_rows.hpp"
 
 namespace sotto {
 namespace {
@@ -98,6 +99,7 @@ class Releasing {
     LocationRelease release = last(sum, questions_.left() - (near && !lengths ? kForLengths : 0));
     if (near && !lengths) lengths = ask_lengths(mean_of(release));
     release.lengths = std::move(lengths);
+    if (facts_.rows) release.usable = few_usable(usable_.number(), *facts_.rows, kHardlyAnyLost);
     return release;
   }
 
@@ -127,8 +129,8 @@ class Releasing {
 
   /// Per unit of the bound, of a sum for this share of the cost.
   [[nodiscard]] double unit_noise(double share) const {
-    const double exchanged =
-        facts_.unit.adjacency == Adjacency::substitute ? 2 : std::hypot(1, facts_.rows ? 0 : kCountEntry);
+    // A row of a table may be exchanged for one with a missing cell, which counts in nothing: that is less than 2.
+    const double exchanged = facts_.unit.adjacency == Adjacency::substitute ? 2 : std::hypot(1, kCountEntry);
     return questions_.noise_sd(
         static_cast<double>(facts_.unit.rows_per_unit) * exchanged * std::sqrt(facts_.owners), share);
   }
@@ -205,13 +207,8 @@ class Releasing {
     const Answered found = ask(reach, share);
     ++looks_;
     Belief told = belief;
-    if (!facts_.rows) {
-      const double before = known(belief) ? std::pow(belief.rows_sd, -2) : 0;
-      const double now = std::pow(found.rows_sd, -2);
-      told.rows_sd = 1 / std::sqrt(before + now);
-      // Hidden rows are as good as few.
-      told.rows = std::max({(before * belief.rows + now * found.rows) / (before + now), told.rows_sd, 1.0});
-    }
+    told.rows = std::max({found.rows, found.rows_sd, 1.0});  // hidden rows are as good as few
+    told.rows_sd = found.rows_sd;
     const Matrix weight = reach.frame.transpose() * reach.frame * std::pow(told.rows / found.noise_sd, 2);
     told = after(std::move(told), reach, found.noise_sd);
     const Position seen = reach.at + inverse(reach.frame) * found.sum / told.rows;
@@ -269,12 +266,13 @@ class Releasing {
   }
 
   Answered ask(const Reach& reach, double share) {
-    const double count = facts_.rows ? 0 : kCountEntry * reach.bound;
+    const double count = kCountEntry * reach.bound;
     const auto noisy = questions_.ask<NoisyVector>(
         ClippedDeviationsQuery{reach.at, reach.frame, reach.bound, count, questions_.pay(share)});
     const double sd = std::sqrt(noisy.variance);
-    if (facts_.rows) return {noisy.value, sd, *facts_.rows, 0};
-    return {noisy.value.head(dim_), sd, noisy.value[dim_] / count, sd / count};
+    usable_.add({noisy.value.segment(dim_, 1) / count, std::pow(sd / count, 2)});
+    const NoisyVector rows = facts_.rows ? usable_.of(*facts_.rows) : usable_.number();
+    return {noisy.value.head(dim_), sd, rows.value[0], std::sqrt(rows.variance)};
   }
 
   ReleasedLengths ask_lengths(const Position& at) {
@@ -296,6 +294,7 @@ class Releasing {
   Matrix precision_;
   Matrix own_frame_;        ///< rows' covariance is the identity in it
   Position middle_, half_;  ///< of the bounds
+  UsableRows usable_;
   int looks_ = 0;
 };
 

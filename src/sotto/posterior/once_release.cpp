@@ -81,31 +81,37 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   PaidQuestions questions(interface, settings.cost, settings.go_on);
   OnceFacts known = settings.facts;
   const Counted counted = released_rows(known, questions);
-  const double rows = counted.rows;
-  if (settings.counted && counted.variance > 0) settings.counted(rows);
-  Zoomed zoomed = zoom(std::move(known), rows, questions);
+  if (settings.counted && counted.variance > 0) settings.counted(counted.rows);
+  Zoomed zoomed = zoom(std::move(known), counted.rows, questions);
   const OnceFacts& facts = zoomed.facts;
-  Frame frame = find_frame(facts, rows, questions);
+  UsableRows usable = zoomed.usable;
+  // Noisy numbers are of usable rows already.
+  const auto usable_rows = [&] {
+    return counted.variance > 0 ? NoisyVector{Position::Constant(1, counted.rows), counted.variance}
+                                : usable.of(counted.rows);
+  };
+  Frame frame = find_frame(facts, usable_rows().value[0], questions);
   std::optional<FirstThresholds> thresholds;
   if (facts.thresholds) {
     const auto counts = questions.ask<NoisyVector>(category_counts(facts, questions.pay(kCategoriesShare)));
-    thresholds = first_thresholds(facts, rows, counts);
+    thresholds = first_thresholds(facts, counts);
     zoomed.facts.threshold_weights = thresholds->weights;
+    usable.add(counts);
   }
-  const StandIn stand_in(facts, frame.matrix, rows, frame.resolved, zoomed.offsets);
 
   Place start{Position::Zero(facts.dim()), {facts.sigma.value_or(1)}};
   FirstIntercept intercept;
   const Position constant = facts.constant();
   if (thresholds) {
     start.at = thresholds->at;
-    intercept.few_usable = thresholds->few_usable;
-    intercept.not_all_usable = thresholds->not_all_usable;
   } else if (constant.size() > 0) {
-    intercept = first_intercept(facts, rows, questions);
+    intercept = first_intercept(facts, usable_rows().value[0], questions);
+    if (intercept.counted) usable.add(*intercept.counted);
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at = intercept.value * constant;
   }
+  const NoisyVector rows = usable_rows();
+  const StandIn stand_in(facts, frame.matrix, rows.value[0], frame.resolved, zoomed.offsets);
   if (facts.offset) start.at += offset_alone(facts, stand_in);
   double unit = 1;
   if (facts.clips()) {
@@ -126,8 +132,8 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                                     : towards_information(frame.matrix, stand_in, located.place.at);
   }
   OnceRelease release{.facts = facts,
-                      .rows = rows,
-                      .rows_variance = counted.variance,
+                      .rows = rows.value[0],
+                      .rows_variance = rows.variance,
                       .frame = std::move(frame),
                       .stand_in = stand_in,
                       .prior = std::move(prior),
@@ -137,10 +143,12 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .pooled = {}};
   release.spread = release.located.place.spread;
   release.at_bounds = std::move(zoomed.at_bounds);
-  for (const auto& few : {zoomed.few_usable, intercept.few_usable, release.frame.few_usable}) {
+  for (const auto& few :
+       {few_usable(usable.number(), counted.rows), intercept.few_usable, release.frame.few_usable}) {
     if (!release.few_usable) release.few_usable = few;
   }
-  release.not_all_usable = zoomed.not_all_usable ? zoomed.not_all_usable : intercept.not_all_usable;
+  release.not_all_usable = few_usable(usable.number(), counted.rows, kHardlyAnyLost);
+  if (!release.not_all_usable) release.not_all_usable = intercept.not_all_usable;
   release.nearly_all = intercept.nearly_all;
   release.hardly_lived = intercept.hardly_lived;
   release.rows_seen = counted.seen;

@@ -34,7 +34,7 @@ struct OnceSettings {
 /// Everything that was released or computed from releases; nothing in it needs further protection.
 struct OnceRelease {
   OnceFacts facts;
-  double rows = 0;           ///< as released
+  double rows = 0;           ///< that count, as released
   double rows_variance = 0;  ///< of the noise on it
   Frame frame;
   StandIn stand_in;

@@ -115,9 +115,11 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
       {HistogramQuery{counts ? HistogramOf::log_response : HistogramOf::response, Position(), edges,
                       questions.pay(kStartShare)}},
       facts.mean_unit_rows());
-  FirstIntercept first{clamped_place(edges, median_place(histogram.value, rows)), width};
-  first.few_usable = few_usable(histogram, rows);
-  first.not_all_usable = few_usable(histogram, rows, kHardlyAnyLost);
+  UsableRows usable;
+  usable.add(histogram);
+  const double half_of = usable.of(rows).value[0];
+  FirstIntercept first{clamped_place(edges, median_place(histogram.value, half_of)), width};
+  first.counted = histogram;
   first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
   return first;
 }

@@ -24,8 +24,9 @@ struct FirstIntercept {
   double value = 0;
   double doubt =
       0;  ///< how far off it may be; medians: a bin's width, or half the range where noise hides the bins
-  std::vector<AtBound> at_bounds{};        ///< of the responses
-  std::optional<double> few_usable{};      ///< share of the rows that count, where it is small
+  std::vector<AtBound> at_bounds{};      ///< of the responses
+  std::optional<NoisyVector> counted{};  ///< histogram of the responses that count, each in one cell
+  std::optional<double> few_usable{};  ///< of times at risk: share of the rows that count, where it is small
   std::optional<double> not_all_usable{};  ///< likewise, where it is clearly below kHardlyAnyLost
   std::optional<double>
       hardly_lived{};  ///< of times at risk: average share of the last piece that those who began lived through,

@@ -22,17 +22,13 @@ HistogramQuery category_counts(const OnceFacts& facts, Rho cost) {
   return {HistogramOf::response, Position(), edges, cost};
 }
 
-FirstThresholds first_thresholds(const OnceFacts& facts, double rows, const NoisyVector& counts) {
+FirstThresholds first_thresholds(const OnceFacts& facts, const NoisyVector& counts) {
   const auto thresholds = static_cast<Eigen::Index>(facts.pieces);
   const Eigen::Index first = *facts.thresholds;
   const double noise = std::sqrt(counts.variance);
   Position shares = counts.value.cwiseMax(std::max(noise, kLeastCount * facts.pieces));
   shares /= shares.sum();
-  FirstThresholds found{Position::Zero(facts.dim()),
-                        Position(thresholds),
-                        {},
-                        few_usable(counts, rows),
-                        few_usable(counts, rows, kHardlyAnyLost)};
+  FirstThresholds found{Position::Zero(facts.dim()), Position(thresholds), {}};
   double beyond = 1;
   for (Eigen::Index k = 0; k < thresholds; ++k) {
     beyond -= shares[k];

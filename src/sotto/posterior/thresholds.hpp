@@ -1,7 +1,6 @@
 // Responses in ordered categories: where thresholds begin, and how much each weighs, from a noisy count of every category.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "sotto/posterior/once_facts.hpp"
@@ -13,8 +12,6 @@ struct FirstThresholds {
   Position at;                           ///< position of a model without covariates
   Position weights;                      ///< of the thresholds, mean 1
   std::vector<Eigen::Index> hardly_any;  ///< categories whose count does not stand clear of the noise
-  std::optional<double> few_usable;      ///< share of the rows that count, where it is small
-  std::optional<double> not_all_usable;  ///< likewise, where it is clearly below kHardlyAnyLost
 };
 
 /// How many responses each category has.
@@ -25,7 +22,6 @@ struct FirstThresholds {
 /// Computes   sum over k of (p_k + p_(k+1)) (1{y > k} - g_k) = 1 - g_(y-1) - g_y up to a constant, with g_k = P(y > k)
 /// Source     docs/release-once.md, "Ordered categories"
 /// Checked by tests/posterior/thresholds_test.cpp: begin_at_the_log_odds_to_lie_beyond_them
-[[nodiscard]] FirstThresholds first_thresholds(const OnceFacts& facts, double rows,
-                                               const NoisyVector& counts);
+[[nodiscard]] FirstThresholds first_thresholds(const OnceFacts& facts, const NoisyVector& counts);
 
 }  // namespace sotto

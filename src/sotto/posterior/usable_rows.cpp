@@ -17,4 +17,24 @@ std::optional<double> few_usable(const NoisyVector& counts, double rows, double 
   return std::max(usable / rows, 0.0);
 }
 
+void UsableRows::add(const NoisyVector& counts) {
+  const double precision = 1 / (counts.variance * static_cast<double>(counts.value.size()));
+  sum_ += precision * counts.value.sum();
+  precision_ += precision;
+}
+
+NoisyVector UsableRows::number() const {
+  return {Position::Constant(1, precision_ > 0 ? sum_ / precision_ : HUGE_VAL), 1 / precision_};
+}
+
+NoisyVector UsableRows::of(double rows) const {
+  constexpr double kAll = 1;
+  NoisyVector found = number();
+  if (precision_ > 0 && few_usable(found, rows, kAll)) {
+    found.value = found.value.cwiseMax(std::max(std::sqrt(found.variance), 1.0));
+    return found;
+  }
+  return {Position::Constant(1, rows), 0};
+}
+
 }  // namespace sotto

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "sotto/posterior/usable_rows.hpp"
-
 namespace sotto {
 namespace {
 
@@ -68,7 +66,7 @@ void spread_slopes(OnceFacts& facts) {
 
 Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
   std::vector<AtBound> piled;
-  std::optional<double> few, not_all;
+  UsableRows usable;
   ColumnSpread offsets;
   std::vector<Eigen::Index> columns;
   std::vector<Interval> windows;
@@ -92,8 +90,7 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     std::vector<Interval> narrower;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Position of_column = counts.value.segment(static_cast<Eigen::Index>(k) * (kBins + 2), kBins + 2);
-      if (look == 0 && !few) few = few_usable({of_column, counts.variance}, rows);
-      if (look == 0 && !not_all) not_all = few_usable({of_column, counts.variance}, rows, kHardlyAnyLost);
+      if (look == 0) usable.add({of_column, counts.variance});
       const auto j = static_cast<std::size_t>(columns[k]);
       const DeclaredEnds declared{windows[k].lower == facts.range[j].lower && !facts.from_zero[j],
                                   windows[k].upper == facts.range[j].upper,
@@ -116,7 +113,7 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
     windows = std::move(narrower);
   }
   spread_slopes(facts);
-  return {std::move(facts), std::move(piled), few, not_all, std::move(offsets)};
+  return {std::move(facts), std::move(piled), usable, std::move(offsets)};
 }
 
 }  // namespace sotto

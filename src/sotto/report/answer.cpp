@@ -38,6 +38,11 @@ std::string first_levels(const RunRecord& record) {
   return text;
 }
 
+bool has_products(const RunRecord& record) {
+  return std::ranges::any_of(record.effects,
+                             [](const std::string& name) { return name.find(':') != std::string::npos; });
+}
+
 std::string times_as_wide(const RunRecord& record, const std::string& parameter) {
   const auto found = std::find_if(record.sd_inflation.begin(), record.sd_inflation.end(),
                                   [&](const auto& one) { return one.first == parameter; });
@@ -83,9 +88,15 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
   text += "</tbody></table></div>";
   if (ratios) {
     text += fmt::format(
-        "<p class=\"note\">{}: exp of the coefficient, for one unit more of the column, or for the level "
-        "against the first{}; under it exp of the median.</p>",
-        record.ratio, first_levels(record));
+        "<p class=\"note\">{0}: exp of the coefficient's median and of its interval's ends, for one unit "
+        "more "
+        "of the column, or for the level against the first{1}.{2}</p>",
+        record.ratio, first_levels(record),
+        has_products(record) ? fmt::format(" Of a column in a product it holds where the product's other "
+                                           "column is 0, or at its first level; that of the product is by "
+                                           "how much the {} changes with the other column.",
+                                           record.ratio)
+                             : "");
   }
   if (!record.sd_inflation.empty()) {
     text +=
@@ -97,7 +108,7 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
 }
 
 std::string intervals(const RunRecord& record) {
-  return legend(record) + forest_figure(record) +
+  return legend(record) + forest_figure(record) + curve_figures(record) +
          "<p class=\"note\">Thin line: 90 % interval; thick: 50 %; dot: median; an arrow at an edge: the "
          "prior goes on. Where the posterior fills "
          "its "

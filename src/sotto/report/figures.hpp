@@ -11,6 +11,9 @@ namespace sotto {
 /// privacy.
 [[nodiscard]] std::string forest_figure(const RunRecord& record);
 
+/// Each curve of a column with its band; empty where there is none.
+[[nodiscard]] std::string curve_figures(const RunRecord& record);
+
 /// A kernel density estimate for every parameter; the prior's 90 % interval as a bar.
 [[nodiscard]] std::string density_figures(const RunRecord& record);
 

@@ -7,20 +7,27 @@
 
 namespace sotto {
 
+namespace {
+
+/// 1e-06 and 4e+07 read better as 1e-6 and 4e7.
+std::string shorter_exponent(std::string text) {
+  const auto exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  if (text[exponent + 1] == '+') text.erase(exponent + 1, 1);
+  const auto zero = text.find_first_of("0123456789", exponent);
+  if (text[zero] == '0') text.erase(zero, 1);
+  return text;
+}
+
+bool is_far_from_one(double size) { return size != 0 && (size < 1e-3 || size >= 1e6); }
+
+}  // namespace
+
 std::string format_number(double x) {
   if (std::isnan(x)) return "-";
   if (std::isinf(x)) return x > 0 ? "infinite" : "-infinite";
   const double size = std::abs(x);
-  if (size != 0 && (size < 1e-3 || size >= 1e6)) {
-    std::string text = fmt::format("{:.3g}", x);
-    // 1e-06 and 4e+07 read better as 1e-6 and 4e7.
-    const auto exponent = text.find('e');
-    if (exponent == std::string::npos) return text;
-    if (text[exponent + 1] == '+') text.erase(exponent + 1, 1);
-    const auto zero = text.find_first_of("0123456789", exponent);
-    if (text[zero] == '0') text.erase(zero, 1);
-    return text;
-  }
+  if (is_far_from_one(size)) return shorter_exponent(fmt::format("{:.3g}", x));
   if (x == std::round(x)) return fmt::format("{:.0f}", x);
   const std::string four =
       fmt::format("{:.{}f}", x, std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4));
@@ -29,10 +36,11 @@ std::string format_number(double x) {
 }
 
 std::string format_known(double x, double error) {
-  if (!std::isfinite(x) || !(error > 0) || !std::isfinite(error) || std::abs(x) < 1e-3 || std::abs(x) >= 1e6)
-    return format_number(x);
+  if (!std::isfinite(x) || x == 0 || !(error > 0) || !std::isfinite(error)) return format_number(x);
   const int known = -static_cast<int>(std::ceil(std::log10(error)));
   const int first = -static_cast<int>(std::floor(std::log10(std::abs(x))));
+  if (is_far_from_one(std::abs(x)))
+    return shorter_exponent(fmt::format("{:.{}e}", x, std::clamp(known - first, 1, 3)));
   std::string text = fmt::format("{:.{}f}", x, std::clamp(std::min(known, first + 3), 0, 6));
   const bool nothing = text.find_first_of("123456789") == std::string::npos;
   return nothing && text.front() == '-' ? text.substr(1) : text;
@@ -42,7 +50,10 @@ std::string format_known_ratio(double x, double error) {
   return format_known(x, std::min(error, std::abs(x) / 100));
 }
 
-std::string format_percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
+std::string format_percent(double fraction) {
+  const std::string text = fmt::format("{:.3g} %", 100 * fraction);
+  return text == "100 %" && fraction < 1 ? fmt::format("{:.4g} %", 100 * fraction) : text;
+}
 
 std::string format_count(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", x); }
 

@@ -34,6 +34,15 @@ std::string badge(const RunRecord& record, const std::vector<ParameterSummary>& 
   return text;
 }
 
+// Of counts, as the releases tell.
+bool overdispersed(const RunRecord& record) {
+  const auto& settings = record.manifest.configuration;
+  if (!settings.contains("release_once")) return false;
+  const auto dispersion = settings["release_once"].find("count_dispersion");
+  return dispersion != settings["release_once"].end() && dispersion->is_number() &&
+         dispersion->get<double>() > 0;
+}
+
 std::string head(const RunRecord& record) {
   const PrivacyStatement& s = record.privacy;
   std::size_t draws = 0;
@@ -48,17 +57,25 @@ std::string head(const RunRecord& record) {
     text += box("np", {"NOT PRIVATE: this page may reveal single records. Do not publish it."});
   } else if (record.comparison) {
     const bool settled = converged(*record.comparison, summarise(*record.comparison));
+    const bool of_poisson = overdispersed(record);
     text += box(
         "np", {fmt::format(
                   "This page also shows a fit WITHOUT privacy, for comparison. What is marked NOT PRIVATE is "
                   "outside the guarantee: do not publish this page. The report.html one folder up is without "
-                  "it.{}",
-                  settled ? "" : " The fit without privacy has not converged: compare nothing with it.")});
+                  "it.{}{}",
+                  settled ? "" : " The fit without privacy has not converged: compare nothing with it.",
+                  of_poisson ? " Counts vary more than Poisson ones, as the private fit knows and that "
+                               "without privacy does not: the latter's intervals are too narrow."
+                             : "")});
   }
   text += "<dl class=\"facts\">";
   if (s.is_private) {
-    text +=
-        fact("epsilon", format_number(s.epsilon), fmt::format("charged {}", format_number(s.spent_epsilon)));
+    const bool more = s.earlier.count > 0 && std::isfinite(s.earlier.epsilon);
+    text += fact("epsilon", format_number(s.epsilon),
+                 fmt::format("charged {}{}", format_number(s.spent_epsilon),
+                             more ? fmt::format("; with other runs of this directory {}",
+                                                format_number(s.epsilon + s.earlier.epsilon))
+                                  : ""));
     text += fact("delta", format_number(s.delta));
     text += fact("protected unit", escape_html(s.privacy_unit));
     text += fact("neighbouring data",
@@ -258,8 +275,8 @@ std::string manifest_section(const RunRecord& record) {
                         c + 1, chain.seed, chain.warmup, chain.draws.rows(), reason);
   }
   text +=
-      "</tbody></table></div><p class=\"note\">A seed repeats a chain given its releases; it cannot repeat "
-      "the noise.</p>";
+      "</tbody></table></div><p class=\"note\">A seed repeats a chain given its releases, of which each "
+      "chain takes its own stream of random numbers; it cannot repeat the noise.</p>";
   if (!record.priors.empty()) {
     text +=
         "<h3>Priors</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>parameter</th><th "

@@ -19,15 +19,16 @@ h1,h2{font-family:Charter,"Bitstream Charter","Iowan Old Style",Georgia,"DejaVu 
 h1{font-size:clamp(1.6rem,4.5vw,2.3rem);margin:.2rem 0 .4rem;overflow-wrap:anywhere}
 h2{font-size:1.4rem;margin:3.2rem 0 .5rem;padding-top:1.1rem;border-top:1px solid var(--line)}
 h3{font-size:1rem;margin:1.6rem 0 .4rem}
-.card h3{font-size:.85rem;font-weight:600;margin:0 0 .35rem;overflow-wrap:anywhere}
+.card h2,.card h3{font:600 .85rem/1.4 system-ui,sans-serif;border:0;padding:0;margin:0 0 .35rem;overflow-wrap:anywhere}
 p{margin:.5rem 0 .9rem;max-width:44rem}
+p,li,summary,figcaption{overflow-wrap:anywhere}
 .kicker{letter-spacing:.14em;text-transform:uppercase;font-size:.75rem;color:var(--muted);margin:0}
 .muted{color:var(--muted)}small,.note{font-size:.86rem;color:var(--muted)}
 a{color:var(--accent)}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.8rem,1fr));background:var(--card);
 border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:1.4rem 0}
-.facts div{padding:.7rem .9rem;box-shadow:0 0 0 1px var(--line)}
-.facts dt{font-size:.75rem;color:var(--muted)}.facts dd{margin:0;font-size:1.15rem;overflow-wrap:anywhere}
+.facts div{padding:.7rem .75rem;box-shadow:0 0 0 1px var(--line)}
+.facts dt{font-size:.75rem;color:var(--muted)}.facts dd{margin:0;font-size:1.05rem;overflow-wrap:anywhere}
 .facts dd small{display:block;line-height:1.35}
 .box{border-left:4px solid var(--warn);background:var(--warnsoft);padding:.7rem 1rem;margin:1rem 0;border-radius:0 6px 6px 0}
 .box p,.box ul{margin:.2rem 0}.box ul{padding-left:1.1rem}.box.np{border-color:var(--np);background:var(--npsoft)}
@@ -81,7 +82,7 @@ linear-gradient(to left,var(--bg) 30%,#0000) 100% 0,linear-gradient(to right,var
 linear-gradient(to left,var(--shade),#0000) 100% 0;background-size:3rem 100%,3rem 100%,1rem 100%,1rem 100%;
 background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}
 table{border-collapse:collapse;width:100%;font-size:.87rem}
-th,td{padding:.36rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th,td{padding:.36rem .45rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th{font-weight:600;color:var(--muted);font-size:.78rem}th:first-child,td:first-child{text-align:left;padding-left:0}
 .scroll th:first-child,.scroll td:first-child{position:sticky;left:0;background:var(--bg);box-shadow:inset 0 -1px var(--line)}
 td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:7rem}
@@ -100,7 +101,8 @@ grid-column:2}.faxis .fnum,.faxis .fname{display:none}.pair .plot .area,.pair .y
 @media print{:root{--bg:#fff;--card:#fff;--ink:#000;--muted:#555;--line:#ccc;--accent:#0f5f5c;--soft:#0f5f5c22;--prior:#d5cfc1;
 --np:#b42318;--npsoft:#fff;--warn:#8a4b08;--warnsoft:#fff;--k0:#0f5f5c;--k1:#c07a12;--k2:#7a4a8f;--k3:#2f6db3;--k4:#7b8b2a;--k5:#b4523c}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
-main{max-width:none;padding:0}h2{break-after:avoid}.frow,tr,figure{break-inside:avoid}body{font-size:11pt}.scroll{overflow:visible;background:none}}
+main{max-width:none;padding:0}h2{break-after:avoid}.frow,tr,figure{break-inside:avoid}body{font-size:11pt}.scroll{overflow:visible;background:none}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}}
 )css";
 
 }  // namespace sotto

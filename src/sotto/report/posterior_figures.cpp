@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "sotto/base/first_names.hpp"
 #include "sotto/diagnostics/sequences.hpp"
@@ -71,8 +73,13 @@ Curve density_of(std::vector<double> sample) {
   return curve;
 }
 
-// Parameters on a scale of their own, which would squeeze the effects of columns: intercept, thresholds, spread of residuals.
+// Parameters on a scale of their own, which would squeeze the effects of columns: intercept, thresholds, spread of residuals. And
+// coefficients of curves, which are drawn as such.
 bool stands_apart(const RunRecord& record, const std::string& name) {
+  if (std::ranges::any_of(record.curves, [&](const EffectCurve& curve) {
+        return std::ranges::find(curve.parameters, name) != curve.parameters.end();
+      }))
+    return true;
   if (record.effects.empty() || std::ranges::find(record.effects, name) != record.effects.end()) return false;
   return name == "Intercept" || name == "sigma" || name.find('|') != std::string::npos;
 }
@@ -116,6 +123,13 @@ Span forest_span(const RunRecord& record, const std::vector<std::size_t>& shown)
   return wide.high - wide.low <= 3 * (needed.high - needed.low) ? wide : needed;
 }
 
+// Of a level, a share, a piece of time: in no unit of a column, so that they compare with each other. Coefficients of curves
+// ("poly(age)[1]") and of products do not.
+bool is_one_of_several(const std::string& name) {
+  const bool of_curve = name.find(")[") != std::string::npos && !name.starts_with("C(");
+  return name.ends_with(']') && !of_curve && name.find(':') == std::string::npos;
+}
+
 // Whether an interval would look like a point on the axis of all: columns have units of their own.
 bool wants_own_scales(const RunRecord& record, const std::vector<std::size_t>& shown, Span span) {
   constexpr double kPoint = 0.02;
@@ -123,6 +137,16 @@ bool wants_own_scales(const RunRecord& record, const std::vector<std::size_t>& s
     const Interval own = interval_of(record.draws, i);
     return own.q95 - own.q05 < kPoint * (span.high - span.low);
   });
+}
+
+// Those that share one scale, and those that have one each.
+std::pair<std::vector<std::size_t>, std::vector<std::size_t>> by_scale(
+    const RunRecord& record, const std::vector<std::size_t>& shown) {
+  std::pair<std::vector<std::size_t>, std::vector<std::size_t>> parts;
+  for (const std::size_t i : shown)
+    (is_one_of_several(record.draws.parameters[i]) ? parts.first : parts.second).push_back(i);
+  if (parts.first.size() < 2) return {{}, shown};
+  return parts;
 }
 
 std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
@@ -328,14 +352,22 @@ std::string legend(const RunRecord& record) {
 }
 
 std::string forest_figure(const RunRecord& record) {
-  const std::vector<std::size_t> shown = in_forest(record);
-  const Span span = forest_span(record, shown);
-  const bool apart = wants_own_scales(record, shown, span);
-  std::string text = "<div class=\"forest\">";
-  for (const std::size_t i : shown) text += forest_row(record, i, apart ? forest_span(record, {i}) : span);
-  if (apart) {
-    text += "</div><p class=\"note\">Every line has a scale of its own; dotted: 0.</p>";
-  } else {
+  const std::vector<std::size_t> all = in_forest(record);
+  std::vector<std::size_t> together = all, apart;
+  if (wants_own_scales(record, all, forest_span(record, all))) {
+    std::tie(together, apart) = by_scale(record, all);
+  }
+  std::string text;
+  if (!apart.empty()) {
+    text += "<div class=\"forest\">";
+    for (const std::size_t i : apart) text += forest_row(record, i, forest_span(record, {i}));
+    text += fmt::format("</div><p class=\"note\">{}ach of these lines has a scale of its own; dotted: 0.</p>",
+                        together.empty() ? "E" : "Columns have units of their own: e");
+  }
+  if (!together.empty()) {
+    const Span span = forest_span(record, together);
+    text += "<div class=\"forest\">";
+    for (const std::size_t i : together) text += forest_row(record, i, span);
     text += "<div class=\"frow faxis\"><div class=\"fname\"></div><div class=\"fplot\">" +
             Plot::x_axis(span, round_ticks(span, 5)) + "</div><div class=\"fnum\"></div></div></div>";
   }
@@ -343,7 +375,7 @@ std::string forest_figure(const RunRecord& record) {
   for (const std::string& name : record.draws.parameters)
     if (stands_apart(record, name)) left_out.push_back(name);
   if (left_out.empty()) return text;
-  return text + "<p class=\"note\">Of a scale of their own, and in the table alone: " +
+  return text + "<p class=\"note\">On another scale or of a curve, and so in the table alone: " +
          escape_html(first_names(left_out)) + ".</p>";
 }
 

@@ -36,6 +36,31 @@ Json release_json(const ReleaseLine& line) {
           {"slack_each", number(line.slack)}};
 }
 
+Json curve_json(const EffectCurve& curve) {
+  Json weights = Json::array();
+  for (const auto& row : curve.weights.rowwise())
+    weights.push_back(std::vector<double>(row.begin(), row.end()));
+  return {{"column", curve.column},
+          {"at", curve.at},
+          {"parameters", curve.parameters},
+          {"weights", std::move(weights)}};
+}
+
+EffectCurve curve_from(const Json& json) {
+  EffectCurve curve{.column = json.at("column").get<std::string>(),
+                    .at = json.at("at").get<std::vector<double>>(),
+                    .parameters = json.at("parameters").get<std::vector<std::string>>(),
+                    .weights = {}};
+  curve.weights.resize(static_cast<Eigen::Index>(curve.at.size()),
+                       static_cast<Eigen::Index>(curve.parameters.size()));
+  for (Eigen::Index i = 0; i < curve.weights.rows(); ++i) {
+    const Json& row = json.at("weights").at(static_cast<std::size_t>(i));
+    for (Eigen::Index k = 0; k < curve.weights.cols(); ++k)
+      curve.weights(i, k) = row.at(static_cast<std::size_t>(k)).get<double>();
+  }
+  return curve;
+}
+
 // Runs `read` and turns the JSON library's complaints into ours.
 template <class Read>
 auto complete(const char* what, Read read) {
@@ -172,6 +197,8 @@ Json manifest_json(const RunRecord& record) {
   for (const auto& [parameter, of] : record.prior_sensitivity)
     json["prior_sensitivity"][parameter] = number(of);
   json["effects"] = record.effects;
+  json["curves"] = Json::array();
+  for (const EffectCurve& curve : record.curves) json["curves"].push_back(curve_json(curve));
   json["ratio"] = record.ratio;
   json["private"] = record.privacy.is_private;
   json["not_private_files"] = record.privacy.not_private_files;
@@ -221,6 +248,7 @@ void read_manifest(const Json& json, RunRecord& record) {
     for (const auto& [parameter, of] : sensitivity.items())
       record.prior_sensitivity.emplace_back(parameter, number_from(of));
     record.effects = json.value("effects", std::vector<std::string>());
+    for (const Json& curve : json.value("curves", Json::array())) record.curves.push_back(curve_from(curve));
     record.ratio = json.value("ratio", std::string());
     record.manifest.started = json.at("started").get<std::string>();
     record.manifest.wall_seconds = number_from(json.at("wall_seconds"));

@@ -42,11 +42,16 @@ std::string width_sentence(const RunRecord& record) {
   auto all = record.sd_inflation;
   if (all.empty()) return {};
   std::ranges::sort(all, {}, [](const auto& one) { return one.second; });
-  const double median = all[all.size() / 2].second;
+  const double median = (all[(all.size() - 1) / 2].second + all[all.size() / 2].second) / 2;
   const auto& [widest, most] = all.back();
   const std::string others =
       most > kStandsOut * median ? fmt::format(", that of {} {:.1f} times", widest, most) : "";
-  return fmt::format("Intervals are about {:.1f} times as wide as without noise{}.", median, others);
+  const auto& names = record.draws.parameters;
+  const bool sigma_untold =
+      std::ranges::find(names, "sigma") != names.end() &&
+      std::ranges::none_of(record.sd_inflation, [](const auto& one) { return one.first == "sigma"; });
+  return fmt::format("Intervals are about {:.1f} times as wide as without noise{}{}.", median, others,
+                     sigma_untold ? "; how much wider that of sigma is, is not known" : "");
 }
 
 std::string no_answer(const RunRecord& record, const std::vector<ParameterSummary>& summary) {

@@ -26,6 +26,15 @@ struct PriorDescription {
   double q95 = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// What a column does along a curve of it, poly(age, 3) for instance: `weights` times these parameters is the linear predictor there
+/// less that at the middle of the column's declared bounds.
+struct EffectCurve {
+  std::string column;
+  std::vector<double> at;               ///< values of the column, even over its bounds
+  std::vector<std::string> parameters;  ///< the curve's coefficients
+  Matrix weights;                       ///< shape (at, parameters)
+};
+
 /// How a run was made. Never holds a value of a row or of a file's content.
 struct Manifest {  // NOLINT(bugprone-exception-escape): of a JSON value that is moved
   std::vector<std::pair<std::string, std::string>>
@@ -63,6 +72,7 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
   /// By parameter, of release-once: how far its posterior moves when the prior is raised to a power (posterior/prior_sensitivity.hpp).
   std::vector<std::pair<std::string, double>> prior_sensitivity{};
   std::vector<std::string> effects{};  ///< regressions: parameters that are effects of columns
+  std::vector<EffectCurve> curves{};   ///< regressions: of columns that have one
   std::string ratio{};  ///< what exp of an effect is, "odds ratio" for instance; empty: nothing
   nlohmann::ordered_json
       certificate{};  ///< of this design, from simulated tables (report/design_certificate.hpp); null: none

@@ -86,9 +86,9 @@ std::string runs_beside(const RunRecord& record, const std::vector<RunRecord>& o
   return text + "</tbody></table></div>" +
          (alike ? ""
                 : "<p class=\"note\">Their models differ: numbers in one line may not mean the same.</p>") +
-         "<p class=\"note\">Runs of the same rows differ by their noise alone, and "
-         "runs "
-         "of other rows by chance too: intervals that overlap do not disagree. " +
+         "<p class=\"note\">Intervals that are far apart disagree; that they overlap settles nothing. Runs "
+         "of one model and method on the same rows differ by their noise, and their intervals leave out "
+         "what they have in common; others differ by more. " +
          together(record, others) + "</p>";
 }
 

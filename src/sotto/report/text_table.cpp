@@ -14,6 +14,12 @@ namespace {
 
 std::string ratio(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
 
+// Of very large and very small numbers as many digits as are known; the others have four.
+std::string number(double x, double error) {
+  const double size = std::abs(x);
+  return size != 0 && (size < 1e-3 || size >= 1e6) ? format_known(x, error) : format_number(x);
+}
+
 // Places a name takes on a terminal: continuation bytes of UTF-8 take none.
 std::size_t places(const std::string& text) {
   return static_cast<std::size_t>(
@@ -34,8 +40,9 @@ std::string posterior_table(const Draws& draws, const std::optional<Draws>& comp
   if (comparison) rows[0].insert(rows[0].end(), {"mean*", "sd*"});
   const auto others = comparison ? summarise(*comparison) : std::vector<ParameterSummary>{};
   for (const ParameterSummary& line : summarise(draws)) {
-    rows.push_back({line.parameter, format_number(line.mean), format_number(line.sd), format_number(line.q05),
-                    format_number(line.q50), format_number(line.q95), format_count(line.ess_bulk),
+    const double error = line.mcse_mean;
+    rows.push_back({line.parameter, number(line.mean, error), number(line.sd, error), number(line.q05, error),
+                    number(line.q50, error), number(line.q95, error), format_count(line.ess_bulk),
                     format_count(line.ess_tail), ratio(line.rhat)});
     if (!comparison) continue;
     const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {

@@ -167,6 +167,7 @@ RunRecord record_of(const Method& method, const FitConfig& config, const Problem
   if (problem.unit.is_row) record.rows = problem.public_info.rows;
   record.model = problem.public_info.model;
   record.effects = problem.public_info.effects;
+  record.curves = problem.public_info.curves;
   record.ratio = problem.public_info.ratio;
   record.method = method.name;
   record.priors = problem.public_info.prior_descriptions;

@@ -83,6 +83,14 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
     return fmt::format("narrower bounds (those of {} are {:.2g} of its standard deviations wide)", column(j),
                        width(j));
   };
+  if (release.usable) {
+    constexpr double kMost = 0.5;
+    warnings.push_back(
+        fmt::format("{}About {:.0f} % of the rows could be used: the others hold cells that are missing or "
+                    "that the schema "
+                    "cannot read; sotto schema --check tells the curator which.",
+                    *release.usable < kMost ? "" : "Note: ", 100 * *release.usable));
+  }
   if (!verdict.hidden.empty()) {
     warnings.push_back(fmt::format(
         "Little but the prior is left of {}: the noise, or too few rows, hide where the mean lies; take a "

@@ -11,7 +11,7 @@
 namespace sotto {
 
 MadeUpProblem make_up_means(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
-  if (made.rows == 0) refuse("a plan needs the number of rows: give --rows");
+  if (made.rows == 0) refuse("a plan needs the number of rows, one at least: give --rows");
   if (made.response_mean || made.like != nullptr)
     refuse("rows of a normal mean are simulated from its covariance: drop --like and --response-mean");
   Table blank(schema.select(columns_read(config.model)));

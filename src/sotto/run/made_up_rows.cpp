@@ -237,7 +237,7 @@ std::vector<std::string> columns_of_right_side(const FitConfig& config, const Sc
 MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
   if (is_distribution(config)) refuse(kNoPlan);
   if (is_location(config.model)) return make_up_means(config, schema, made);
-  if (made.rows == 0) refuse("a plan needs the number of rows: give --rows");
+  if (made.rows == 0) refuse("a plan needs the number of rows, one at least: give --rows");
   if (made.rows > kMostMadeUpRows)
     refuse(fmt::format("a plan takes at most {} rows (--rows): more hardly change what it tells",
                        kMostMadeUpRows));

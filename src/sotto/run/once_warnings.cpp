@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sotto/base/first_names.hpp"
 #include "sotto/model/formula_tokens.hpp"
@@ -10,6 +11,12 @@
 
 namespace sotto {
 namespace {
+
+/// "poly(age)" of "poly(age)[2]"; empty of what is no coefficient of a curve.
+std::string curve_of(const std::string& name) {
+  const auto end = name.find(")[");
+  return end == std::string::npos || name.starts_with("C(") ? std::string() : name.substr(0, end + 1);
+}
 
 /// A number that stands for a cell without one, such as 999.
 bool may_be_code(const AtBound& piled, Eigen::Index unknown) {
@@ -142,6 +149,18 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "regressions and compare.",
         differing.size() == 1 ? "effect" : "effects", first_names(differing),
         differing.size() == 1 ? "differs" : "differ", differing.size() == 1 ? "it" : "any of them"));
+  }
+  std::set<std::string> curves;
+  std::erase_if(bent, [&](Eigen::Index j) {
+    const std::string curve = curve_of(coordinates[static_cast<std::size_t>(j)]);
+    if (!curve.empty()) curves.insert(curve);
+    return !curve.empty();
+  });
+  if (!curves.empty()) {
+    warnings.push_back(
+        fmt::format("{} may bend less than what {} stand{} for: take a larger number in {}, and compare.",
+                    first_names({curves.begin(), curves.end()}), curves.size() == 1 ? "it" : "they",
+                    curves.size() == 1 ? "s" : "", curves.size() == 1 ? "it" : "them"));
   }
   if (!bent.empty()) {
     const std::vector<std::string> curved = names(bent);

@@ -31,6 +31,7 @@ struct PublicProblem {
   std::string declaration{};             ///< of the table: columns that are read, unit and adjacency
   Schema schema{};                       ///< the same; no columns: a model of one's own
   std::vector<std::string> parameters;   ///< as reported, but for groups
+  std::vector<EffectCurve> curves{};     ///< regressions: of columns that have one
   std::vector<std::string> effects{};    ///< regressions: those of columns, unless there is no intercept
   std::string ratio{};                   ///< what exp of an effect is called; empty: nothing
   std::vector<std::string> coordinates;  ///< regressions: of the chain's position, an offset's too

@@ -15,6 +15,7 @@
 #include "sotto/model/design_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/run/describe_priors.hpp"
+#include "sotto/run/effect_curves.hpp"
 #include "sotto/run/regression.hpp"
 
 namespace sotto {
@@ -33,7 +34,13 @@ void tell_about_response(ResponseKind kind, ResponseKind taken, std::vector<std:
   }
 }
 
-/// Without an intercept a level's coefficient is no difference from another's.
+bool of_curve(const Design& design, Eigen::Index column) {
+  return std::ranges::any_of(design.column(column).parts, [&](const DesignColumn::Part& part) {
+    return design.sources()[part.source].variable.is_basis();
+  });
+}
+
+/// Without an intercept a level's coefficient is no difference from another's; of a curve they say something together alone.
 std::vector<std::string> effects_of(const Design& design, const PublicProblem& problem) {
   if (!design.has_intercept()) return {};
   std::vector<std::string> effects;
@@ -41,7 +48,8 @@ std::vector<std::string> effects_of(const Design& design, const PublicProblem& p
     const auto column = static_cast<Eigen::Index>(j);
     const Eigen::Index piece = column - design.pieces().first;
     const bool of_piece = piece >= 0 && piece + 1 < static_cast<Eigen::Index>(design.pieces().count);
-    if (!of_piece && !problem.groups.has(column)) effects.push_back(problem.parameters[j]);
+    if (!of_piece && !problem.groups.has(column) && !of_curve(design, column))
+      effects.push_back(problem.parameters[j]);
   }
   return effects;
 }
@@ -234,6 +242,7 @@ void report_in_units(const Glm& glm, const Design& design, FitConfig& config, Pu
     known.thresholds.report(original);
   }
   known.effects = effects_of(design, known);
+  known.curves = effect_curves(design);
   const Position shift = design.to_units().head(original.rows());
   if (glm.unknown_sigma()) {
     known.parameters.emplace_back("sigma");
@@ -273,9 +282,13 @@ void add_priors(const FitConfig& config, const Design& design, PublicProblem& kn
       known.start[j] = known.coefficient_priors[static_cast<std::size_t>(j)].location;
   }
   known.prior = known.thresholds.in_order(prior_of(known));
-  for (const PriorDescription& prior : describe_priors(known, " on the scaled column")) {
+  const bool has_sigma = known.parameters.back() == "sigma" && known.coordinates.back() == "sigma";
+  for (PriorDescription& prior : describe_priors(known, " on the scaled column")) {
+    if (has_sigma && prior.parameter == "sigma")
+      prior.distribution = fmt::format("log(sigma): {}", known.coefficient_priors.back().text());
     const auto at = std::find(known.parameters.begin(), known.parameters.end(), prior.parameter);
-    if (!known.groups.has(at - known.parameters.begin())) known.prior_descriptions.push_back(prior);
+    if (!known.groups.has(at - known.parameters.begin()))
+      known.prior_descriptions.push_back(std::move(prior));
   }
   for (const PriorDescription& prior : known.groups.describe(known.group_scales)) {
     known.prior_descriptions.push_back(prior);
