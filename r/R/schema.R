@@ -50,7 +50,8 @@ columns_read <- function(formula, schema) {
   declared <- declared_columns(schema)
   if (is.null(formula) || is.null(declared)) return(declared)
   named <- tryCatch(all.vars(if (is.character(formula)) str2lang(formula) else formula), error = function(unreadable) declared)
-  intersect(declared, c(named, schema$unit$person))
+  read <- intersect(declared, c(named, schema$unit$person))
+  if (length(setdiff(read, schema$unit$person)) == 0) declared else read
 }
 
 keys <- function(fields) paste(names(fields), "=", vapply(fields, toml, ""))

@@ -135,6 +135,8 @@ void density(const DensityOptions& options, int& status) {
     return;
   }
   if (options.not_private) fmt::print("NOT PRIVATE: computed from confidential data\n");
+  if (report.nothing_to_compare && !report.agreement_is_private)
+    fmt::print("NOT PRIVATE: so are summary.json and report.html, which tell of the other partition\n");
   if (report.agreement) {
     fmt::print("adjusted Rand index with the {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}){}\n",
                report.with_labels ? "labels" : "other run", *report.agreement, 100 * report.settings.level,

@@ -38,6 +38,13 @@ std::string plain(std::string_view text) {
   return out;
 }
 
+/// Lines may end behind commas.
+std::string breakable(const std::string& words) {
+  std::string out;
+  for (const char c : words) out += c == ',' ? std::string(",\\:") : std::string(1, c);
+  return out;
+}
+
 /// "--bound TEXT", with the values that it may take and its default.
 std::string heading(const CLI::Option& option) {
   std::vector<std::string> names;
@@ -46,7 +53,7 @@ std::string heading(const CLI::Option& option) {
   if (option.get_positional()) names.push_back("\\fI" + plain(option.get_name(true)) + "\\fR");
   std::string said = fmt::format("{}", fmt::join(names, ", "));
   if (!option.get_type_name().empty() && !option.get_positional())
-    said += " \\fI" + plain(option.get_type_name()) + "\\fR";
+    said += " \\fI" + breakable(plain(option.get_type_name())) + "\\fR";
   if (!option.get_default_str().empty()) said += plain(" (default " + option.get_default_str() + ")");
   if (option.get_expected_max() == CLI::detail::expected_max_vector_size) said += " ...";
   return said;

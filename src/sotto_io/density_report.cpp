@@ -179,7 +179,8 @@ std::vector<std::string> warnings(const DensityReport& report) {
   add_single_values(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)
-    sentences.emplace_back(
+    sentences.push_back(
+        std::string(report.agreement_is_private ? "" : "NOT PRIVATE: ") +
         "--compare: one of the two partitions has all rows in one cluster, so that there is nothing to "
         "compare, "
         "and no adjusted Rand index.");

@@ -104,7 +104,25 @@ TEST(ClippedDeviations, add_up_what_the_question_says) {
   EXPECT_EQ(contribution(part, deviating_row(Position{{NAN, 0, 0}})).norm(), 0);
 }
 
-TEST(ClippedDeviations, of_a_public_number_of_rows_have_no_count) {
+// Where the shortening of a far row has lost its digits, what is left of it is nothing.
+TEST(ClippedDeviations, of_rows_that_lie_too_far_for_their_digits_are_none) {
+  ChainRng rng(21);
+  for (int round = 0; round < 20'000; ++round) {
+    ClippedDeviationsQuery query{Position::Zero(kRowDim), Matrix::Identity(kRowDim, kRowDim),
+                                 std::exp2(-60 + 4 * rng.normal()), 0, Rho(0.01)};
+    query.count = query.bound / 3;
+    const auto asked = measured(query);
+    ASSERT_TRUE(asked);
+    Position row = Position::Zero(kRowDim);
+    row[0] = query.bound * std::exp2(1022 + 52 * rng.uniform());
+    const Contribution moved = contribution(asked->parts[0], deviating_row(row)) -
+                               contribution(asked->parts[0], deviating_row(-row));
+    ASSERT_LE(static_cast<double>(moved.norm()), asked->parts[0].charge.sensitivity)
+        << query.bound << " " << row[0];
+  }
+}
+
+TEST(ClippedDeviations, without_a_count_have_no_entry_for_it) {
   const ClippedDeviationsQuery query{Position::Zero(kRowDim), Matrix::Identity(kRowDim, kRowDim), 3, 0,
                                      Rho(0.01)};
   EXPECT_EQ(contribution(measured(query)->parts[0], deviating_row(Position::Ones(kRowDim))).size(), kRowDim);

@@ -142,17 +142,23 @@ TEST(LocationRelease, of_rows_that_noise_hides_tells_nothing_of_their_covariance
 }
 
 // One row in ten lies seven standard deviations off: of many rows all are counted in full, of few they are drawn in as ever.
+// Of few rows the noise hides how many lie far out, and most often nothing is reached out for: of 40 noises, more than 12 would be
+// chance once in a thousand times were it one in eight.
 TEST(LocationRelease, reaches_out_for_rows_that_are_many) {
-  const auto released = [](Eigen::Index count, bool far, double rho) {
+  const auto released = [](Eigen::Index count, bool far, double rho, std::uint64_t seed = 6) {
     Matrix rows = normal_rows(count, Position{{5, 5}}, 7);
     for (Eigen::Index i = 0; far && i < count; i += 10) rows(i, 0) += 7;
-    LocationOracle owner(rows, kSubstitute, Rho(rho), 6);
+    LocationOracle owner(rows, kSubstitute, Rho(rho), seed);
     return release_location(known_facts(50, kSubstitute, static_cast<double>(count)), owner, Rho(rho));
   };
   const double usual = released(100'000, false, 0.02).bound;
   EXPECT_GT(released(100'000, true, 0.02).bound, 15);  // seven, of columns with correlation 0.9
   EXPECT_GT(usual, 3);
-  EXPECT_EQ(released(2'000, false, 0.02).bound, released(2'000, true, 0.002).bound);
+  const double of_few = released(2'000, false, 0.02).bound;
+  int reached = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    reached += released(2'000, true, 0.002, seed).bound > of_few ? 1 : 0;
+  EXPECT_LE(reached, 12);
 }
 
 TEST(LocationRelease, takes_no_more_than_it_is_given) {

@@ -34,8 +34,7 @@ TEST(Thresholds, begin_at_the_log_odds_to_lie_beyond_them) {
 }
 
 TEST(Thresholds, categories_that_noise_hides_are_told) {
-  const FirstThresholds first =
-      first_thresholds(ordered_facts(3, 1), {Position{{3000, -2, 6000, 3}}, 1});
+  const FirstThresholds first = first_thresholds(ordered_facts(3, 1), {Position{{3000, -2, 6000, 3}}, 1});
   EXPECT_EQ(first.hardly_any, (std::vector<Eigen::Index>{1, 3}));
   EXPECT_TRUE(first.at.allFinite());
   EXPECT_GT(first.weights.minCoeff(), 0);

@@ -30,7 +30,7 @@ std::optional<Measurements> measure(const ClippedDeviationsQuery& query, const O
   if (!legal(query, dim)) return std::nullopt;
   const auto add = [query, dim](const GlmTiles& tiles, IntegerSums& sums) {
     for_each_deviation(tiles, query.at, query.frame, [&](const Position& z) {
-      const double within = std::fmin(1.0, query.bound / length_of(z));
+      const double within = weight_within(query.bound, length_of(z));
       sums.entries.head(dim) = sums.factor * within * z.array();
       if (query.count > 0) sums.entries[dim] = sums.factor * query.count;
       sums.add();

@@ -143,12 +143,13 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .pooled = {}};
   release.spread = release.located.place.spread;
   release.at_bounds = std::move(zoomed.at_bounds);
-  for (const auto& few :
-       {few_usable(usable.number(), counted.rows), intercept.few_usable, release.frame.few_usable}) {
-    if (!release.few_usable) release.few_usable = few;
+  release.few_usable = intercept.few_usable;
+  release.not_all_usable = intercept.not_all_usable;
+  if (counted.variance == 0) {  // else they were counted among the usable ones
+    release.few_usable = few_usable(usable.number(), counted.rows);
+    release.not_all_usable = few_usable(usable.number(), counted.rows, kHardlyAnyLost);
   }
-  release.not_all_usable = few_usable(usable.number(), counted.rows, kHardlyAnyLost);
-  if (!release.not_all_usable) release.not_all_usable = intercept.not_all_usable;
+  if (!release.few_usable) release.few_usable = release.frame.few_usable;
   release.nearly_all = intercept.nearly_all;
   release.hardly_lived = intercept.hardly_lived;
   release.rows_seen = counted.seen;

@@ -5,13 +5,15 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "sotto/base/error.hpp"
+#include "sotto/release/answer_shape.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr std::string_view kFormat = "sotto releases 2";
+constexpr std::string_view kFormat = "sotto releases 3";
 
 template <class Container>
 std::string hexadecimal(const Container& bytes) {
@@ -70,8 +72,10 @@ std::vector<Answer> AnswersAgain::answer(std::span<const Query> queries) {
   std::vector<Answer> answers =
       VerifiedAnswers::open(kept_->given[turn_], question_of(kept_->fit, turn_, queries), kept_->key);
   ++turn_;
-  if (answers.size() != queries.size())
-    throw Error(ErrorCode::data, "the kept releases do not answer what was asked");
+  bool fit_together = answers.size() == queries.size();
+  for (std::size_t q = 0; fit_together && q < queries.size(); ++q)
+    fit_together = std::holds_alternative<StatisticQuery>(queries[q]) || answers_to(answers[q], queries[q]);
+  if (!fit_together) throw Error(ErrorCode::data, "the kept releases do not answer what was asked");
   return answers;
 }
 

@@ -17,6 +17,7 @@ struct Band {
 
 /// Of the curve at each of its points over all draws; empty where these lack a coefficient of it.
 Band band_of(const EffectCurve& curve, const Draws& draws) {
+  if (curve.parameters.empty()) return {};
   std::vector<std::vector<double>> coefficients;
   for (const std::string& name : curve.parameters) {
     const auto found = std::ranges::find(draws.parameters, name);
