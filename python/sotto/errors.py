@@ -1,15 +1,23 @@
 """What can go wrong, by the name of the error's code, and what is said aloud of a result."""
 
+import re
+
 from sotto._sotto import exit_statuses
+
+# An option of the program, where it is no part of a command or of a file's name.
+_OPTION = re.compile(r"(sotto \w+ )?(?<![\w-])--([a-z][a-z-]*)(?![\w/-]|\.\w)")
 
 
 class Error(Exception):
     """One line that says what to change; no value of a row is ever in it.
 
-    ``exit_status`` is the status with which the program ``sotto`` ends after the same error.
+    ``exit_status`` is the status with which the program ``sotto`` ends after the same error. Options of the program are arguments here.
     """
 
     exit_status: int = exit_statuses["InternalError"]
+
+    def __init__(self, sentence: object = "") -> None:
+        super().__init__(_OPTION.sub(lambda found: found[0] if found[1] else found[2].replace("-", "_"), str(sentence)))
 
 
 class UsageError(Error):

@@ -109,7 +109,7 @@ def test_an_older_directory_takes_the_schema(fit, schema):
     del content["schema"]
     manifest.write_text(json.dumps(content))
     old = sotto.Fit(fit.directory)
-    with pytest.raises(sotto.ConfigurationError, match="--schema"):
+    with pytest.raises(sotto.ConfigurationError, match=r"(?<!-)\bschema"):
         old.predict(NEW)
     pd.testing.assert_frame_equal(old.predict(NEW, schema=schema), fit.predict(NEW, schema=schema))
 

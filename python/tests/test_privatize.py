@@ -258,7 +258,7 @@ def test_refuses_before_anything_is_spent(arguments, error, sentence, table, tmp
         ({"not_private": True}, sotto.UsageError, "confidential data have no channel"),
         ({"compare": "."}, sotto.NoInputError, "clusters.json"),
         ({"quantity": "mean", "against": "."}, sotto.NoInputError, "summary.json"),
-        ({"against": "."}, sotto.UsageError, "against needs a --quantity"),
+        ({"against": "."}, sotto.UsageError, "^against needs a quantity"),
         ({"discount": 0.5}, sotto.UsageError, "discount has no effect here"),
         ({"components": 3, "mixing": "pitman-yor"}, sotto.UsageError, "components has no effect here"),
     ],

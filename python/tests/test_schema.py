@@ -215,3 +215,15 @@ def test_what_has_no_types_has_no_template(tmp_path):
     (tmp_path / "no.parquet").write_text("a secret")
     with pytest.raises(sotto.DataError, match="no.parquet cannot be read as Parquet"):
         sotto.Schema.template(tmp_path / "no.parquet")
+
+
+def test_errors_name_arguments_and_not_the_options_of_the_program():
+    assert str(sotto.UsageError("choose another --out, or let fit --overwrite it")) == "choose another out, or let fit overwrite it"
+    assert str(sotto.UsageError("give --not-private.")) == "give not_private."
+    assert str(sotto.DataError("run sotto schema --check on a--b and --none.toml")) == "run sotto schema --check on a--b and --none.toml"
+
+
+def test_what_is_no_declaration_is_refused():
+    with pytest.raises(sotto.UsageError, match="a dict of names and declarations"):
+        sotto.Schema([1])
+    assert repr(sotto.real("a", "b")) == "real('a', 'b')"

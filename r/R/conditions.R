@@ -6,7 +6,17 @@ exit_statuses <- c(
   configuration = 78L, interrupted = 130L
 )
 
+# What the program says, in the words of R: its options are arguments here, and files of a call's own folder have no path.
+in_words_of_r <- function(message) {
+  option <- gregexpr("(sotto \\w+ )?(?<![\\w-])--[a-z][a-z-]*(?![\\w/-]|\\.\\w)", message, perl = TRUE)
+  regmatches(message, option) <- lapply(regmatches(message, option), function(said) {
+    ifelse(startsWith(said, "--"), gsub("-", "_", substring(said, 3)), said)
+  })
+  gsub("[^ '\"]*/sotto-[0-9a-f]+/((data|schema)\\.\\w+)", "\\1", message)
+}
+
 fail <- function(status, message) {
+  message <- in_words_of_r(message)
   name <- names(exit_statuses)[match(status, exit_statuses, nomatch = match("internal", names(exit_statuses)))]
   stop(structure(
     class = c(paste0("sotto_", name, "_error"), "sotto_error", "error", "condition"),

@@ -46,7 +46,7 @@ test_that("what cannot be predicted is refused", {
   fit <- fit_visits(ill > 0 ~ age + clinic, draws = 20)
   expect_error(predict(fit, new["age"]), "no column clinic")
   expect_error(predict(fit, new, level = 95), "level")
-  expect_error(predict(fit, new, schema = visits_schema), "drop --schema")
+  expect_error(predict(fit, new, schema = visits_schema), "drop schema")
   open <- fit_visits(ill > 0 ~ age, epsilon = NULL, delta = NULL, not_private = TRUE, draws = 20)
   expect_error(predict(open, new), "NO ANSWER")
   expect_warning(expect_warning(predict(open, new, nevertheless = TRUE), "NOT PRIVATE"), "NO ANSWER")

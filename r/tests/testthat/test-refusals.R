@@ -1,4 +1,4 @@
-# R and the program refuse the same, in the same words.
+# R and the program refuse the same, in the same words, in which options are arguments.
 
 usual <- list(formula = "ill > 0 ~ age", data = "t.csv", schema = "s.toml", epsilon = 1, delta = 1e-6, out = "out")
 
@@ -37,7 +37,7 @@ test_that("it refuses as the program does", {
     unlink("out", recursive = TRUE)
     expect_s3_class(refused, paste0("sotto_", refusals[[case]][[3]], "_error"))
     expect_s3_class(refused, "sotto_error")
-    expect_identical(paste0("sotto: ", conditionMessage(refused)), told$said, info = case)
+    expect_identical(conditionMessage(refused), in_words_of_r(sub("^sotto: ", "", told$said)), info = case)
     expect_identical(refused$exit_status, told$status, info = case)
   }
 })
@@ -78,4 +78,17 @@ test_that("a program that is not there, or breaks, is told", {
 
 test_that("the program has the package's version", {
   expect_identical(run_program("--version")$told[[1]], paste("sotto", packageVersion("sotto")))
+})
+
+test_that("what the program says is said in the words of R", {
+  say_in_r <- function(message) conditionMessage(tryCatch(fail(64L, message), error = identity))
+  expect_identical(say_in_r("choose another --out, or let fit --overwrite it"), "choose another out, or let fit overwrite it")
+  expect_identical(say_in_r("give --not-private."), "give not_private.")
+  expect_identical(say_in_r("run sotto schema --check on the table"), "run sotto schema --check on the table")
+  expect_identical(say_in_r(paste0(tempfile("sotto-"), "/data.csv has no column x")), "data.csv has no column x")
+})
+
+test_that("predict takes no argument that it does not know", {
+  expect_error(predict(structure(list(), class = "sotto_fit"), data.frame(), type = "link"), "given: type", class = "sotto_usage_error")
+  expect_error(predict(structure(list(), class = "sotto_fit")), "which rows", class = "sotto_usage_error")
 })

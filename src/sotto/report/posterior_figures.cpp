@@ -127,7 +127,8 @@ Span forest_span(const RunRecord& record, const std::vector<std::size_t>& shown)
 // ("poly(age)[1]") and of products do not.
 bool is_one_of_several(const std::string& name) {
   const bool of_curve = name.find(")[") != std::string::npos && !name.starts_with("C(");
-  return name.ends_with(']') && !of_curve && name.find(':') == std::string::npos;
+  const bool of_group = name.starts_with("sd(");  // beside its levels
+  return (name.ends_with(']') || of_group) && !of_curve && name.find(':') == std::string::npos;
 }
 
 // Whether an interval would look like a point on the axis of all: columns have units of their own.
@@ -375,8 +376,9 @@ std::string forest_figure(const RunRecord& record) {
   for (const std::string& name : record.draws.parameters)
     if (stands_apart(record, name)) left_out.push_back(name);
   if (left_out.empty()) return text;
-  return text + "<p class=\"note\">On another scale or of a curve, and so in the table alone: " +
-         escape_html(first_names(left_out)) + ".</p>";
+  return text + fmt::format("<p class=\"note\">On another scale{}, and so in the table alone: {}.</p>",
+                            record.curves.empty() ? "" : " or of a curve",
+                            escape_html(first_names(left_out)));
 }
 
 std::string density_figures(const RunRecord& record) {

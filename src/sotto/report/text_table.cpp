@@ -14,10 +14,11 @@ namespace {
 
 std::string ratio(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
 
-// Of very large and very small numbers as many digits as are known; the others have four.
+// Of very large and very small numbers as many digits as are known, and three at least; the others have four.
 std::string number(double x, double error) {
   const double size = std::abs(x);
-  return size != 0 && (size < 1e-3 || size >= 1e6) ? format_known(x, error) : format_number(x);
+  return size != 0 && (size < 1e-3 || size >= 1e6) ? format_known(x, std::min(error, size / 1000))
+                                                   : format_number(x);
 }
 
 // Places a name takes on a terminal: continuation bytes of UTF-8 take none.
