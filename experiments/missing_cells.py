@@ -9,14 +9,13 @@ column's coefficient, and the share of fits with a warning that is no note. Need
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import tempfile
 
 import numpy as np
 
-NO_ANSWER = 75  # the status of fits whose numbers are not to be taken for one
+from fit_summary import fit_summary
+
 ROWS = 20_000
 TABLES = {"whole": (0, False), "10 % missing": (0.1, False), "40 % missing": (0.4, False), "40 % taken out": (0.4, True)}
 TRUTH = {"x": 0.8, "k[b]": 0.4, "k[c]": -0.3}
@@ -69,12 +68,7 @@ def fitted(program, folder, family, response, columns, epsilon, seed):
     names = list(columns)
     (folder / "table.csv").write_text(
         ",".join(names) + "\n" + "".join(",".join(str(cell) for cell in row) + "\n" for row in zip(*columns.values())))
-    done = subprocess.run([program, "fit", "--force", "--data", folder / "table.csv", "--schema", folder / "schema.toml", "--family", family,
-                           "--formula", f"{response} ~ x + k", "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed), "--overwrite",
-                           "--out", folder / "out"], capture_output=True)
-    if done.returncode not in (0, NO_ANSWER):
-        done.check_returncode()
-    return json.loads((folder / "out" / "summary.json").read_text())
+    return fit_summary(program, folder, family, f"{response} ~ x + k", epsilon, seed)
 
 
 def main():

@@ -10,15 +10,13 @@ largest distance of a posterior mean from the truth without one, in posterior st
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import tempfile
 import time
 
 import numpy as np
 
-NO_ANSWER = 75  # the status of fits whose numbers are not to be taken for one
+from fit_summary import fit_summary
 
 MANY = 200_000
 USUAL = {"persons": 4000, "sizes": "five", "most": 5, "between": 1.0, "adjacency": "substitute"}
@@ -128,12 +126,7 @@ def private(program, design, family, folder, table, epsilon, seed):
     kind, bounds = KINDS[family]
     (folder / "schema.toml").write_text(
         SCHEMA.format(adjacency=design["adjacency"], most=design["most"], kind=kind, bounds=bounds))
-    done = subprocess.run([program, "fit", "--force", "--data", folder / "table.csv", "--schema", folder / "schema.toml", "--family", family,
-                           "--formula", "y ~ group + age + season", "--epsilon", str(epsilon), "--delta", "1e-6", "--seed", str(seed),
-                           "--out", folder / "out"], capture_output=True)
-    if done.returncode not in (0, NO_ANSWER):
-        done.check_returncode()
-    return json.loads((folder / "out" / "summary.json").read_text())
+    return fit_summary(program, folder, family, "y ~ group + age + season", epsilon, seed)
 
 
 def main():

@@ -1,6 +1,7 @@
 // The noisy sum of normal rows' deviations from a public point, each shortened to a public length, and with it the number of rows.
 //
-// Query        sum over the rows of (z min(1, bound / |z|), count), z = frame (x - at); see ClippedDeviationsQuery (release/query.hpp)
+// Query        sum over the rows of (z min(1, bound / |z|), count), z = frame (x - at); see ClippedDeviationsQuery (release/query.hpp);
+//              of a row whose bound / |z| is too small to have digits (0, count), of one with a missing cell nothing
 // Adjacency    as declared; a unit holds at most rows_per_unit rows
 // Sensitivity  added or removed: sqrt(bound^2 + count^2); exchanged: max(2 bound, that of a row that is left out), as both have the
 //              same count; in integers: measurement/vector_sum.hpp

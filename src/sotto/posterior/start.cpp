@@ -117,8 +117,8 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
       facts.mean_unit_rows());
   UsableRows usable;
   usable.add(histogram);
-  const double half_of = usable.of(rows).value[0];
-  FirstIntercept first{clamped_place(edges, median_place(histogram.value, half_of)), width};
+  const double counted = usable.of(rows).value[0];
+  FirstIntercept first{clamped_place(edges, median_place(histogram.value, counted)), width};
   first.counted = histogram;
   first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
   return first;
