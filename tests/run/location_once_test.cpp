@@ -126,11 +126,10 @@ TEST(LocationOnce, says_what_the_bounds_do) {
   const std::string wide = warnings(table_within(-7, 7), {kCovariance, "privacy.epsilon=5"});
   EXPECT_EQ(wide.find("beyond its declared bounds"), std::string::npos) << wide;
   const std::string hidden = warnings(table_within(-1e9, 1e9), {kCovariance, "privacy.epsilon=0.001"});
-  EXPECT_NE(hidden.find("Little but the prior is left of theta.1 (u), theta.2 (v)"), std::string::npos)
-      << hidden;
+  EXPECT_NE(hidden.find("Little but the prior is left of u, v"), std::string::npos) << hidden;
   const std::string held =
       warnings(table_within(-7, 7), {kCovariance, "privacy.epsilon=5", "prior.default.scale=0.1"});
-  EXPECT_NE(held.find("The prior holds theta.1 (u) back"), std::string::npos) << held;
+  EXPECT_NE(held.find("The prior holds u back"), std::string::npos) << held;
 }
 
 /// A column of incomes, or of anything in such units.
@@ -175,9 +174,10 @@ TEST(LocationOnce, a_default_prior_is_on_the_scale_of_the_bounds) {
   ASSERT_EQ(record.sd_inflation.size(), 1u);
   EXPECT_LT(record.sd_inflation[0].second, 1.5);
   const RunRecord own =
-      of_incomes(table, {"model.sd=[15000]", R"(prior.parameter={"theta.1"={location=50000, scale=10}})"});
+      of_incomes(table, {"model.sd=[15000]", R"(prior.parameter={income={location=50000, scale=10}})"});
   EXPECT_EQ(own.priors.at(0).distribution, "normal(50000, 10) on the mean of income");
-  EXPECT_THROW(of_incomes(table, {"model.sd=[15000]", R"(prior.parameter={"income"={scale=10}})"}), Error);
+  EXPECT_THROW(
+      of_incomes(table, {"model.sd=[15000]", R"(prior.parameter={wage={location=50000, scale=10}})"}), Error);
   EXPECT_THROW(of_incomes(table, {"model.sd=[15000]", "prior.default={family=\"laplace\"}"}), Error);
 }
 

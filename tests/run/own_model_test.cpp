@@ -82,7 +82,7 @@ OwnModel own_mean(AnyModel model) {
   return {.title = "own mean",
           .model = std::move(model),
           .rows = rows,
-          .parameters = {"theta.1", "theta.2"},
+          .parameters = {"u", "v"},
           .priors = {kPrior, kPrior},
           .expected_rows = kOwnRows};
 }
@@ -202,7 +202,7 @@ TEST(OwnModel, is_what_the_manifest_says) {
   const auto& said = record.manifest.configuration;
   EXPECT_EQ(said.at("model").at("family"), "own");
   EXPECT_EQ(said.at("model").at("parameters"), own.parameters);
-  EXPECT_EQ(said.at("prior").at("theta.2"), "normal(0, 3) before to_report");
+  EXPECT_EQ(said.at("prior").at("v"), "normal(0, 3) before to_report");
   EXPECT_EQ(record.title, "own mean");
   EXPECT_EQ(record.privacy.adjacency, Adjacency::add_remove);
   EXPECT_EQ(record.privacy.privacy_unit, "one person (at most 3 rows)");
@@ -314,7 +314,7 @@ TEST(OwnModel, is_refused_when_it_does_not_fit_together) {
          own.to_report = [](const Position& x) -> Position { return x.head(1); };
        },
        "to_report"},
-      {[](FitConfig& config, OwnModel&) { config.priors["theta.1"] = kPrior; }, "prior"},
+      {[](FitConfig& config, OwnModel&) { config.priors["u"] = kPrior; }, "prior"},
       {[](FitConfig& config, OwnModel&) { config.model.formula = "y ~ x"; }, "formula"}};
   for (const auto& [spoil, word] : cases) {
     FitConfig config = config_of(method_of("penalty"));

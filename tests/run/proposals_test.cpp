@@ -201,7 +201,7 @@ TEST(Start, is_in_the_units_of_the_report) {
       start_of("family = \"poisson\"\nformula = \"n ~ x + offset(log(days))\"", "Intercept = -1\nx = 0.01");
   EXPECT_LT((counts - Position{{-1, 0.01}}).cwiseAbs().maxCoeff(), 1e-9);
   const Position mean =
-      start_of("family = \"normal-mean\"\ncolumns = [\"y\", \"x\"]\nsd = [1, 2]", "\"theta.2\" = 150");
+      start_of("family = \"normal-mean\"\ncolumns = [\"y\", \"x\"]\nsd = [1, 2]", "x = 150");
   EXPECT_EQ(mean, (Position{{0, 150}}));
 }
 

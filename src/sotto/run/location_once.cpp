@@ -43,7 +43,7 @@ void run_location_once(const FitConfig& config, const Problem& problem, std::siz
                         [&](ChainRng& rng) { return model.bend().position(posterior.draw(rng)); });
   record.markov_chain = false;
   const LocationVerdict verdict = check_location(facts, release, prior, posterior);
-  for (std::string& sentence : location_warnings(verdict, facts, release, config.model, known.parameters))
+  for (std::string& sentence : location_warnings(verdict, facts, release, config.model))
     record.warnings.push_back(std::move(sentence));
   for (Eigen::Index j = 0; j < dim; ++j) {
     if (std::isfinite(verdict.sd_inflation[j]))

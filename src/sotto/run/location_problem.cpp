@@ -134,7 +134,7 @@ Problem location_problem(const FitConfig& config, const Table& table, std::optio
   public_info.model = fmt::format("{} of {}, known {}", public_info.title, first_names(model.columns, 10),
                                   model.covariance.empty() ? "standard deviations" : "covariance");
   public_info.rows = public_rows;
-  for (Eigen::Index j = 0; j < dim; ++j) public_info.parameters.push_back(fmt::format("theta.{}", j + 1));
+  public_info.parameters = model.columns;
   public_info.to_report = public_info.from_report = [](const Position& x) { return x; };
   public_info.coefficient_priors = mean_priors(config, public_info.parameters, bounds);
   public_info.prior_descriptions = describe_mean_priors(config, public_info);

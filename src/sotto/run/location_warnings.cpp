@@ -61,17 +61,13 @@ void tell_covariance(const LocationVerdict& verdict, const LocationRelease& rele
 }  // namespace
 
 std::vector<std::string> location_warnings(const LocationVerdict& verdict, const LocationFacts& facts,
-                                           const LocationRelease& release, const ModelConfig& model,
-                                           const std::vector<std::string>& parameters) {
+                                           const LocationRelease& release, const ModelConfig& model) {
   std::vector<std::string> warnings;
   const auto column = [&](Eigen::Index j) { return model.columns[static_cast<std::size_t>(j)]; };
-  const auto name = [&](Eigen::Index j) {
-    return fmt::format("{} ({})", parameters[static_cast<std::size_t>(j)], column(j));
-  };
   const auto names = [&](const std::vector<Eigen::Index>& all) {
     std::vector<std::string> named;
     named.reserve(all.size());
-    for (const Eigen::Index j : all) named.push_back(name(j));
+    for (const Eigen::Index j : all) named.push_back(column(j));
     return first_names(named);
   };
   /// Of a column's bounds, in its declared standard deviations.
@@ -115,10 +111,10 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
   for (const Eigen::Index j : verdict.beyond) {
     warnings.push_back(fmt::format(
         "By the model {:.2g} % of the values of {} lie beyond its declared bounds and were taken as the "
-        "bound, which moved {} by {:.1f} of its posterior's standard deviations: declare wider bounds. That "
+        "bound, which moved its mean by {:.1f} of its posterior's standard deviations: declare wider bounds. "
+        "That "
         "is the model's word; how many there were was not asked.",
-        100 * verdict.share_beyond[j], column(j), parameters[static_cast<std::size_t>(j)],
-        std::abs(verdict.pull[j])));
+        100 * verdict.share_beyond[j], column(j), std::abs(verdict.pull[j])));
   }
   if (verdict.astray) {
     warnings.emplace_back(
@@ -129,7 +125,7 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
     warnings.push_back(fmt::format(
         "The prior holds {} back, which lies more than two of its standard deviations out: set a wider one, "
         "prior.default or prior.parameter.\"{}\".",
-        name(j), parameters[static_cast<std::size_t>(j)]));
+        column(j), column(j)));
   }
   if (verdict.covariance) tell_covariance(verdict, release, model, warnings);
   const bool drawn_in = release.clipped > 0.001 && !verdict.far_shortened;

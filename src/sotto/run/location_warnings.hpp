@@ -9,11 +9,10 @@
 
 namespace sotto {
 
-/// Warnings, then notes, which begin with "Note: ". `parameters`: their names, in the order of model.columns.
+/// Warnings, then notes, which begin with "Note: ".
 [[nodiscard]] std::vector<std::string> location_warnings(const LocationVerdict& verdict,
                                                          const LocationFacts& facts,
                                                          const LocationRelease& release,
-                                                         const ModelConfig& model,
-                                                         const std::vector<std::string>& parameters);
+                                                         const ModelConfig& model);
 
 }  // namespace sotto
