@@ -29,11 +29,13 @@ def configuration(
     prior: Mapping[str, Any] | None,
     settings: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Arguments by the keys of a configuration file; ``settings``, which are such keys, win."""
+    """Arguments by the keys of a configuration file, and ``settings``, which are such keys too: of one thing only one of them."""
+    if settings is not None and not isinstance(settings, Mapping):
+        raise UsageError(f'settings are a dict of keys of a configuration, as {{"model.sigma": 2}}, not {name_of(settings)}')
     for key, argument in _ARGUMENTS.items():
         if key in (settings or {}):
             raise UsageError(f"{key} is no setting here: it is the argument {argument}")
-    return {
+    arguments = {
         "model.formula": formula,
         "model.family": family,
         "model.cuts": None if cuts is None else [float(cut) for cut in cuts],
@@ -46,8 +48,14 @@ def configuration(
         "method.seed": seed,
         "threads": threads,
         "prior": prior,
-        **(settings or {}),
     }
+    for key, value in (settings or {}).items():
+        said = arguments.get(key)
+        if said is not None and said != value and (key, said) != ("method.name", "auto"):
+            raise UsageError(f"{key} is given twice, by its argument as {said} and by settings as {value}: give it once")
+        if undone := [one for one, word in arguments.items() if one.startswith(f"{key}.") and word is not None and word != "auto"]:
+            raise UsageError(f"{key} in settings would undo {undone[0]}, which an argument says: put both into one")
+    return {**arguments, **(settings or {})}
 
 
 def assignments(given: Mapping[str, Any]) -> list[str]:

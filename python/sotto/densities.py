@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto import _sotto
-from sotto.errors import CannotCreateError, NoInputError, SottoWarning, UsageError
+from sotto.errors import CannotCreateError, NoInputError, SottoWarning, UsageError, in_words_of_python
 from sotto.output import folder, read_table, remove_with
 from sotto.privatising import Release
 from sotto.records import name_of, path_of, records_of
@@ -75,7 +75,7 @@ class Density:
     @property
     def warnings(self) -> list[str]:
         """What is to be known before any of it is used, one sentence each."""
-        return list(self.summary["warnings"])
+        return [in_words_of_python(sentence) for sentence in self.summary["warnings"]]
 
     def report(self) -> Path:
         """The page that shows all of it."""

@@ -5,7 +5,12 @@ import re
 from sotto._sotto import exit_statuses
 
 # An option of the program, where it is no part of a command or of a file's name.
-_OPTION = re.compile(r"(sotto \w+ )?(?<![\w-])--([a-z][a-z-]*)(?![\w/-]|\.\w)")
+_OPTION = re.compile(r"(sotto \w+ )?(?<![\w-])--([a-z][a-z-]*)(?![\w/-]|\.\w)( (?=\d))?")
+
+
+def in_words_of_python(sentence: str) -> str:
+    """Options of the program are arguments here."""
+    return _OPTION.sub(lambda found: found[0] if found[1] else found[2].replace("-", "_") + ("=" if found[3] else ""), sentence)
 
 
 class Error(Exception):
@@ -17,7 +22,7 @@ class Error(Exception):
     exit_status: int = exit_statuses["InternalError"]
 
     def __init__(self, sentence: object = "") -> None:
-        super().__init__(_OPTION.sub(lambda found: found[0] if found[1] else found[2].replace("-", "_"), str(sentence)))
+        super().__init__(in_words_of_python(str(sentence)))
 
 
 class UsageError(Error):

@@ -67,9 +67,11 @@ class Ledger:
             raise UsageError("name the directories of fits of the same rows")
         files = {os.path.realpath(path_of(directory)): self._file(path_of(directory)) for directory in directories}
         told = json.loads(_sotto.ledger(list(files.values())))
+        if not told["runs"]:
+            raise NoInputError(f"no run is recorded in {', '.join(files.values())}: what was released there is not known")
         self.runs: list[RecordedRun] = [_run(run["opened"], run["booked"], run["closed"]) for run in told["runs"]]
         self.epsilon: float = math.inf if told["epsilon"] is None else told["epsilon"]
-        """What the runs promise together; infinite where they do not protect the same unit (rows, or persons told apart by the same column) from the same adjacency, or one does not say."""
+        """What the runs promise together; infinite where they do not protect the same unit (rows, or persons told apart by the same column) from the same adjacency, or one does not say, or a record was damaged."""
         self.delta: float = math.inf if told["delta"] is None else told["delta"]
         """Likewise."""
 
@@ -91,6 +93,8 @@ class Ledger:
         return max(left[0], 0.0), max(left[1], 0.0)
 
     def _together(self) -> str:
+        if any(math.isinf(run.epsilon) for run in self.runs):
+            return "no (epsilon, delta) together: a record was damaged, and does not say what one of them promised"
         if math.isinf(self.epsilon):
             return "no (epsilon, delta) together: they do not protect the same unit from the same adjacency"
         return f"({self.epsilon:.6g}, {self.delta:.6g}) together"

@@ -1,8 +1,10 @@
 """Models of one's own, written in NumPy."""
 
 import contextlib
+import ctypes
 import os
 import re
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -117,6 +119,8 @@ class Declared:
             if not hasattr(model, name):
                 raise ConfigurationError(f"{type(model).__name__} declares no {name}: set it in the class")
         self._model = model
+        if type(model).log_density is Model.log_density:
+            raise ConfigurationError(f"{type(model).__name__} has no log_density: write that method, which sees rows and a position")
         self.parameters = _names("parameters", model.parameters)
         for name in self.parameters:
             if not _NAME.fullmatch(name) or name.endswith("__"):
@@ -129,6 +133,8 @@ class Declared:
         self.title = model.title or type(model).__name__
         self.expected_rows = float(model.expected_rows)
         self.one_at_a_time = bool(model.one_row_at_a_time)
+        self.around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        """What every call of the model's code stands in."""
 
     @property
     def has_gradient(self) -> bool:
@@ -136,28 +142,64 @@ class Declared:
 
     def log_densities(self, values: Array, position: Array) -> Array:
         """Shape (rows). ``values``: shape (columns, rows). Whatever the model's code raises is raised."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), self.around:
             answer = self._model.log_density(self._rows(values), _read_only(position))
         return _real("log_density", answer, (values.shape[1],))
 
     def gradients(self, values: Array, position: Array) -> Array:
         """Shape (rows, parameters)."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), self.around:
             answer = self._model.gradient(self._rows(values), _read_only(position))
         return _real("gradient", answer, (values.shape[1], len(self.parameters)))
 
     def slopes(self, values: Array, position: Array) -> Array:
         """Central differences of the log density, shape (rows, parameters)."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), self.around:
             return Model.gradient(self._model, self._rows(values), _read_only(position))
 
     def _rows(self, values: Array) -> dict[str, Array]:
         return dict(zip(self.columns, _read_only(values)))
 
 
+class _Descriptors:
+    """Nothing is seen of what compiled code writes to standard output and error meanwhile, by whichever of several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._kept: list[tuple[int, int]] = []
+        self._flush = ctypes.CDLL(None).fflush  # of all that C's streams hold back
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._flush(None)
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                for number in (1, 2):
+                    with contextlib.suppress(OSError):  # it may be closed
+                        self._kept.append((number, os.dup(number)))
+                        os.dup2(nowhere, number)
+                os.close(nowhere)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._flush(None)
+                while self._kept:
+                    number, kept = self._kept.pop()
+                    os.dup2(kept, number)
+                    os.close(kept)
+
+
+_descriptors = _Descriptors()
+
+
 @contextlib.contextmanager
-def unheard() -> Iterator[None]:
-    """Nothing is seen of what code warns of or prints meanwhile: of rows it may tell what stands in them."""
+def unheard(model: Declared) -> Iterator[None]:
+    """Nothing is seen of what the model's code warns of or prints meanwhile: of rows it may tell what stands in them."""
+    model.around = _descriptors
     with (
         open(os.devnull, "w", encoding="utf-8") as nowhere,
         warnings.catch_warnings(),

@@ -1,6 +1,7 @@
 """What a privacy budget buys, before any row is read."""
 
 import json
+import numbers
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +10,7 @@ from sotto import _sotto
 from sotto.configuration import assignments, configuration, declaration
 from sotto.errors import UsageError
 from sotto.model import Model
-from sotto.records import records_of
+from sotto.records import name_of, records_of
 from sotto.schema import Schema
 
 _EVEN = (
@@ -118,6 +119,8 @@ def plan(
             "a plan simulates responses, and a model of one's own says how likely a row is, not how to draw one: simulate a table, and fit "
             "that with the budget to come"
         )
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, numbers.Real) or rows != int(rows)):
+        raise UsageError(f"rows are how many, as 20000, not {name_of(rows)}: a public table is the argument like")
     epsilons = [float(one) for one in epsilon] if isinstance(epsilon, Iterable) and not isinstance(epsilon, str) else []
     given = configuration(
         formula=formula,
@@ -136,6 +139,6 @@ def plan(
     )
     declared, files = declaration(schema)
     given["data.schema"] = files[0] if files else "<sotto.Schema>"
-    records = None if like is None else records_of(like)
-    told, shown = _sotto.plan(declared, assignments(given), epsilons, rows or 0, repeats, response_mean, records)
+    records = None if like is None else records_of(like, "like")
+    told, shown = _sotto.plan(declared, assignments(given), epsilons, int(rows or 0), repeats, response_mean, records)
     return Plan(told, shown, _EVEN if like is None else _PUBLIC)

@@ -22,7 +22,7 @@ def predictions(
 
     declared = None if schema is None else declaration(schema)[0]
     numbers, names, part, parts, known, sentences = _sotto.predict(
-        str(directory), records_of(rows), quantity, level, seed, nevertheless, declared
+        str(directory), records_of(rows, "rows"), quantity, level, seed, nevertheless, declared
     )
     for sentence in sentences:
         warnings.warn(sentence, SottoWarning, stacklevel=3)

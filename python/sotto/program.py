@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from sotto.errors import Error, UnavailableError, error_of
+from sotto.progress import Overheard, line_here
 
 _INSTALL = (
     "install the Debian package sotto, or build the program where gRPC is (docs/packages.md), and put it on the PATH, or say where it "
@@ -67,11 +68,13 @@ def _let_go() -> None:
 os.register_at_fork(after_in_child=_let_go)
 
 
-def _wait(process: "subprocess.Popen[bytes]") -> int:
+def _wait(process: "subprocess.Popen[bytes]", heard: Overheard | None = None) -> int:
     """Its exit status. Python looks for Ctrl-C now and then: a signal that another library's thread took interrupts no wait."""
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.wait(timeout=1)
+            return process.wait(timeout=1 if heard is None else 0.2)
+        if heard is not None:
+            heard.show()
 
 
 def end(process: "subprocess.Popen[bytes]") -> int:
@@ -117,17 +120,24 @@ def run(words: Sequence[str]) -> None:
 
     Ctrl-C ends it with what it has. Errors: the program's; KeyboardInterrupt where it was stopped without results.
     """
+    heard = None
     with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as said:
-        process = start(words, told, said)
+        with contextlib.suppress(OSError):  # without a terminal to be had nothing is shown
+            line = line_here()
+            heard = None if line is None else Overheard(said, line)
+        process = start(words, told, said if heard is None else heard.end)
         stopped = False
         try:
-            status = _wait(process)
+            status = _wait(process, heard)
         except KeyboardInterrupt:
             stopped = True
             status = end(process)
         except BaseException:
             end(process)
             raise
+        finally:
+            if heard is not None:
+                heard.finish()
         assert process.stdin is not None
         process.stdin.close()
         has_results = os.fstat(told.fileno()).st_size > 0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sotto import _sotto
-from sotto.errors import CannotCreateError, ConfigurationError, SottoWarning, UsageError
+from sotto.errors import CannotCreateError, ConfigurationError, SottoWarning, UsageError, in_words_of_python
 from sotto.figures import drawn
 from sotto.predicting import predictions
 from sotto.prior_draws import prior_draws
@@ -50,7 +50,7 @@ class Fit:
     @property
     def warnings(self) -> list[str]:
         """What is to be known before the draws are used, one sentence each."""
-        return list(self._summary["warnings"])
+        return [in_words_of_python(sentence) for sentence in self._summary["warnings"]]
 
     @property
     def no_answer(self) -> str:

@@ -125,8 +125,16 @@ class Schema:
         adjacency: Literal["substitute", "add-remove"] = "substitute",
         unit: Unit | None = None,
     ) -> None:
-        if not isinstance(columns, Mapping) or not all(isinstance(column, Column) for column in columns.values()):
+        if not isinstance(columns, Mapping):
             raise UsageError('columns are a dict of names and declarations, as {"age": sotto.real(18, 90)}')
+        for name, column in columns.items():
+            if not isinstance(column, Column):
+                raise UsageError(f"{name} is declared by sotto.real, count, binary or category, as sotto.real(18, 90), not by {column!r}")
+            for bound in (column.lower, column.upper):
+                if bound is not None and (isinstance(bound, bool) or not isinstance(bound, numbers.Real)):
+                    raise UsageError(f"bounds of {name} are numbers, not {bound!r}")
+        if unit is not None and not isinstance(unit, Unit):
+            raise UsageError(f'unit is sotto.Unit(person="id", maximum_rows=3), or is left out, not {unit!r}')
         self.columns: Mapping[str, Column] = types.MappingProxyType(dict(columns))
         self.adjacency = adjacency
         self.unit = unit

@@ -14,6 +14,7 @@ import sotto
 def pytest_configure(config):
     # What a fit says of itself follows from its noise; a test that is about warnings asks for them.
     config.addinivalue_line("filterwarnings", "ignore::sotto.SottoWarning")
+    config.addinivalue_line("markers", "long: takes three seconds or more, and waits for ./test --exhaustive")
 
 
 # A shell's background job has it ignored, and so would all that is started here.

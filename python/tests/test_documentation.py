@@ -6,11 +6,14 @@ import pkgutil
 import re
 from pathlib import Path
 
+import pytest
+
 import sotto
 
 PAGE = Path(__file__).parents[2] / "docs/python.md"
 
 
+@pytest.mark.long
 def test_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
@@ -19,6 +22,7 @@ def test_the_page(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "out/report.html").exists()
 
 
+@pytest.mark.long
 def test_the_docstrings():
     modules = [sotto] + [importlib.import_module(f"sotto.{module.name}") for module in pkgutil.iter_modules(sotto.__path__)]
     results = [doctest.testmod(module) for module in modules]

@@ -235,6 +235,37 @@ def test_settings_that_are_arguments_are_refused(table, schema):
         sotto.fit(table, FORMULA, schema={"age": sotto.real(18, 90)}, **BUDGET)
 
 
+def test_one_thing_is_said_once(table, schema):
+    for settings, sentence in (
+        ({"privacy.epsilon": 5}, "privacy.epsilon is given twice, by its argument as 1 and by settings as 5"),
+        ({"model.formula": "ill > 0 ~ 1"}, "model.formula is given twice"),
+        ({"privacy": {"epsilon": 5}}, "privacy in settings would undo privacy.epsilon"),
+        ("model.sigma=2", "settings are a dict of keys"),
+    ):
+        with pytest.raises(sotto.UsageError, match=sentence):
+            sotto.fit(table, "ill > 0 ~ age", schema=schema, epsilon=1, delta=1e-6, settings=settings)
+
+
+def test_what_is_no_table_is_told_how_to_become_one(table, schema):
+    def refused(data, kind=sotto.UsageError):
+        with pytest.raises(kind) as caught:
+            sotto.fit(data, "ill > 0 ~ age", schema=schema, epsilon=1, delta=1e-6)
+        return str(caught.value)
+
+    assert ".to_frame()" in refused(table["age"])
+    assert "pandas.DataFrame(data)" in refused({"age": [1, 2]})
+    twice = table.assign(more=1).rename(columns={"more": "age"})
+    assert "has more than one column age" in refused(twice, sotto.DataError)
+
+
+def test_the_home_folder_is_found(table, schema, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    fit = sotto.fit(table, "ill > 0 ~ age", schema=schema, epsilon=1, delta=1e-6, draws=60, out="~/fit")
+    assert (tmp_path / "fit/report.html").exists() and fit.report() == tmp_path / "fit/report.html"
+    with pytest.raises(sotto.UsageError, match="a path is a text or a pathlib.Path, not <builtins.int>"):
+        sotto.fit(table, "ill > 0 ~ age", schema=schema, epsilon=1, delta=1e-6, out=3)
+
+
 def test_priors_reach_the_model(table, schema):
     prior = {"default": {"family": "laplace", "scale": 3}, "parameter": {"clinic[west]": {"family": "normal", "scale": 0.5}}}
     fit = sotto.fit(table, FORMULA, schema=schema, **BUDGET, draws=60, prior=prior)
@@ -242,6 +273,7 @@ def test_priors_reach_the_model(table, schema):
     assert priors["default"].startswith("laplace") and list(priors["parameter"]) == ["clinic[west]"]
 
 
+@pytest.mark.long
 def test_other_threads_run_meanwhile(table, schema):
     ticks, done = [], threading.Event()
 
@@ -302,6 +334,7 @@ def test_an_interrupt_before_the_first_draw_is_raised(tmp_path):
     assert json.loads((tmp_path / "out/privacy.json").read_text())["private"]
 
 
+@pytest.mark.long
 def test_progress_is_shown_on_a_terminal_alone(tmp_path):
     command = [sys.executable, "-c", textwrap.dedent(RUN), tmp_path / "out", "{'not_private': True, 'method': 'metropolis', 'draws': 2000}"]
     ours, theirs = pty.openpty()

@@ -81,6 +81,21 @@ def test_a_killed_run_counts_by_its_promise(fit_again, tmp_path):
     assert "unknown  unknown" in repr(sotto.Ledger(tmp_path / "out"))
 
 
+def test_a_damaged_record_has_no_figure(fit_again, tmp_path):
+    fit_again()
+    record = tmp_path / "out/charges.jsonl"
+    whole = record.read_text(encoding="utf-8")
+    record.write_text(whole.replace("}\n", "\n", 1), encoding="utf-8")
+    ledger = sotto.Ledger(tmp_path / "out")
+    assert math.isinf(ledger.epsilon) and "a record was damaged" in repr(ledger)
+    with pytest.raises(sotto.BudgetError, match="a record was damaged"):
+        ledger.left(epsilon=1000, delta=1)
+    record.write_text("", encoding="utf-8")
+    with pytest.raises(sotto.NoInputError, match="no run is recorded in .*: what was released there is not known"):
+        sotto.Ledger(tmp_path / "out")
+    assert fit_again(overwrite=True).privacy["with_earlier"] == {"epsilon": None, "delta": None}
+
+
 def test_a_promise_that_cannot_be_read_is_infinite(tmp_path):
     (tmp_path / "charges.jsonl").write_text('{"opened":{"epsilon":"1"}}\n{"opened":7}\n')
     ledger = sotto.Ledger(tmp_path)

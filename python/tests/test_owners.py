@@ -82,14 +82,14 @@ def test_more_draws_read_no_rows_and_cost_nothing(table, schema, tmp_path):
     assert "never_read" not in (again.directory / "manifest.json").read_text()
     shorter = sotto.fit(resume=tmp_path / "out", draws=100)
     assert shorter.privacy == fit.privacy and shorter.draws.posterior.sizes["draw"] == 100
-    with pytest.raises(sotto.ConfigurationError, match="whose epsilon is not"):
+    with pytest.raises(sotto.ConfigurationError, match="of a fit with another epsilon"):
         sotto.fit(resume=tmp_path / "out", epsilon=2)
     with pytest.raises(sotto.UsageError, match="which schema"):
         sotto.fit(table, **USUAL, out=tmp_path / "other")
     for arguments, error, sentence in (
         ({"resume": tmp_path / "nowhere"}, sotto.NoInputError, "nowhere"),
-        ({"epsilon": 2}, sotto.ConfigurationError, "whose epsilon is not"),
-        ({"formula": "ill > 0 ~ smoker"}, sotto.ConfigurationError, "whose (model|schema) is not"),
+        ({"epsilon": 2}, sotto.ConfigurationError, "of a fit with another epsilon"),
+        ({"formula": "ill > 0 ~ smoker"}, sotto.ConfigurationError, "of a fit with another (model|schema)"),
         ({"not_private": True}, sotto.ConfigurationError, "reads no rows"),
         ({"out": tmp_path / "other"}, sotto.UsageError, "drop out and overwrite"),
         ({"overwrite": True}, sotto.UsageError, "drop out and overwrite"),
@@ -103,7 +103,7 @@ def test_more_draws_read_no_rows_and_cost_nothing(table, schema, tmp_path):
 
 def test_more_draws_of_several_owners(hospitals, schema, tmp_path):
     fit = sotto.fit(owners=hospitals, schema=schema, **USUAL, out=tmp_path / "out")
-    with pytest.raises(sotto.ConfigurationError, match="whose (owners|rows) is not"):
+    with pytest.raises(sotto.ConfigurationError, match="of a fit with another number of (owners|rows)"):
         sotto.fit(schema=schema, **USUAL, resume=tmp_path / "out")
     more = sotto.fit(owners=["a", "b", "c"], schema=schema, **USUAL | {"draws": 200}, resume=tmp_path / "out")
     assert more.draws.posterior.sizes["draw"] == 200 and more.privacy == fit.privacy

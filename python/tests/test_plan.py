@@ -14,6 +14,7 @@ FORMULA = "ill > 0 ~ age + C(clinic)"
 USUAL = {"rows": 3000, "delta": 1e-6, "draws": 300}
 
 
+@pytest.mark.long
 def test_compares_budgets(schema):
     plan = sotto.plan(FORMULA, schema=schema, epsilon=np.array([0.01, 20]), **USUAL)
     assert plan.verdicts == {0.01: "hopeless", 20: "good"} and "times as wide" in plan.reasons[20]
@@ -52,6 +53,7 @@ def test_rows_can_be_like_a_public_tables(schema, table):
     assert sd[0] > 20 * sd[1]
 
 
+@pytest.mark.long
 def test_the_guess_at_the_responses_counts(schema):
     rare, even = (sotto.plan(FORMULA, schema=schema, epsilon=[9], response_mean=mean, repeats=1, **USUAL).table for mean in (0.01, 0.5))
     assert rare[0]["sd_without_noise"] > 2 * even[0]["sd_without_noise"]

@@ -2,6 +2,7 @@
 
 import json
 import random
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -90,6 +91,7 @@ def test_every_form_of_a_table_has_the_same_cells(seed, program):
 
 
 # Draws show every value: without noise, the same chain on the same rows has the same bits.
+@pytest.mark.long
 def test_every_form_of_a_table_has_the_same_draws(program):
     generator = np.random.default_rng(4)
     rows = 400
@@ -188,6 +190,13 @@ def test_no_message_quotes_a_cell():
         schema.check(reader)
     assert caught.value.__context__ is None and "secret" not in str(caught.value)
     assert str(caught.value) == "the table cannot be read as an Arrow stream; write it to a Parquet file"
+
+    # The names in a nested type are made of cells, and so are a decimal's digits.
+    rows = [{"the secret": 1}, None]
+    for data in (pd.DataFrame({"x": rows}), pl.DataFrame({"x": rows}), pd.DataFrame({"x": [Decimal("17.123"), None]})):
+        with pytest.raises(sotto.DataError, match=r"column x has type (struct|decimal128); write it") as caught:
+            schema.check(data)
+        assert caught.value.__context__ is None and "secret" not in str(caught.value)
 
 
 def test_data_without_an_arrow_stream_are_refused():

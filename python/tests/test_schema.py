@@ -220,7 +220,19 @@ def test_what_has_no_types_has_no_template(tmp_path):
 def test_errors_name_arguments_and_not_the_options_of_the_program():
     assert str(sotto.UsageError("choose another --out, or let fit --overwrite it")) == "choose another out, or let fit overwrite it"
     assert str(sotto.UsageError("give --not-private.")) == "give not_private."
+    assert str(sotto.UsageError("take --draws 1000 (--draws)")) == "take draws=1000 (draws)"
     assert str(sotto.DataError("run sotto schema --check on a--b and --none.toml")) == "run sotto schema --check on a--b and --none.toml"
+
+
+def test_what_cannot_be_meant_is_refused_where_it_is_written():
+    for wrong, sentence in (
+        (lambda: sotto.Schema({"age": sotto.real("18", "90")}), "bounds of age are numbers, not '18'"),
+        (lambda: sotto.Schema({"age": (18, 90)}), "age is declared by sotto.real"),
+        (lambda: sotto.Schema({"age": sotto.real(18, 90)}, unit="id"), "unit is sotto.Unit"),
+        (lambda: sotto.plan("ill ~ age", schema="s.toml", rows=[1, 2]), "rows are how many"),
+    ):
+        with pytest.raises(sotto.UsageError, match=sentence):
+            wrong()
 
 
 def test_what_is_no_declaration_is_refused():

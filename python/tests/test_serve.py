@@ -241,6 +241,27 @@ def test_ctrl_c_ends_a_fit_with_the_draws_so_far(served, program):
     assert 0 < int(kept) < 500000 and private == "True" and "The run was stopped before its end" in sentences
 
 
+class Line:
+    def __init__(self):
+        self.shown = []
+        self.show = self.shown.append
+
+    def wipe(self):
+        self.show("")
+
+
+def test_how_far_a_fit_is_is_shown_and_no_sentence_is_lost(served, program, schema, monkeypatch):
+    line = Line()
+    monkeypatch.setattr("sotto.program.line_here", lambda: line)
+    sotto.fit(owners="owners.toml", schema=schema, **USUAL | {"method": "penalty", "warmup": 2, "draws": 4000})
+    assert line.shown[-1] == "" and len(line.shown) > 1
+    assert all(re.fullmatch(r"fit \[#*\.*\] +\d+ %  budget \d+ %(  .* left)?", text) for text in line.shown[:-1]), line.shown
+    line.shown.clear()
+    with pytest.raises(sotto.ConfigurationError, match="did you mean age"):
+        sotto.fit(owners="owners.toml", schema=schema, **USUAL | {"formula": "ill > 0 ~ agee"})
+    assert line.shown == []
+
+
 def test_ctrl_c_that_another_thread_takes_ends_it_too(served, program):
     told = interrupted(program.folder, {"warmup": 400000, "draws": 10}, booked=1, sent=signal.SIGUSR1, before=OF_ANOTHER_THREAD)
     assert told.startswith("stopped: "), told

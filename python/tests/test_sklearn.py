@@ -28,6 +28,7 @@ NOT_DONE = {
 }
 
 
+@pytest.mark.long
 def test_passes_the_checks_that_apply():
     # Of the checks' tables of twenty rows made-up ones tell nothing now and then, and a fit would be refused: hence `force`.
     model = PrivateRegression(
@@ -108,6 +109,7 @@ def test_nothing_tells_of_a_cell(rows):
     assert "41" not in str(caught.value)
 
 
+@pytest.mark.long
 def test_every_way_of_missing_drops_the_row_in_silence(rows):
     X, eta = rows
     X, eta = X[:3000], eta[:3000]
@@ -127,6 +129,7 @@ def test_every_way_of_missing_drops_the_row_in_silence(rows):
         assert "secret" not in str(caught.value) and caught.value.__context__ is None
 
 
+@pytest.mark.long
 def test_stands_in_a_pipeline_and_in_cross_validation(rows):
     X, eta = rows
     pipeline = make_pipeline(FunctionTransformer(np.abs), PrivateRegression(bounds=(0, 1), response_bounds=(0, 2), **BUDGET))

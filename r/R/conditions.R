@@ -8,11 +8,11 @@ exit_statuses <- c(
 
 # What the program says, in the words of R: its options are arguments here, and files of a call's own folder have no path.
 in_words_of_r <- function(message) {
-  option <- gregexpr("(sotto \\w+ )?(?<![\\w-])--[a-z][a-z-]*(?![\\w/-]|\\.\\w)", message, perl = TRUE)
+  option <- gregexpr("(sotto \\w+ )?(?<![\\w-])--[a-z][a-z-]*(?![\\w/-]|\\.\\w)( (?=\\d))?", message, perl = TRUE)
   regmatches(message, option) <- lapply(regmatches(message, option), function(said) {
-    ifelse(startsWith(said, "--"), gsub("-", "_", substring(said, 3)), said)
+    ifelse(startsWith(said, "--"), sub(" $", "=", gsub("-", "_", substring(said, 3))), said)
   })
-  gsub("[^ '\"]*/sotto-[0-9a-f]+/((data|schema)\\.\\w+)", "\\1", message)
+  gsub("[^ '\"]*/sotto-[0-9a-f]+/((data|schema|columns)\\.\\w+)", "\\1", message)
 }
 
 fail <- function(status, message) {

@@ -19,7 +19,7 @@ family_name <- function(family) {
   family$family
 }
 
-# Arguments as --set KEY=VALUE; `settings`, which are such keys, win. What is NULL is left to its default.
+# Arguments as --set KEY=VALUE, and `settings`, which are such keys too: of one thing only one of them. What is NULL is left to its default.
 configuration <- function(formula, family, epsilon, delta, method, chains, draws, warmup, seed, threads, cuts, prior, settings) {
   family <- family_name(family)
   for (key in intersect(names(settings), c("data.file", "data.schema", "output.directory"))) {
@@ -30,6 +30,10 @@ configuration <- function(formula, family, epsilon, delta, method, chains, draws
     privacy.epsilon = epsilon, privacy.delta = delta, method.name = method, method.chains = chains, method.draws = draws,
     method.warmup = warmup, method.seed = seed, threads = threads, prior = prior
   )
+  for (key in intersect(names(settings), names(Filter(Negate(is.null), given)))) {
+    if (identical(key, "method.name") && identical(method, "auto") || identical(toml(given[[key]]), toml(settings[[key]]))) next
+    refuse(key, " is given twice, by its argument and by settings: give it once")
+  }
   given[names(settings)] <- settings
   assignments(given)
 }

@@ -15,7 +15,7 @@ sotto_plan <- function(formula, schema, rows = NULL, epsilon = NULL, delta = NUL
       options_of(
         epsilon = if (length(epsilon) > 1) paste(number(epsilon), collapse = ","),
         rows = rows, repeats = repeats, `response-mean` = response_mean,
-        like = if (!is.null(like)) table_file(like, folder, declared_columns(schema)),
+        like = if (!is.null(like)) table_file(like, folder, declared_columns(schema), "like"),
         json = TRUE
       )
     )

@@ -18,7 +18,7 @@ predict.sotto_fit <- function(object, newdata, quantity = c("mean", "response"),
     answer <- call_program(
       "predict",
       options_of(
-        rows = table_file(newdata, folder, declared), schema = if (!is.null(schema)) schema_file(schema, folder), quantity = quantity,
+        rows = table_file(newdata, folder, declared, "newdata"), schema = if (!is.null(schema)) schema_file(schema, folder), quantity = quantity,
         level = level, seed = seed, out = file, nevertheless = nevertheless, json = TRUE
       ),
       "--", path.expand(object$directory)

@@ -22,7 +22,7 @@ call_program <- function(...) {
     # system() leaves Ctrl-C to the program; `exec`, so that no shell stands between.
     status <- system(native(paste(c("exec", shQuote(words), ">", shQuote(told), "2>", shQuote(said)), collapse = " ")))
     told <- read_text(told)
-    said <- sub("^sotto: ", "", read_text(said))
+    said <- in_words_of_r(sub("^sotto: ", "", read_text(said)))
     has_results <- status %in% exit_statuses[c("interrupted", "budget")] && length(told) > 0
     if (status != 0 && !has_results) {
       fail(status, if (length(said) > 0) said[[length(said)]] else paste("sotto ended with status", status))

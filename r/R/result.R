@@ -10,7 +10,7 @@ new_fit <- function(directory, shown) {
       title = manifest$title,
       method = manifest$method,
       shown = shown,
-      warnings = as.character(summary$warnings),
+      warnings = in_words_of_r(as.character(summary$warnings)),
       summary = summary$parameters,
       privacy = read_json(file.path(directory, "privacy.json")),
       draws = read_draws(directory, manifest$parameters)
@@ -52,10 +52,20 @@ summary.sotto_fit <- function(object, ...) object$summary
 
 coef.sotto_fit <- function(object, ...) structure(object$summary$mean, names = object$summary$parameter)
 
-vcov.sotto_fit <- function(object, ...) {
-  draws <- object$draws
-  stats::cov(matrix(draws, ncol = dim(draws)[[3]], dimnames = list(NULL, dimnames(draws)[[3]])))
+as.matrix.sotto_fit <- function(x, ...) {
+  matrix(x$draws, ncol = dim(x$draws)[[3]], dimnames = list(NULL, dimnames(x$draws)[[3]]))
 }
+
+as.data.frame.sotto_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(as.matrix(x), row.names = row.names, optional = TRUE)
+}
+
+plot.sotto_fit <- function(x, ...) {
+  if (!requireNamespace("bayesplot", quietly = TRUE)) refuse("plot draws with the package bayesplot: install it")
+  bayesplot::mcmc_intervals(x$draws, prob = 0.5, prob_outer = 0.9, ...)
+}
+
+vcov.sotto_fit <- function(object, ...) stats::cov(as.matrix(object))
 
 privacy <- function(x, ...) UseMethod("privacy")
 privacy.sotto_fit <- function(x, ...) x$privacy

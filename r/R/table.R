@@ -2,10 +2,10 @@
 # Of cells nothing is checked and nothing is said: only the types of columns are looked at.
 
 # `columns`: which of a data frame's; NULL for all.
-table_file <- function(data, folder, columns = NULL) {
+table_file <- function(data, folder, columns = NULL, argument = "data") {
   if (is_path(data)) return(path.expand(data))
   if (!is.data.frame(data)) {
-    refuse("data must be a data frame or the path of a CSV or Parquet file, not of class ", class(data)[[1]])
+    refuse(argument, " must be a data frame or the path of a CSV or Parquet file, not of class ", class(data)[[1]])
   }
   used <- if (is.null(columns)) seq_along(data) else which(names(data) %in% columns)
   if (length(used) == 0) refuse("the data frame has none of the columns that are declared")

@@ -113,6 +113,7 @@ std::vector<std::string> overrides(const FitOptions& options, const CLI::App& ve
   if (options.force) keys.emplace_back("privacy.force=true");
   if (options.timing) keys.emplace_back("output.timing=true");
   keys.insert(keys.end(), options.set.begin(), options.set.end());
+  refuse_said_twice(keys);
   return keys;
 }
 

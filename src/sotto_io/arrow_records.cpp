@@ -95,7 +95,7 @@ void check_single_values(const std::string& table, const arrow::Field& field) {
   if (holds_single_values(*field.type())) return;
   throw Error(ErrorCode::data,
               fmt::format("{}: column {} has type {}; write it as a number, a truth value or text", table,
-                          field.name(), field.type()->ToString()));
+                          field.name(), field.type()->name()));  // nested types quote what cells named
 }
 
 bool visit_batches(arrow::RecordBatchReader& batches, const std::vector<std::string>& names,

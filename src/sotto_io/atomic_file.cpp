@@ -53,7 +53,9 @@ void make_directory(const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory, failure);
   for (const std::filesystem::path& one : made) flush_directory(one);  // its name is in the folder above
   if (failure || !std::filesystem::is_directory(directory)) {
-    throw Error(ErrorCode::cannot_create, fmt::format("cannot create the directory {}", directory.string()));
+    const bool taken = std::filesystem::exists(directory, failure);
+    throw Error(ErrorCode::cannot_create, fmt::format("cannot create the directory {}{}", directory.string(),
+                                                      taken ? ": a file of that name stands there" : ""));
   }
 }
 
@@ -74,8 +76,8 @@ void flush_directory(const std::filesystem::path& file) {
 }
 
 std::filesystem::path write_aside(const std::filesystem::path& file, std::string_view content) {
-  // Two writers may meet: the name holds the process, and must be new.
-  std::filesystem::path aside = fmt::format("{}.{}.part", file.string(), ::getpid());
+  // Two writers may meet: the name holds process and thread, and must be new.
+  std::filesystem::path aside = fmt::format("{}.{}.part", file.string(), ::gettid());
   ::unlink(aside.c_str());
   const Descriptor out(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (out.number() < 0) fail(ErrorCode::cannot_create, "create", file);
@@ -94,8 +96,9 @@ void write_whole_file(const std::filesystem::path& file, std::string_view conten
 
 std::string read_whole_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file))
-    throw Error(ErrorCode::no_input, "no file " + file.string());
+  if (std::filesystem::is_directory(file))
+    throw Error(ErrorCode::no_input, file.string() + " is a directory, not a file");
+  if (!in) throw Error(ErrorCode::no_input, "no file " + file.string());
   std::ostringstream content;
   content << in.rdbuf();
   if (in.bad()) throw Error(ErrorCode::io, "cannot read " + file.string());

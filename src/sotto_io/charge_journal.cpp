@@ -142,14 +142,18 @@ std::vector<RecordedRun> read_charge_record(const std::filesystem::path& file) {
   std::vector<RecordedRun> runs;
   if (!std::filesystem::is_regular_file(file)) return runs;
   std::istringstream lines(read_whole_file(file));
+  bool readable = false;  // the line before, which at first is none
   for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
     const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (!json.is_object()) continue;
-    if (json.contains("opened")) {
+    if (json.is_object() && json.contains("opened")) {
       runs.push_back({.opened = json.at("opened")});
-    } else if (!runs.empty()) {
+    } else if (json.is_object()) {
+      // A run that could not finish a line wrote no other.
+      if (!readable) runs.push_back({.opened = nullptr});
       note(json, runs.back());
     }
+    readable = json.is_object();
   }
   for (RecordedRun& run : runs) {
     if (!run.closed.is_object()) run.closed = nullptr;

@@ -69,10 +69,11 @@ struct RecordedRun {
   nlohmann::ordered_json closed{};  ///< null: killed, or its lines cannot be told from another run's
 };
 
-/// The runs of a record, in their order; none where there is no file. Lines that are not whole count for nothing. Lines do not
-/// say whose they are: they are taken for those of the run that was opened last, which is wrong for runs that wrote at the same
-/// time. Promises are each run's own.
-/// Checked by tests/sotto_io/charge_journal_test.cpp: is_read_back_run_by_run
+/// The runs of a record, in their order; none where there is no file. A line that is not whole is the last of a run that was killed.
+/// Where other lines of a run follow it, or stand before any promise, the record was damaged: they are taken for another run's, which
+/// promised nobody knows what (`opened` is null). Lines do not say whose they are: they are taken for those of the run that was opened
+/// last, which is wrong for runs that wrote at the same time. Promises are each run's own.
+/// Checked by tests/sotto_io/charge_journal_test.cpp: is_read_back_run_by_run, a_damaged_line_leaves_no_figure
 [[nodiscard]] std::vector<RecordedRun> read_charge_record(const std::filesystem::path& file);
 
 /// What runs promised, whatever they spent of it: a run that ends early because of what it saw is covered by

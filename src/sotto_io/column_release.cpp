@@ -16,6 +16,7 @@
 #include "sotto_io/output_guard.hpp"
 #include "sotto_io/privatised_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
+#include "sotto_io/run_lock.hpp"
 
 namespace sotto {
 namespace {
@@ -36,9 +37,8 @@ std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file
   }
 }
 
-/// Before a row is read: nothing that is an input, and no release that was paid for, is written over.
-void check_output(const ColumnRelease& release, const std::filesystem::path& channel_file,
-                  const std::function<void(const std::string&)>& warn) {
+/// Nothing that is an input is written over.
+void check_place(const ColumnRelease& release, const std::filesystem::path& channel_file) {
   const std::string extension = release.out.extension().string();
   if (!extension.empty() && extension != ".csv" && extension != ".txt") {
     throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
@@ -47,6 +47,16 @@ void check_output(const ColumnRelease& release, const std::filesystem::path& cha
   require_plain_file(release.out, "choose another --out");
   require_plain_file(channel_file, "choose another --out");
   refuse_overwriting_inputs(std::vector{release.out, channel_file}, release.inputs);
+  if (release.out.has_parent_path() && !std::filesystem::is_directory(release.out.parent_path())) {
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("cannot create {}: there is no directory {}", release.out.string(),
+                            release.out.parent_path().string()));
+  }
+}
+
+/// Nor is a release that was paid for.
+void check_earlier(const ColumnRelease& release, const std::filesystem::path& channel_file,
+                   const std::function<void(const std::string&)>& warn) {
   if (!std::filesystem::exists(release.out) && !std::filesystem::exists(channel_file)) return;
   if (!release.overwrite) {
     throw Error(ErrorCode::cannot_create,
@@ -110,7 +120,9 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
                             const std::function<void(const std::string&)>& warn) {
   const std::filesystem::path channel_file = channel_file_beside(release.out);
   check_columns(release);
-  check_output(release, channel_file, warn);
+  check_place(release, channel_file);
+  const RunLock alone = RunLock::beside(release.out);  // until its description says what was spent
+  check_earlier(release, channel_file, warn);
   std::vector<Guarantee> earlier = earlier_charges(channel_file);
   std::vector<std::string> names;
   for (const ColumnSettings& s : release.columns) names.push_back(s.name);

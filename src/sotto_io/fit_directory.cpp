@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/report/run_json.hpp"
 #include "sotto/run/schema_json.hpp"
+#include "sotto_io/atomic_file.hpp"
 #include "sotto_io/charge_journal.hpp"
 #include "sotto_io/result_files.hpp"
 #include "sotto_io/run_directory.hpp"
@@ -276,12 +278,27 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
   return outcome;
 }
 
+namespace {
+
+/// What was released into the directory before. Where a statement stands there and the books tell of no run, nobody knows what.
+EarlierRuns earlier_runs(const FitConfig& config, const Problem& problem) {
+  const EarlierRuns booked = read_earlier_runs(charges_file(config.out), promise_of(config, problem));
+  const std::filesystem::path statement = std::filesystem::path(config.out) / "privacy.json";
+  if (booked.count > 0 || !std::filesystem::exists(statement)) return booked;
+  const auto stated = nlohmann::ordered_json::parse(read_whole_file(statement), nullptr, false);
+  if (stated.is_object() && stated.value("private", nlohmann::ordered_json(true)) == false) return booked;
+  constexpr double kNoFigure = std::numeric_limits<double>::infinity();
+  return {.count = 1, .epsilon = kNoFigure, .delta = kNoFigure};
+}
+
+}  // namespace
+
 FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress, bool overwrite, const RowsReleased& released) {
   const RunLock alone(config.out);  // until its books hold what it promised, and its files are there
   check_run_directory(config.out, {}, overwrite);
   remove_unfinished(config.out);
-  const EarlierRuns earlier = read_earlier_runs(charges_file(config.out), promise_of(config, problem));
+  const EarlierRuns earlier = earlier_runs(config, problem);
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
   FitOutcome outcome =
       outcome_of(fit_and_book(config, problem, entropy, progress, released, earlier, journal), journal);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
@@ -19,9 +20,9 @@ namespace {
 constexpr const char* kLockFile = "run.lock";
 constexpr int kLockAttempts = 100;  // a run that ends meanwhile takes its file away
 
-[[noreturn]] void refuse_directory(const std::filesystem::path& directory, const std::string& why) {
+[[noreturn]] void refuse_output(const std::filesystem::path& output, const std::string& why) {
   throw Error(ErrorCode::cannot_create,
-              fmt::format("{} {}, or choose another --out; nothing was spent", directory.string(), why));
+              fmt::format("{} {}, or choose another --out; nothing was spent", output.string(), why));
 }
 
 /// Whether `path` is still a name of the open file.
@@ -42,7 +43,12 @@ int lock_without_waiting(int file) {
 
 }  // namespace
 
-RunLock::RunLock(const std::filesystem::path& directory) : path_(directory / kLockFile) {
+RunLock::RunLock(const std::filesystem::path& directory) : RunLock(directory / kLockFile, directory) {}
+
+RunLock RunLock::beside(const std::filesystem::path& output) { return {output.string() + ".lock", output}; }
+
+RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output) : path_(std::move(lock)) {
+  const std::filesystem::path directory = path_.has_parent_path() ? path_.parent_path() : ".";
   std::error_code absent;
   for (std::filesystem::path up = directory; !up.empty() && !std::filesystem::exists(up, absent);
        up = up.parent_path())
@@ -64,13 +70,12 @@ RunLock::RunLock(const std::filesystem::path& directory) : path_(directory / kLo
     }
     const int reason = errno;
     if (file >= 0) ::close(file);
-    if (reason == EWOULDBLOCK)
-      refuse_directory(directory, "is being written by another run: wait for its end");
-    refuse_directory(directory,
-                     fmt::format("cannot be kept for one run alone ({} cannot be locked: {}): see to that",
-                                 kLockFile, std::strerror(reason)));
+    if (reason == EWOULDBLOCK) refuse_output(output, "is being written by another run: wait for its end");
+    refuse_output(output,
+                  fmt::format("cannot be kept for one run alone ({} cannot be locked: {}): see to that",
+                              path_.filename().string(), std::strerror(reason)));
   }
-  refuse_directory(directory, "is taken by one run after the other: try again");
+  refuse_output(output, "is taken by one run after the other: try again");
 }
 
 RunLock::~RunLock() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
@@ -20,7 +21,8 @@ FileKind kind_of(const std::filesystem::path& path) {
     throw Error(ErrorCode::no_input, fmt::format("{} is a directory, not a table", path.string()));
   if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", path.string()));
-  const std::string extension = path.extension().string();
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   if (extension.empty() || extension == ".csv" || extension == ".txt") return FileKind::comma;
   if (extension == ".tsv") return FileKind::tab;
   if (extension == ".parquet" || extension == ".pq") return FileKind::parquet;

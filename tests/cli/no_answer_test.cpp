@@ -24,9 +24,10 @@ class NoAnswer : public Program {
     for (int i = 0; i < 2000; ++i) text += std::to_string(i % 2) + "," + (i % 3 == 0 ? cell : other) + "\n";
     write("d.csv", text);
   }
-  Outcome fit(const std::string& more) const {
-    return sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out " +
-                 more);
+  Outcome fit(const std::string& more) const { return fit_at("1", more); }
+  Outcome fit_at(const std::string& epsilon, const std::string& more = "") const {
+    return sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --delta 1e-6 --out out --epsilon " +
+                 epsilon + " " + more);
   }
   /// What every reader of the fit meets.
   void expect_no_answer(const Outcome& run) const {
@@ -55,8 +56,7 @@ TEST_F(NoAnswer, of_chains_that_have_not_converged) {
 
 TEST_F(NoAnswer, is_foreseen_and_refused_before_anything_is_spent) {
   write_table("0.5", "-0.5");
-  for (const char* hopeless : {"--method penalty", "--set privacy.epsilon=0.001"}) {
-    const Outcome run = fit(hopeless);
+  for (const Outcome& run : {fit("--method penalty"), fit_at("0.001")}) {
     EXPECT_EQ(run.status, EX_TEMPFAIL) << run.err;
     EXPECT_THAT(run.err, HasSubstr("would give no answer"));
     EXPECT_THAT(run.err, HasSubstr("nothing was spent"));
@@ -64,7 +64,7 @@ TEST_F(NoAnswer, is_foreseen_and_refused_before_anything_is_spent) {
     EXPECT_THAT(run.out, testing::IsEmpty());
     EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "charges.jsonl"));
   }
-  const Outcome forced = fit("--set privacy.epsilon=0.001 --draws 100 --force");
+  const Outcome forced = fit_at("0.001", "--draws 100 --force");
   EXPECT_THAT(forced.err, HasSubstr("The noise dominates"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "charges.jsonl"));
 }
@@ -73,7 +73,7 @@ TEST_F(NoAnswer, is_foreseen_and_refused_before_anything_is_spent) {
 TEST_F(NoAnswer, is_foreseen_for_the_price_of_a_count_where_the_number_of_rows_is_private) {
   write_table("0.5", "-0.5");
   write("s.toml", "adjacency = \"add-remove\"\n" + content("s.toml"));
-  const Outcome run = fit("--set privacy.epsilon=0.01");
+  const Outcome run = fit_at("0.01");
   EXPECT_EQ(run.status, EX_TEMPFAIL) << run.err;
   EXPECT_THAT(run.err, HasSubstr("as many as a noisy count of the table's says"));
   EXPECT_THAT(run.err, HasSubstr("as out/charges.jsonl says"));
@@ -81,7 +81,7 @@ TEST_F(NoAnswer, is_foreseen_for_the_price_of_a_count_where_the_number_of_rows_i
   EXPECT_GT(statement.at("spent_epsilon").get<double>(), 0);
   EXPECT_LT(statement.at("spent_epsilon").get<double>(), 0.0015);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "summary.csv"));
-  const Outcome forced = fit("--set privacy.epsilon=0.01 --force --draws 100 --overwrite");
+  const Outcome forced = fit_at("0.01", "--force --draws 100 --overwrite");
   EXPECT_THAT(forced.err, testing::AnyOf(HasSubstr("The noise dominates"), HasSubstr("Hardly any row")));
   const auto earlier = nlohmann::json::parse(content("out/privacy.json")).at("earlier");
   EXPECT_EQ(earlier.at("runs"), 1) << earlier;

@@ -8,6 +8,7 @@
 #include "sotto_io/channel_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/privatised_file.hpp"
+#include "sotto_io/run_lock.hpp"
 #include "sotto_io/table_records.hpp"
 
 namespace sotto {
@@ -58,6 +59,19 @@ TEST_F(Privatize, rows_are_shuffled_unless_asked_not_to) {
   EXPECT_NE(kept.err.find("keep their order"), std::string::npos);
   const std::vector<double> in_order = values();
   EXPECT_TRUE(std::is_sorted(in_order.begin(), in_order.end()));
+}
+
+TEST_F(Privatize, two_runs_at_a_time_make_one_release) {
+  const std::string call = "privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out z.csv";
+  {
+    const RunLock other = RunLock::beside(folder_ / "z.csv");
+    const Outcome run = sotto(call);
+    EXPECT_EQ(run.status, EX_CANTCREAT);
+    EXPECT_NE(run.err.find("z.csv is being written by another run"), std::string::npos) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "z.csv.channel.toml"));
+  }
+  EXPECT_EQ(sotto(call).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "z.csv.lock"));
 }
 
 TEST_F(Privatize, noise_differs_from_run_to_run) {

@@ -62,7 +62,9 @@ TEST_F(ResumeProgram, needs_no_rows_and_leaves_the_books_as_they_are) {
 TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
   ASSERT_EQ(fit("--out out --draws 100").status, 0);
   const std::string draws = content("out/chain_1.csv");
-  EXPECT_NE(fit("--resume out --set privacy.epsilon=3").err.find("whose epsilon is not"), std::string::npos);
+  EXPECT_NE(sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 3 --delta 1e-6 --resume out")
+                .err.find("of a fit with another epsilon (2.0 then, 3.0 now)"),
+            std::string::npos);
   EXPECT_NE(fit("--resume out --method penalty").err.find("asks at every step"), std::string::npos);
   EXPECT_NE(fit("--resume out --not-private").err.find("reads no rows"), std::string::npos);
   EXPECT_NE(fit("--resume out --out other").status, 0);
@@ -71,7 +73,7 @@ TEST_F(ResumeProgram, is_refused_where_it_cannot_be_sound) {
         "adjacency = \"substitute\"\n"
         "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
         "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 2\n");
-  EXPECT_NE(fit("--resume out").err.find("whose schema is not"), std::string::npos);
+  EXPECT_NE(fit("--resume out").err.find("of a fit with another schema"), std::string::npos);
   EXPECT_EQ(content("out/chain_1.csv"), draws) << "a refusal leaves everything as it was";
   ASSERT_EQ(fit("--out chain --method penalty --draws 10 --chains 2 --force").status,
             75);  // ten draws are no answer
@@ -98,7 +100,7 @@ TEST_F(ResumeProgram, needs_no_other_word) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/chain_3.csv")) << "two chains, as then";
   EXPECT_NE(content("out/manifest.json").find("student_t(4, 0, 1)"), std::string::npos)
       << "the prior of then";
-  EXPECT_NE(sotto("fit --resume " + folder + " --epsilon 3").err.find("whose epsilon is not"),
+  EXPECT_NE(sotto("fit --resume " + folder + " --epsilon 3").err.find("of a fit with another epsilon"),
             std::string::npos);
   const std::string manifest = content("out/manifest.json");
   auto older = nlohmann::ordered_json::parse(manifest);

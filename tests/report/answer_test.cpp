@@ -39,6 +39,11 @@ TEST(Answer, says_on_which_side_of_zero_effects_lie) {
                                line("down", -3, -2, -1), line("none", -1, 0, 1)});
   EXPECT_EQ(sentence,
             "90 % intervals of effects lie above 0 for up; lie below 0 for down; contain 0 for none.");
+  RunRecord hidden = record;
+  hidden.manifest.configuration["release_once"] = {{"noise_dominates", true}};
+  EXPECT_EQ(answer_sentence(hidden, {line("none", -1, 0, 1)}),
+            "The noise dominates, so that this fit says little of any effect. 90 % intervals of effects "
+            "contain 0 for none.");
   EXPECT_EQ(answer_sentence(record, {line("(Intercept)", 1, 2, 3)}), "");
   EXPECT_EQ(answer_sentence(record, {line("up", NAN, NAN, NAN)}), "");
 }

@@ -101,13 +101,14 @@ TEST(FitAgain, goes_on_from_no_other_fit) {
     return std::string("none");
   };
   EXPECT_EQ(why({}), "none");
-  EXPECT_NE(why({"model.formula=\"y ~ 1\""}).find("whose model is not"), std::string::npos);
-  EXPECT_NE(why({"privacy.epsilon=3"}).find("whose epsilon is not"), std::string::npos);
-  EXPECT_NE(why({"privacy.delta=1e-7"}).find("whose delta is not"), std::string::npos);
-  EXPECT_NE(why({"prior.default.family=\"normal\"", "prior.default.scale=1"}).find("whose prior is not"),
-            std::string::npos);
-  EXPECT_NE(why({}, paid_schema(2)).find("whose schema is not"), std::string::npos);
-  EXPECT_NE(why({}, paid_schema(), 2001).find("whose rows is not"), std::string::npos);
+  EXPECT_NE(why({"model.formula=\"y ~ 1\""}).find("of a fit with another model"), std::string::npos);
+  EXPECT_NE(why({"privacy.epsilon=3"}).find("of a fit with another epsilon"), std::string::npos);
+  EXPECT_NE(why({"privacy.delta=1e-7"}).find("of a fit with another delta"), std::string::npos);
+  EXPECT_NE(
+      why({"prior.default.family=\"normal\"", "prior.default.scale=1"}).find("of a fit with another prior"),
+      std::string::npos);
+  EXPECT_NE(why({}, paid_schema(2)).find("of a fit with another schema"), std::string::npos);
+  EXPECT_NE(why({}, paid_schema(), 2001).find("of a fit with another number of rows"), std::string::npos);
   EXPECT_NE(why({"method.name=\"penalty\""}).find("asks at every step"), std::string::npos);
 }
 

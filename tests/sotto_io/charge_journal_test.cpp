@@ -156,6 +156,37 @@ TEST_F(Journal, is_read_back_run_by_run) {
   EXPECT_EQ(runs[2].booked.size(), 2u);
 }
 
+TEST_F(Journal, a_damaged_line_leaves_no_figure) {
+  const nlohmann::ordered_json promise{{"epsilon", 1.0},
+                                       {"delta", 1e-6},
+                                       {"adjacency", "substitute"},
+                                       {"privacy_unit", "one row of the table"}};
+  for (int run = 0; run < 3; ++run) {
+    ChargeJournal journal(file_, promise);
+    journal.book({Charge{"gradient", "discrete Gaussian", Rho(1e-3), 1e-12}});
+    journal.close({}, "finished");
+  }
+  const std::string whole = read_whole_file(file_);
+  EXPECT_NEAR(read_earlier_runs(file_, promise).epsilon, 3, 1e-9);
+  std::vector<std::string> lines;
+  std::istringstream text(whole);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 9u);
+  const auto epsilon_without_end_of = [&](std::size_t damaged) {
+    std::string written;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      written += (i == damaged ? lines[i].substr(0, lines[i].size() - 1) : lines[i]) + "\n";
+    write_whole_file(file_, written);
+    return read_earlier_runs(file_, promise).epsilon;
+  };
+  for (const std::size_t promised : {0U, 3U, 6U})
+    EXPECT_TRUE(std::isinf(epsilon_without_end_of(promised))) << promised;
+  for (const std::size_t booked : {1U, 4U, 7U})
+    EXPECT_TRUE(std::isinf(epsilon_without_end_of(booked))) << booked;
+  // As a run leaves it that was killed while it wrote, whose promise stands before.
+  for (const std::size_t last : {2U, 5U, 8U}) EXPECT_NEAR(epsilon_without_end_of(last), 3, 1e-9) << last;
+}
+
 // Else one run's lines would lie under another's.
 TEST_F(Journal, two_runs_at_a_time_keep_their_lines) {
   ChargeJournal first(file_, {{"epsilon", 1.0}});

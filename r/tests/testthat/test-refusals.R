@@ -84,8 +84,17 @@ test_that("what the program says is said in the words of R", {
   say_in_r <- function(message) conditionMessage(tryCatch(fail(64L, message), error = identity))
   expect_identical(say_in_r("choose another --out, or let fit --overwrite it"), "choose another out, or let fit overwrite it")
   expect_identical(say_in_r("give --not-private."), "give not_private.")
+  expect_identical(say_in_r("take --draws 1000 (--draws)"), "take draws=1000 (draws)")
   expect_identical(say_in_r("run sotto schema --check on the table"), "run sotto schema --check on the table")
   expect_identical(say_in_r(paste0(tempfile("sotto-"), "/data.csv has no column x")), "data.csv has no column x")
+})
+
+test_that("one thing is said once", {
+  schema <- sotto_schema(x = sotto_real(0, 1), y = sotto_binary())
+  rows <- data.frame(x = c(0.1, 0.9), y = 0:1)
+  refused <- function(settings) sotto_fit(y ~ x, rows, schema, epsilon = 1, delta = 1e-6, settings = settings)
+  expect_error(refused(list(privacy.epsilon = 5)), "privacy.epsilon is given twice", class = "sotto_usage_error")
+  expect_error(refused(list(privacy = list(epsilon = 5))), "would undo privacy", class = "sotto_configuration_error")
 })
 
 test_that("predict takes no argument that it does not know", {

@@ -62,7 +62,7 @@ Cost cost_of(const std::vector<Event>& events, const CostQuestion& question) {
       std::none_of(events.begin(), events.end(), [](const Event& event) { return flatten(event).empty(); }),
       "a count of 0 releases nothing: count must be at least 1");
   demand(question.epsilon.has_value() != question.delta.has_value(),
-         "give either delta or epsilon, or both to solve for a sigma or a count (--solve)");
+         "give either delta or epsilon, or both to solve for a sigma or a count (sotto account --solve)");
   const BoundKind kind = bound_of(question);
   const Adjacency adjacency = adjacency_of(question);
   demand(question.trade_off == 0 || kind == BoundKind::tight,

@@ -148,11 +148,12 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   }
   if (release.light.clear && verdict.far_rows.empty() && verdict.curved.empty() && verdict.leaning.empty() &&
       verdict.maybe_curved.empty()) {
-    verdict.notes.push_back(fmt::format(
-        "About {:.2g} % of the rows lie far from the others in their columns, and count little here: the "
-        "answer is that of the others, and the noise may hide that these do not follow it, where other "
-        "programs would give another. See what log1p(...) or narrower declared bounds give.",
-        100 * release.light.share));
+    verdict.notes.push_back(
+        fmt::format("About {:.2g} % of the rows lie far from the others in their columns, by values far out "
+                    "or a rare level, and count little here: the answer is that of the others, and the noise "
+                    "may hide that these do not follow it, where other programs would give another. See what "
+                    "log1p(...), narrower declared bounds, or fewer and larger levels give.",
+                    100 * release.light.share));
   }
   verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;

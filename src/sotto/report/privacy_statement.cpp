@@ -210,10 +210,9 @@ std::string with_earlier(const PrivacyStatement& s) {
                                                : "An earlier run has";
   if (!std::isfinite(s.earlier.epsilon)) {
     return fmt::format(
-        "{} already released into this directory, and not all protected {} under {}, as charges.jsonl says: "
-        "no "
-        "figure covers those and this run together. Where one is to be quoted, let all runs protect the "
-        "same.",
+        "{} already released into this directory, and charges.jsonl does not say of all that they protected "
+        "{} under {}, and at which epsilon: no figure covers those and this run together. Where one is to be "
+        "quoted, let all runs protect the same, and keep charges.jsonl as it was written.",
         runs, s.privacy_unit, adjacency_name(s.adjacency));
   }
   return fmt::format(

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -151,12 +152,18 @@ nlohmann::ordered_json what_is_asked(const FitConfig& config, const Problem& pro
 }
 
 void refuse_another_fit(const nlohmann::ordered_json& kept, const nlohmann::ordered_json& asked) {
+  const std::map<std::string, const char*> words{
+      {"version", "version of this program"}, {"owners", "number of owners"}, {"rows", "number of rows"}};
   for (const auto& [key, value] : asked.items()) {
-    if (kept.value(key, nlohmann::ordered_json()) == value) continue;
+    const auto before = kept.value(key, nlohmann::ordered_json());
+    if (before == value) continue;
+    const auto word = words.find(key);
     refuse(fmt::format(
-        "the releases are of a fit whose {} is not what it is now: say what was said then, or make a "
-        "fit of its own",
-        key == "version" ? "version of this program" : key));
+        "the releases are of a fit with another {}{}: say what was said then, or make a fit of its own",
+        word == words.end() ? key : word->second,
+        before.is_number() && value.is_number()
+            ? fmt::format(" ({} then, {} now)", before.dump(), value.dump())
+            : ""));
   }
 }
 

@@ -5,7 +5,9 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <map>
 #include <sstream>
 
 #include "sotto/base/error.hpp"
@@ -83,6 +85,11 @@ void read_all(Section& root, FitConfig& config) {
     s.read("likelihood_power", model.likelihood_power);
   });
   root.section("prior", [&](Section& s) {
+    for (const auto& [key, value] : s.table()) {
+      if (value.is_table() && key != "default" && key != "parameter")
+        refuse(fmt::format("prior.{0} is no setting: a prior of one parameter is prior.parameter.{0}",
+                           key.str()));
+    }
     s.read("allow_flat", config.allow_flat);
     refuse_prior_in_words(s, "default");
     s.section("default", [&](Section& p) {
@@ -194,19 +201,48 @@ void apply_override(toml::table& root, const std::string& assignment) {
 
 }  // namespace
 
+namespace {
+
+bool means_the_same(const std::string& one, const std::string& other) {
+  const auto number = [](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  };
+  return one == other || (number(one) && number(one) == number(other));
+}
+
+}  // namespace
+
+void refuse_said_twice(const std::vector<std::string>& overrides) {
+  std::map<std::string, std::string> said;
+  for (const std::string& assignment : overrides) {
+    std::size_t equals = 0;
+    const std::string key = fmt::format("{}", fmt::join(parts_of_key(assignment, equals), "."));
+    const std::string value = assignment.substr(std::min(equals + 1, assignment.size()));
+    const auto [before, is_new] = said.emplace(key, value);
+    if (!is_new && !means_the_same(before->second, value))
+      refuse(fmt::format("{} is given twice, as {} and as {}: give it once", key, before->second, value));
+    const auto within = said.lower_bound(key + ".");
+    if (within != said.end() && within->first.starts_with(key + "."))
+      refuse(fmt::format("{} = {} would undo {}, which is given too: put both into one", key, value,
+                         within->first));
+  }
+}
+
 void check_fit_config(const FitConfig& config) {
   if (!config.not_private) {
     if (!config.epsilon)
       refuse(
-          "how much privacy? give epsilon: --epsilon, or privacy.epsilon in a configuration (1 is a budget "
-          "one can defend in public)");
+          "how much privacy? give --epsilon (privacy.epsilon in a configuration): 1 is a budget one can "
+          "defend in public");
     if (!config.delta)
       refuse(
-          "give delta: --delta, or privacy.delta in a configuration; well below one over the number of rows, "
-          "e.g. 1e-6");
+          "give --delta (privacy.delta in a configuration): well below one over the number of rows, e.g. "
+          "1e-6");
     if (!(*config.epsilon > 0 && *config.epsilon <= kLargestEpsilon)) {
       refuse(
-          "epsilon (--epsilon, privacy.epsilon) must lie above 0 and be at most 1000000: 1 is a budget one "
+          "--epsilon (privacy.epsilon) must lie above 0 and be at most 1000000: 1 is a budget one "
           "can defend in public");
     }
     static_cast<void>(Delta(*config.delta));

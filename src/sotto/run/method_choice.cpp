@@ -80,10 +80,15 @@ void check_steps(const FitConfig& config, const Problem& problem, const Method& 
   if (config.compare_not_private)
     refuse("there is no fit of the gamma family without privacy: drop compare_not_private");
   if (method.run == nullptr) return;
-  refuse(fmt::format(
-      "{} needs a likelihood, and the gamma family's shape is no parameter here: choose method.name "
-      "release-once, the default. There is no fit of it without privacy: drop --not-private",
-      method.name));
+  if (config.not_private) {
+    refuse(
+        "there is no fit of the gamma family without privacy: drop --not-private, or fit the logarithm of "
+        "the response as family normal");
+  }
+  refuse(
+      fmt::format("{} needs a likelihood, and the gamma family is known by its mean and variance alone: "
+                  "choose method.name release-once, the default",
+                  method.name));
 }
 
 bool is_category(const Problem& problem) { return problem.model.as<distribution::Categorical>() != nullptr; }
