@@ -66,6 +66,19 @@ TEST(Gamma, the_intercept_is_the_logarithm_of_the_mean) {
   }
 }
 
+// Without noise the standard deviation of a coefficient of x in {-1, 1} is 1 / sqrt(rows) at shape 1, which is no point of the grid
+// that fits are planned with. At this epsilon the noise is next to none.
+TEST(Gamma, the_shape_and_how_much_wider_intervals_are_is_told) {
+  const Costs costs = some_costs(20000, 1, kEffect, 2);
+  const FitConfig config = config_of("cost ~ x", 1000);
+  TestEntropy entropy(4);
+  const RunRecord record = fit(config, make_problem(config, costs.table), entropy);
+  const nlohmann::ordered_json& told = record.manifest.configuration.at("release_once");
+  EXPECT_NEAR(told.at("count_dispersion").get<double>(), 1, 0.07);
+  ASSERT_EQ(record.sd_inflation.size(), 1U);
+  EXPECT_NEAR(record.sd_inflation[0].second / (summarise(record.draws)[1].sd * std::sqrt(20000.0)), 1, 0.1);
+}
+
 // Six standard deviations of 1 / sqrt(rows) and noise, whatever the seed of the noise is.
 TEST(Gamma, effects_are_ratios_of_means_at_a_usual_budget) {
   const Costs costs = some_costs(20000, 1, kEffect, 2);

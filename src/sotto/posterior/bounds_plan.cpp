@@ -119,6 +119,7 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
       // Of residuals in units of their law's standard deviation.
       const double scale =
           counts ? std::max(1.0, point.spread.scale * std::sqrt(poisson / variance)) : point.spread.scale;
+      plan.residual_scale = scale;
       plan.dispersion = scale * scale * variance;
       plan.level = counts ? level : 1;
       plan.clip = scale * choose_clip(reach2 * d * 1.96 / cost / rows * plan.unit_rows, point.spread, rows);

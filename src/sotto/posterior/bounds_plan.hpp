@@ -17,6 +17,7 @@ struct BoundsPlan {
   double information_bound = 0;
   double clip = 1;
   double typical = 0;           ///< largest residual of a typical row
+  double residual_scale = 1;    ///< standard deviation of residuals; of counts in units of that of their law
   double count_dispersion = 0;  ///< counts vary with m + count_dispersion m^2
   double width = 1;             ///< the bounds are so many times (information: its square) a typical row's
   double unit_rows = 1;  ///< times that, where they are those of units: rows that a unit counts as at most

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -19,8 +20,11 @@ constexpr double kFewestQuantiles = 3;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
 constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3, 5, 8};
-constexpr double kNormalFits = 4;  // misfit that once_checks tells of
-constexpr double kPoisson = 0.65;  // probabilities before
+constexpr double kAlmostNone = 0.004;
+constexpr double kMostDispersion = 12;
+constexpr int kDispersionBits = 8;  // of its logarithm: to a percent or two
+constexpr double kNormalFits = 4;   // misfit that once_checks tells of
+constexpr double kPoisson = 0.65;   // probabilities before
 constexpr double kLogNormal = 0.12;
 constexpr double kFew = 0.02;
 constexpr double kSurely = 0.95;       // and after
@@ -186,7 +190,7 @@ CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<Norma
   const double freedom = std::max(static_cast<double>(cells.counts.size()) - 2, 1.0);
   Effects effects = find_effects(cells, predictors, quantile, rows);
   if (!effects.few) effects.few = unexplained_tail(cells, predictors, quantile, rows, effects.likely);
-  CountFit fit{0, HUGE_VAL, std::move(effects.likely), effects.few};
+  CountFit fit{0, 0, HUGE_VAL, std::move(effects.likely), effects.few};
   double poisson = 0;
   double best = HUGE_VAL;
   for (const double dispersion : kDispersions) {
@@ -197,9 +201,23 @@ CountFit fit_with(Quantile quantile, const Cells& cells, const std::vector<Norma
       fit.dispersion = dispersion;
     }
   }
+  fit.found = fit.dispersion;
+  const double* const next = std::ranges::upper_bound(kDispersions, fit.dispersion);
+  if (fit.dispersion > 0) {  // between its neighbours
+    const double below = std::max(*(next - 2), kAlmostNone);
+    const double above = next == std::end(kDispersions) ? kMostDispersion : *next;
+    const auto misfit = [&](double logarithm) {
+      return chi_squared(cells, predictors, quantile, rows, {.dispersion = std::exp(logarithm)});
+    };
+    const auto [logarithm, least] =
+        boost::math::tools::brent_find_minima(misfit, std::log(below), std::log(above), kDispersionBits);
+    if (least < best) {
+      fit.found = std::exp(logarithm);
+    }
+  }
   if (poisson - best <= kTells) {
     best = poisson;
-    fit.dispersion = 0;
+    fit.dispersion = fit.found = 0;
   }
   fit.misfit = (std::min(best, effects.least) - freedom) / std::sqrt(2 * freedom);
   return fit;

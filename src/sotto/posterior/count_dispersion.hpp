@@ -16,7 +16,8 @@ struct LikelyEffect {
 };
 
 struct CountFit {
-  double dispersion;  ///< to plan with: variance m + dispersion m^2
+  double dispersion;  ///< to plan with: variance m + dispersion m^2, on a coarse grid
+  double found;       ///< the same between the grid's points, to tell of and to predict with
   double misfit;  ///< of the best effect: chi-squared less its degrees of freedom, in its standard deviations
   std::vector<LikelyEffect> likely;  ///< effects of mean 1
   std::optional<CountEffect>
@@ -27,7 +28,7 @@ struct CountFit {
 /// released cells of |y - m| / max(1, sqrt m) and the law's. Cells below 0.7, where counts are coarse, are taken together. The
 /// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal. Where the misfit is
 /// large, it is that of uniform predictors if they fit better.
-/// Computes   the least over a grid of dispersions from 0 to 8; 0 unless it is better by 9. Probabilities before: no effect .65; gamma
+/// Computes   the least over a grid of dispersions from 0 to 8, and between its points; 0 unless the grid is better by 9. Probabilities before: no effect .65; gamma
 ///            .21, of a variance log-uniform from .02 to 10; log-normal .12, of a standard deviation log-uniform from .4 to 2.7; else
 ///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last two tails are long.
 ///            Where cells whose edges differ by eight times or less hold four standard deviations more than the likeliest law says,

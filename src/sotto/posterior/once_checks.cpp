@@ -341,7 +341,7 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
                   "Responses vary by about {:.2g} times their mean (a gamma shape of {:.2g}), and the "
                   "intervals allow for the doubt about that, though not for a few rows far beyond the "
                   "others.",
-                  std::sqrt(release.spread.dispersion), 1 / release.spread.dispersion)
+                  std::sqrt(release.spread.found_dispersion), 1 / release.spread.found_dispersion)
             : "Responses vary little around their mean: --family normal of their logarithm may suit them "
               "better.");
   } else if (release.spread.dispersion > 0) {
@@ -351,7 +351,7 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
                     "taken instead, and the intervals allow for the doubt about that size, though not for a "
                     "few rows far beyond the others; "
                     "where columns or curves are missing from the formula, coefficients are off.",
-                    release.spread.dispersion));
+                    release.spread.found_dispersion));
   }
 }
 

@@ -69,7 +69,7 @@ Matrix clear_covariance(const OnceRelease& release) {
   Matrix spread = release.clear_spread;
   Matrix lost = lost_to_weights(release);
   if (facts.clips()) {
-    const double scale = facts.link == Link::log ? std::max(release.spread.scale, 1.0) : release.spread.scale;
+    const double scale = facts.link == Link::log ? plan.residual_scale : release.spread.scale;
     const ClippedNormal clipped = clipped_normal(plan.clip / scale);
     factor = (sandwich ? clipped.square / clipped.slope : 1) / clipped.slope;
     if (facts.link == Link::identity && !sandwich) factor /= scale * scale;

@@ -97,6 +97,7 @@ ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, con
   CountFit fit = fit_dispersion(edges, histogram, stand_in.predictors(at), stand_in.rows());
   return {.scale = scale_of(edges, histogram.value, stand_in.rows()),
           .dispersion = fit.dispersion,
+          .found_dispersion = fit.found,
           .misfit = fit.misfit,
           .effects = std::move(fit.likely),
           .few_large = fit.few_large,

@@ -14,9 +14,10 @@
 namespace sotto {
 
 struct ResidualSpread {
-  double scale = 1;       ///< standard deviation, from the median; counts: in units of max(1, sqrt m)
-  double dispersion = 0;  ///< counts: variance m + dispersion m^2
-  double misfit = 0;      ///< counts: chi-squared of the best law of those below, in standard deviations
+  double scale = 1;             ///< standard deviation, from the median; counts: in units of max(1, sqrt m)
+  double dispersion = 0;        ///< counts: variance m + dispersion m^2, to plan with
+  double found_dispersion = 0;  ///< likewise, to tell of and to predict with
+  double misfit = 0;  ///< counts: chi-squared of the best law of those below, in standard deviations
   std::vector<LikelyEffect> effects{};     ///< counts: those that the histogram allows
   std::optional<CountEffect> few_large{};  ///< counts: a few are far larger than the others
   ResidualTails tails{};                   ///< normal responses

@@ -296,7 +296,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
       {"dispersion", release.pooled.dispersion},
       {"count_dispersion", release.facts.link == Link::log && release.spread.hidden
                                ? nlohmann::ordered_json(nullptr)
-                               : nlohmann::ordered_json(release.spread.dispersion)},
+                               : nlohmann::ordered_json(release.spread.found_dispersion)},
       {"rounds", release.rounds.size()},
       {"unit_rows", release.rounds.back().plan.unit_rows},
       {"score_width", release.rounds.back().plan.width},
