@@ -66,9 +66,10 @@ class Ledger:
         if not directories:
             raise UsageError("name the directories of fits of the same rows")
         files = {os.path.realpath(path_of(directory)): self._file(path_of(directory)) for directory in directories}
+        for file in files.values():
+            if not json.loads(_sotto.ledger([file]))["runs"]:
+                raise NoInputError(f"no run is recorded in {file}: what was released there is not known")
         told = json.loads(_sotto.ledger(list(files.values())))
-        if not told["runs"]:
-            raise NoInputError(f"no run is recorded in {', '.join(files.values())}: what was released there is not known")
         self.runs: list[RecordedRun] = [_run(run["opened"], run["booked"], run["closed"]) for run in told["runs"]]
         self.epsilon: float = math.inf if told["epsilon"] is None else told["epsilon"]
         """What the runs promise together; infinite where they do not protect the same unit (rows, or persons told apart by the same column) from the same adjacency, or one does not say, or a record was damaged."""

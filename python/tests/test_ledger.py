@@ -91,8 +91,10 @@ def test_a_damaged_record_has_no_figure(fit_again, tmp_path):
     with pytest.raises(sotto.BudgetError, match="a record was damaged"):
         ledger.left(epsilon=1000, delta=1)
     record.write_text("", encoding="utf-8")
-    with pytest.raises(sotto.NoInputError, match="no run is recorded in .*: what was released there is not known"):
-        sotto.Ledger(tmp_path / "out")
+    fit_again(folder="beside")
+    for directories in (["out"], ["beside", "out"]):
+        with pytest.raises(sotto.NoInputError, match="no run is recorded in .*out/charges.jsonl: what was released there is not known"):
+            sotto.Ledger(*(tmp_path / directory for directory in directories))
     assert fit_again(overwrite=True).privacy["with_earlier"] == {"epsilon": None, "delta": None}
 
 

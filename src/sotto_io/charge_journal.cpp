@@ -142,18 +142,22 @@ std::vector<RecordedRun> read_charge_record(const std::filesystem::path& file) {
   std::vector<RecordedRun> runs;
   if (!std::filesystem::is_regular_file(file)) return runs;
   std::istringstream lines(read_whole_file(file));
-  bool readable = false;  // the line before, which at first is none
+  int torn = 0;  // lines before this one
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
     const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("opened")) {
+    if (!json.is_object()) {
+      if (++torn == 2) runs.push_back({.opened = nullptr});
+      continue;
+    }
+    if (json.contains("opened")) {
       runs.push_back({.opened = json.at("opened")});
-    } else if (json.is_object()) {
+    } else {
       // A run that could not finish a line wrote no other.
-      if (!readable) runs.push_back({.opened = nullptr});
+      if (torn == 1 || runs.empty()) runs.push_back({.opened = nullptr});
       note(json, runs.back());
     }
-    readable = json.is_object();
+    torn = 0;
   }
   for (RecordedRun& run : runs) {
     if (!run.closed.is_object()) run.closed = nullptr;

@@ -183,6 +183,10 @@ TEST_F(Journal, a_damaged_line_leaves_no_figure) {
     EXPECT_TRUE(std::isinf(epsilon_without_end_of(promised))) << promised;
   for (const std::size_t booked : {1U, 4U, 7U})
     EXPECT_TRUE(std::isinf(epsilon_without_end_of(booked))) << booked;
+  std::string block = lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n";
+  for (const std::size_t lost : {3U, 4U, 5U}) block += lines[lost].substr(1) + "\n";
+  write_whole_file(file_, block + lines[6] + "\n");
+  EXPECT_TRUE(std::isinf(read_earlier_runs(file_, promise).epsilon)) << "all lines of a run";
   // As a run leaves it that was killed while it wrote, whose promise stands before.
   for (const std::size_t last : {2U, 5U, 8U}) EXPECT_NEAR(epsilon_without_end_of(last), 3, 1e-9) << last;
 }
