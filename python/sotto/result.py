@@ -25,7 +25,18 @@ from sotto.schema import Schema
 if TYPE_CHECKING:
     import pandas
 
-_SHOWN = ("mean", "sd", "q05", "q50", "q95", "ess_bulk", "rhat")
+_SHOWN = ("mean", "sd", "q05", "q50", "q95", "ess_bulk", "ess_tail", "rhat")
+
+
+def _cell(line: dict[str, Any], key: str) -> str:
+    number = line[key]
+    if number is None:
+        return "NA"
+    if key == "rhat":
+        return f"{number:.3f}"
+    if key.startswith("ess_"):
+        return f"{number:.0f}"
+    return _sotto.format_known(number, line["mcse_sd" if key == "sd" else "mcse_mean"] or 0)
 
 
 class Fit:
@@ -279,7 +290,7 @@ class Fit:
 
     def _rows(self) -> Iterator[list[str]]:
         for line in self._summary["parameters"]:
-            yield [line["parameter"]] + ["NA" if line[key] is None else f"{line[key]:.4g}" for key in _SHOWN]
+            yield [line["parameter"]] + [_cell(line, key) for key in _SHOWN]
 
     def __repr__(self) -> str:
         told = ["", *self.warnings] if self.warnings else []

@@ -37,7 +37,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     response_bounds
         (lower, upper) of ``y``; "bernoulli" has 0 and 1
     family
-        "normal", "poisson" or "bernoulli"
+        "normal" unless given; "poisson" of counts; "bernoulli" of 0 and 1, where ``predict`` gives probabilities
     epsilon
         the privacy budget of one call of ``fit``: calls on the same rows add up, as in cross-validation and grid search
     delta

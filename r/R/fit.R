@@ -44,5 +44,6 @@ sotto_read <- function(directory) {
   } else {
     "NOT PRIVATE"
   }
-  new_fit(directory, c(head, "", shown))
+  width <- read_json(file.path(directory, "manifest.json"))$width
+  new_fit(directory, c(head, width[nzchar(width)], "", shown))
 }

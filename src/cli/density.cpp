@@ -138,10 +138,13 @@ void density(const DensityOptions& options, int& status) {
   if (report.nothing_to_compare && !report.agreement_is_private)
     fmt::print("NOT PRIVATE: so are summary.json and report.html, which tell of the other partition\n");
   if (report.agreement) {
-    fmt::print("adjusted Rand index with the {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}){}\n",
-               report.with_labels ? "labels" : "other run", *report.agreement, 100 * report.settings.level,
-               report.agreement_lower, report.agreement_upper,
-               report.agreement_is_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
+    fmt::print(
+        "adjusted Rand index with the {}: {:.3f} of the one partition; of the {:g} % of the draws' "
+        "partitions "
+        "in the middle {:.3f} to {:.3f}{}\n",
+        report.with_labels ? "labels" : "other run", *report.agreement, 100 * report.settings.level,
+        report.agreement_lower, report.agreement_upper,
+        report.agreement_is_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
   }
   say_shares(report);
   for (const QuantityEstimate& q : report.result.quantities)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "python/bindings.hpp"
+#include "sotto/report/format_number.hpp"
 #include "sotto_io/run_directory.hpp"
 
 namespace nb = nanobind;
@@ -48,6 +49,9 @@ nb::tuple run_of(const std::string& directory) {
 
 }  // namespace
 
-void add_run(nb::module_& module) { module.def("run", &run_of); }
+void add_run(nb::module_& module) {
+  module.def("run", &run_of);
+  module.def("format_known", &format_known);
+}
 
 }  // namespace sotto::python

@@ -199,7 +199,8 @@ std::string clusters_section(const DensityReport& report) {
   }
   if (report.agreement)
     text += fmt::format(
-        "<p>{}Adjusted Rand index with {}: {:.3f} ({:g} % interval of the draws {:.3f} to {:.3f}).</p>\n",
+        "<p>{}Adjusted Rand index with {}: {:.3f} of that partition; of the {:g} % of the "
+        "draws' partitions in the middle {:.3f} to {:.3f}.</p>\n",
         report.agreement_is_private ? ""
         : report.with_labels        ? "NOT PRIVATE unless the labels are public: "
                                     : "NOT PRIVATE, as that run was made without noise: ",

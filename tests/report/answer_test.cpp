@@ -95,7 +95,9 @@ TEST(FormatKnown, has_no_digit_below_the_error) {
   EXPECT_EQ(format_known(0.123456, 0.004), "0.12");
   EXPECT_EQ(format_known(0.123456, 0.0004), "0.123");
   EXPECT_EQ(format_known(20774.31, 3.2), "20774");
-  EXPECT_EQ(format_known(1.23456, 1e-9), "1.235");
+  EXPECT_EQ(format_known(49.99513, 2e-4), "49.995");
+  EXPECT_EQ(format_known(2.51349e-5, 3e-9), "2.513e-5");
+  EXPECT_EQ(format_known(1.23456789012, 1e-12), "1.23456789");
   EXPECT_EQ(format_known(1.23456, 0), format_number(1.23456));
   EXPECT_EQ(format_known(2.2e-5, 1e-6), format_number(2.2e-5));
   EXPECT_EQ(format_known(3.0012e8, 2e4), "3.001e8");

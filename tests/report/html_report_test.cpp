@@ -214,12 +214,13 @@ TEST(HtmlReport, every_figure_has_its_numbers) {
     EXPECT_EQ(times(figure, "<summary>In numbers</summary>"), 1U);
   std::vector<double> all = pooled(record.draws, 1);
   std::sort(all.begin(), all.end());
+  const double known = (quantile_of_sorted(all, 0.95) - quantile_of_sorted(all, 0.05)) / 100;
   EXPECT_THAT(density_figures(record),
               HasSubstr(fmt::format("<td>{}</td><td>{}</td>", record.draws.parameters[1],
-                                    format_number(quantile_of_sorted(all, 0.01)))));
+                                    format_known(quantile_of_sorted(all, 0.01), known))));
   EXPECT_THAT(trace_figures(record),
               HasSubstr(fmt::format("<td>{}</td><td>{}</td>", record.draws.parameters[1],
-                                    format_number(record.draws.chains[0].draws.col(1).mean()))));
+                                    format_known(record.draws.chains[0].draws.col(1).mean(), known))));
   EXPECT_THAT(tradeoff_figure(record.privacy),
               HasSubstr(fmt::format("<td>10 %</td><td>{}</td>",
                                     format_percent(best_true_positive_rate(record.privacy.curve, 0.1)))));

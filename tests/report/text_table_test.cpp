@@ -30,6 +30,15 @@ TEST(TextTable, has_a_line_per_parameter_of_one_width) {
   EXPECT_EQ(rows, 7);
 }
 
+TEST(TextTable, has_the_digits_that_the_chains_know) {
+  RunRecord record = synthetic_run(300);
+  for (Chain& chain : record.draws.chains) chain.draws.array() = 50 + chain.draws.array() / 1000;
+  const ParameterSummary line = summarise(record.draws).front();
+  const std::string text = posterior_table(record.draws);
+  EXPECT_THAT(text, HasSubstr(fmt::format("  {:.5f}  ", line.mean)));
+  EXPECT_THAT(text, HasSubstr(format_known(line.sd, line.mcse_sd)));
+}
+
 TEST(TextTable, a_comparison_is_marked) {
   const RunRecord record = synthetic_run(300);
   EXPECT_THAT(posterior_table(record.draws, record.comparison), HasSubstr("NOT PRIVATE"));

@@ -52,6 +52,33 @@ TEST(Groups, levels_keep_their_lines) {
   }
 }
 
+// Against 200,000 draws of the prior. False alarm: under 1e-5 a figure.
+TEST(Groups, their_priors_are_described_as_they_are) {
+  const Design design(parse_formula("y ~ age + (1 | clinic)"), kSchema);
+  const Groups groups(design.groups());
+  const std::vector<PriorDescription> described = groups.describe({2.5 * design.groups()[0].half_width});
+  ASSERT_EQ(described.size(), 7U);
+  EXPECT_EQ(described[0].parameter, "sd(clinic)");
+  EXPECT_EQ(described[1].parameter, "clinic[a]");
+  EXPECT_NEAR(described[0].mean, 2.5 * 1.1026577908, 1e-9);
+  EXPECT_NEAR(described[0].sd, 2.5 * std::sqrt(3 - 1.1026577908 * 1.1026577908), 1e-9);
+  EXPECT_EQ(described[1].mean, 0);
+  EXPECT_EQ(described[1].q50, 0);
+  EXPECT_EQ(described[1].q05, -described[1].q95);
+  constexpr int kDraws = 200000;
+  ChainRng rng(5);
+  double spreads = 0;
+  double deviations = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double t = 2.5 * rng.normal() / std::sqrt(rng.normals(3).squaredNorm() / 3);
+    spreads += std::abs(t) < described[0].q95 ? 1 : 0;
+    deviations += std::abs(t) * rng.normal() < described[1].q95 ? 1 : 0;
+  }
+  const double error = std::sqrt(0.95 * 0.05 / kDraws);
+  EXPECT_NEAR(spreads / kDraws, 0.95, 4.5 * error);
+  EXPECT_NEAR(deviations / kDraws, 0.95, 4.5 * error);
+}
+
 struct Clinics {
   Table table{kSchema};
   Position intercepts, slopes;

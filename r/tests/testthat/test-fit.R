@@ -98,6 +98,7 @@ test_that("what a fit has left is read", {
   read <- sotto_read(fit$directory)
   expect_identical(read[setdiff(names(read), "shown")], fit[setdiff(names(fit), "shown")])
   expect_output(print(read), "(epsilon, delta) = (1, 1e-06) for one row", fixed = TRUE)
+  expect_output(print(read), "times as wide as without noise", fixed = TRUE)
   expect_error(sotto_read("elsewhere"), "no directory elsewhere", class = "sotto_no_input_error")
 })
 

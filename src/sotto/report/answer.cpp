@@ -98,6 +98,11 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
                                            record.ratio)
                              : "");
   }
+  if (!record.effects.empty() &&
+      std::ranges::find(record.draws.parameters, "Intercept") != record.draws.parameters.end())
+    text +=
+        "<p class=\"note\">Intercept: where every term is 0, each category at its first level; that may be "
+        "far from all rows.</p>";
   if (!record.sd_inflation.empty()) {
     text +=
         "<p class=\"note\">Times as wide: the interval's width over what it were without noise, as far as "

@@ -44,9 +44,11 @@ Band band_of(const EffectCurve& curve, const Draws& draws) {
 std::string numbers_of(const EffectCurve& curve, const Band& band) {
   constexpr std::size_t kEvery = 5;
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < curve.at.size(); i += kEvery)
-    rows.push_back({format_number(curve.at[i]), format_number(band.median[i].second),
-                    format_number(band.lower[i].second), format_number(band.upper[i].second)});
+  for (std::size_t i = 0; i < curve.at.size(); i += kEvery) {
+    const double error = (band.upper[i].second - band.lower[i].second) / 100;
+    rows.push_back({format_number(curve.at[i]), format_known(band.median[i].second, error),
+                    format_known(band.lower[i].second, error), format_known(band.upper[i].second, error)});
+  }
   return figure_table({escape_html(curve.column), "50 %", "5 %", "95 %"}, rows);
 }
 

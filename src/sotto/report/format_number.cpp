@@ -19,6 +19,8 @@ std::string shorter_exponent(std::string text) {
   return text;
 }
 
+constexpr int kMostDigits = 9;
+
 bool is_far_from_one(double size) { return size != 0 && (size < 1e-3 || size >= 1e6); }
 
 }  // namespace
@@ -40,8 +42,8 @@ std::string format_known(double x, double error) {
   const int known = -static_cast<int>(std::ceil(std::log10(error)));
   const int first = -static_cast<int>(std::floor(std::log10(std::abs(x))));
   if (is_far_from_one(std::abs(x)))
-    return shorter_exponent(fmt::format("{:.{}e}", x, std::clamp(known - first, 1, 3)));
-  std::string text = fmt::format("{:.{}f}", x, std::clamp(std::min(known, first + 3), 0, 6));
+    return shorter_exponent(fmt::format("{:.{}e}", x, std::clamp(known - first, 1, kMostDigits - 1)));
+  std::string text = fmt::format("{:.{}f}", x, std::max(std::min(known, first + kMostDigits - 1), 0));
   const bool nothing = text.find_first_of("123456789") == std::string::npos;
   return nothing && text.front() == '-' ? text.substr(1) : text;
 }

@@ -28,6 +28,11 @@ Interval interval_of(const Draws& draws, std::size_t parameter) {
   return {at(0.05), at(0.25), at(0.5), at(0.75), at(0.95)};
 }
 
+// Two to three digits of what an interval of such a width says of.
+std::string within(double x, double width) { return format_known(x, width / 100); }
+
+std::string within(double x, const Interval& of) { return within(x, of.q95 - of.q05); }
+
 const PriorDescription* prior_of(const RunRecord& record, const std::string& parameter) {
   const auto found = std::find_if(record.priors.begin(), record.priors.end(),
                                   [&](const auto& prior) { return prior.parameter == parameter; });
@@ -158,16 +163,17 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
   plot.vertical(0, "zero");
   const double height = other ? 0.66 : 0.5;
   std::string cut;
-  std::string description =
-      fmt::format("{}: posterior median {}, 90 % interval {} to {}", name, format_number(own.q50),
-                  format_number(own.q05), format_number(own.q95));
+  std::string description = fmt::format("{}: posterior median {}, 90 % interval {} to {}", name,
+                                        within(own.q50, own), within(own.q05, own), within(own.q95, own));
   if (const auto* prior = prior_of(record, name); prior != nullptr && prior->q05 < prior->q95) {
     plot.line({{prior->q05, height}, {prior->q95, height}}, "prior");
     mark_cut(plot, *prior, span, height, 0.14);
-    description += fmt::format("; prior {} to {}", format_number(prior->q05), format_number(prior->q95));
+    const double width = prior->q95 - prior->q05;
+    const std::string ends =
+        fmt::format("prior {} to {}", within(prior->q05, width), within(prior->q95, width));
+    description += "; " + ends;
     if (prior->q05 < span.low || prior->q95 > span.high)
-      cut = fmt::format("<span class=\"muted cutprior\">prior {} to {}</span>", format_number(prior->q05),
-                        format_number(prior->q95));
+      cut = fmt::format("<span class=\"muted cutprior\">{}</span>", ends);
   }
   plot.line({{own.q05, height}, {own.q95, height}}, "post90");
   plot.line({{own.q25, height}, {own.q75, height}}, "post50");
@@ -178,14 +184,14 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
     plot.line({{clear.q05, 0.22}, {clear.q95, 0.22}}, "np90");
     plot.dot(clear.q50, 0.22, "npdot");
     description +=
-        fmt::format("; without privacy {} to {}", format_number(clear.q05), format_number(clear.q95));
+        fmt::format("; without privacy {} to {}", within(clear.q05, clear), within(clear.q95, clear));
   }
   return fmt::format(
       "<div class=\"frow\"><div class=\"fname\">{}</div><div class=\"fplot{}\">{}</div><div "
       "class=\"fnum\">{} "
       "<span class=\"muted\">[{}, {}]</span>{}</div></div>",
-      escape_html(name), other ? " two" : "", plot.svg(description), format_number(own.q50),
-      format_number(own.q05), format_number(own.q95), cut);
+      escape_html(name), other ? " two" : "", plot.svg(description), within(own.q50, own),
+      within(own.q05, own), within(own.q95, own), cut);
 }
 
 std::string card(const std::string& name, const std::string& figure) {
@@ -313,15 +319,17 @@ TableRow quantile_cells(const RunRecord& record, std::size_t i) {
   std::vector<double> all = pooled(record.draws, static_cast<Eigen::Index>(i));
   std::sort(all.begin(), all.end());
   TableRow cells;
-  for (const double p : kTableQuantiles) cells.push_back(format_number(quantile_of_sorted(all, p)));
+  const double width = quantile_of_sorted(all, 0.95) - quantile_of_sorted(all, 0.05);
+  for (const double p : kTableQuantiles) cells.push_back(within(quantile_of_sorted(all, p), width));
   return cells;
 }
 
 TableRow mean_cells(const RunRecord& record, std::size_t i) {
+  const Interval all = interval_of(record.draws, i);
   TableRow cells;
   for (const Chain& chain : record.draws.chains)
     cells.push_back(
-        format_number(chain.draws.rows() == 0 ? NAN : chain.draws.col(static_cast<Eigen::Index>(i)).mean()));
+        within(chain.draws.rows() == 0 ? NAN : chain.draws.col(static_cast<Eigen::Index>(i)).mean(), all));
   return cells;
 }
 

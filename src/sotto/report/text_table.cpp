@@ -14,13 +14,6 @@ namespace {
 
 std::string ratio(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
 
-// Of very large and very small numbers as many digits as are known, and three at least; the others have four.
-std::string number(double x, double error) {
-  const double size = std::abs(x);
-  return size != 0 && (size < 1e-3 || size >= 1e6) ? format_known(x, std::min(error, size / 1000))
-                                                   : format_number(x);
-}
-
 // Places a name takes on a terminal: continuation bytes of UTF-8 take none.
 std::size_t places(const std::string& text) {
   return static_cast<std::size_t>(
@@ -42,15 +35,16 @@ std::string posterior_table(const Draws& draws, const std::optional<Draws>& comp
   const auto others = comparison ? summarise(*comparison) : std::vector<ParameterSummary>{};
   for (const ParameterSummary& line : summarise(draws)) {
     const double error = line.mcse_mean;
-    rows.push_back({line.parameter, number(line.mean, error), number(line.sd, error), number(line.q05, error),
-                    number(line.q50, error), number(line.q95, error), format_count(line.ess_bulk),
-                    format_count(line.ess_tail), ratio(line.rhat)});
+    rows.push_back({line.parameter, format_known(line.mean, error), format_known(line.sd, line.mcse_sd),
+                    format_known(line.q05, error), format_known(line.q50, error),
+                    format_known(line.q95, error), format_count(line.ess_bulk), format_count(line.ess_tail),
+                    ratio(line.rhat)});
     if (!comparison) continue;
     const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
       return candidate.parameter == line.parameter;
     });
-    rows.back().push_back(other == others.end() ? "-" : format_number(other->mean));
-    rows.back().push_back(other == others.end() ? "-" : format_number(other->sd));
+    rows.back().push_back(other == others.end() ? "-" : format_known(other->mean, other->mcse_mean));
+    rows.back().push_back(other == others.end() ? "-" : format_known(other->sd, other->mcse_sd));
   }
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {

@@ -3,9 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 namespace sotto {
@@ -109,48 +114,69 @@ std::vector<VaryingEffects::Drawn> Groups::plain(const Position& reported) const
   return all;
 }
 
-/// Deviations have a t distribution's tails, so no mean of their squares is taken: quantiles from 20,000 draws.
-std::vector<PriorDescription> Groups::describe(const std::vector<double>& scales) const {
-  constexpr std::size_t kDraws = 20000;
-  const boost::math::students_t half(VaryingEffects::kFreedom);
-  ChainRng rng(20260102);
-  std::vector<double> spreads, deviations;  // of scale 1
-  for (std::size_t i = 0; i < kDraws; ++i) {
-    const double u = (static_cast<double>(i) + 0.5) / kDraws;
-    spreads.push_back(boost::math::quantile(half, 0.5 + u / 2));
-    deviations.push_back(spreads.back() * rng.normal());
-  }
-  std::sort(spreads.begin(), spreads.end());
-  std::sort(deviations.begin(), deviations.end());
-  const auto described = [](const std::vector<double>& sorted, double scale, std::string parameter,
-                            std::string distribution) {
-    PriorDescription d;
-    d.parameter = std::move(parameter);
-    d.distribution = std::move(distribution);
-    double sum = 0;
-    double squares = 0;
-    for (const double x : sorted) {
-      sum += x / kDraws;
-      squares += x * x / kDraws;
-    }
-    d.mean = scale * sum;
-    d.sd = scale * std::sqrt(squares - sum * sum);
-    d.q05 = scale * sorted[kDraws / 20];
-    d.q50 = scale * sorted[kDraws / 2];
-    d.q95 = scale * sorted[kDraws - kDraws / 20];
-    return d;
+namespace {
+
+using StudentT = boost::math::students_t;
+
+/// Quantile of a group's spread s of scale 1, half a Student t distribution.
+double spread_quantile(double p) {
+  return boost::math::quantile(StudentT(VaryingEffects::kFreedom), 0.5 + p / 2);
+}
+
+/// The same of a level's deviation s z, z standard normal. Its distribution function at x is the mean of that of z at x / s over
+/// quantiles of s.
+double deviation_quantile(double p) {
+  constexpr int kSpreads = 2000;
+  std::vector<double> spreads;
+  for (int i = 0; i < kSpreads; ++i) spreads.push_back(spread_quantile((i + 0.5) / kSpreads));
+  const auto missing = [&](double x) {
+    double below = 0;
+    for (const double s : spreads) below += boost::math::cdf(boost::math::normal(), x / s) / kSpreads;
+    return below - p;
   };
+  std::uintmax_t steps = 100;
+  const auto ends = boost::math::tools::bracket_and_solve_root(
+      missing, 1.0, 2.0, true, boost::math::tools::eps_tolerance<double>(30), steps);
+  return ends.first + (ends.second - ends.first) / 2;
+}
+
+PriorDescription scaled(PriorDescription of, double scale) {
+  for (double* number : {&of.mean, &of.sd, &of.q05, &of.q50, &of.q95}) *number *= scale;
+  return of;
+}
+
+PriorDescription named(PriorDescription of, std::string parameter, std::string distribution) {
+  of.parameter = std::move(parameter);
+  of.distribution = std::move(distribution);
+  return of;
+}
+
+}  // namespace
+
+std::vector<PriorDescription> Groups::describe(const std::vector<double>& scales) const {
+  if (groups_.empty()) return {};
+  constexpr double kFreedom = VaryingEffects::kFreedom;
+  constexpr double kVariance = kFreedom / (kFreedom - 2);
+  PriorDescription spread, deviation;  // of scale 1
+  spread.mean = 2 * std::sqrt(kFreedom / std::numbers::pi) / (kFreedom - 1) /
+                boost::math::tgamma_delta_ratio(kFreedom / 2, 0.5);
+  spread.sd = std::sqrt(kVariance - spread.mean * spread.mean);
+  spread.q05 = spread_quantile(0.05);
+  spread.q50 = spread_quantile(0.5);
+  spread.q95 = spread_quantile(0.95);
+  deviation.mean = deviation.q50 = 0;
+  deviation.sd = std::sqrt(kVariance);
+  deviation.q95 = deviation_quantile(0.95);
+  deviation.q05 = -deviation.q95;
   const std::vector<double> reported = as_reported(scales);
   std::vector<PriorDescription> all;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const DesignGroup& group = groups_[g];
-    all.push_back(
-        described(spreads, reported[g], fmt::format("sd({})", group.name),
-                  fmt::format("half-student_t({:g}, 0, {:.4g})", VaryingEffects::kFreedom, reported[g])));
-    for (const std::string& level : group.levels) {
-      all.push_back(described(deviations, reported[g], fmt::format("{}[{}]", group.name, level),
-                              fmt::format("normal(0, sd({}))", group.name)));
-    }
+    all.push_back(named(scaled(spread, reported[g]), fmt::format("sd({})", group.name),
+                        fmt::format("half-student_t({:g}, 0, {:.4g})", kFreedom, reported[g])));
+    for (const std::string& level : group.levels)
+      all.push_back(named(scaled(deviation, reported[g]), fmt::format("{}[{}]", group.name, level),
+                          fmt::format("normal(0, sd({}))", group.name)));
   }
   return all;
 }

@@ -44,8 +44,10 @@ nlohmann::ordered_json to_json(const Rehearsal& rehearsal) {
 std::string rehearsal_table(const Rehearsal& rehearsal) {
   std::size_t width = 9;
   for (const RehearsedParameter& one : rehearsal.without_noise) width = std::max(width, one.name.size());
-  std::string text =
-      fmt::format("posterior sd, and how many times that without noise\n{:{}}  no noise", "parameter", width);
+  std::string text = fmt::format(
+      "posterior sd, and how many times that without noise of the same rows (each a median over "
+      "the repeats)\n{:{}}  no noise",
+      "parameter", width);
   for (const RehearsedBudget& budget : rehearsal.budgets)
     text += fmt::format("  {:>16}", fmt::format("epsilon {:g}", budget.epsilon));
   text += "\n";
