@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import os
 import pty
 import re
@@ -67,9 +68,11 @@ def test_a_parameter_called_as_a_dimension_is_renamed(table, tmp_path):
 
 
 def test_shows_itself(fit):
+    age = fit.summary().loc["age"]
+    known = f"{age['mean']:.{-math.ceil(math.log10(age['mcse_mean']))}f}"  # the last digit is worth the Monte Carlo error or more
     for text in (repr(fit), fit._repr_html_()):
         assert "(epsilon, delta) = (1, 1e-06) for one row; spent epsilon" in text
-        assert "clinic[south]" in text and f"{fit.summary().loc['age', 'mean']:.4g}" in text
+        assert "clinic[south]" in text and known in text and "ess_tail" in text
     assert repr(fit).splitlines()[0] == FORMULA
     assert "ill &gt; 0 ~ age" in fit._repr_html_() and "<td>age</td>" in fit._repr_html_()
 
