@@ -102,6 +102,9 @@ TEST(FormatKnown, has_no_digit_below_the_error) {
   EXPECT_EQ(format_known(2.2e-5, 1e-6), format_number(2.2e-5));
   EXPECT_EQ(format_known(3.0012e8, 2e4), "3.001e8");
   EXPECT_EQ(format_known(3e8, 2e5), "3.00e8");
+  EXPECT_EQ(format_known(6.21e-4, 1.2e-5), "0.0006");
+  EXPECT_EQ(format_known(6.21e-4, 9e-6), "0.00062");
+  EXPECT_EQ(format_known(6.21e-4, 9e-7), "6.21e-4");
   EXPECT_EQ(format_known(NAN, 0.1), "-");
   EXPECT_EQ(format_known(-0.003, 0.02), "0.0");
 }

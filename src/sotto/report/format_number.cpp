@@ -20,6 +20,7 @@ std::string shorter_exponent(std::string text) {
 }
 
 constexpr int kMostDigits = 9;
+constexpr int kMostDecimals = 5;  // of a small number without an exponent, so that those of a row look alike
 
 bool is_far_from_one(double size) { return size != 0 && (size < 1e-3 || size >= 1e6); }
 
@@ -41,7 +42,7 @@ std::string format_known(double x, double error) {
   if (!std::isfinite(x) || x == 0 || !(error > 0) || !std::isfinite(error)) return format_number(x);
   const int known = -static_cast<int>(std::ceil(std::log10(error)));
   const int first = -static_cast<int>(std::floor(std::log10(std::abs(x))));
-  if (is_far_from_one(std::abs(x)))
+  if (is_far_from_one(std::abs(x)) && (first < 0 || known > kMostDecimals))
     return shorter_exponent(fmt::format("{:.{}e}", x, std::clamp(known - first, 1, kMostDigits - 1)));
   std::string text = fmt::format("{:.{}f}", x, std::max(std::min(known, first + kMostDigits - 1), 0));
   const bool nothing = text.find_first_of("123456789") == std::string::npos;

@@ -9,7 +9,7 @@ namespace sotto {
 /// NaN.
 [[nodiscard]] std::string format_number(double x);
 
-/// The digits of which the last is worth `error`, a standard error, or more, but nine significant digits at the most; as above where it is 0 or unknown.
+/// The digits of which the last is worth `error`, a standard error, or more, but nine significant digits at the most, and an exponent of small numbers where more than five decimals are known; as above where it is 0 or unknown.
 [[nodiscard]] std::string format_known(double x, double error);
 
 /// The same of a ratio: at least two significant digits, so that none looks like 0.
