@@ -12,7 +12,7 @@ from pathlib import Path
 EVERYONE = {"base", "math", "random"}
 PUBLIC = EVERYONE | {"event", "accountant", "release", "channel", "prior"}
 ROWS = ["data", "model", "sum"]  # the curator's stages, in the order of the flow
-ANALYST = ["proposal", "kernel", "chain", "mixture", "posterior", "diagnostics", "plan", "report"]
+ANALYST = ["proposal", "kernel", "chain", "diagnostics", "mixture", "posterior", "plan", "report"]  # in the order of who knows whom
 ALLOWED = {
     "base": set(),
     "math": {"base"},

@@ -171,7 +171,8 @@ def density(
     components
         of the finite mixture: expected number, > 1 (default 5)
     chains, warmup, draws, thin, threads, seed
-        of the chains (4, 1000, 1000, 10 sweeps per draw, 2, 1)
+        of the chains (4, 1000, 1000, 10 sweeps per draw, 2, 1). Where neither warmup nor draws nor thin is given, chains that have not
+        mixed go on, to 80 sweeps per draw at the most
     grid_points
         of the density (default 201)
     level

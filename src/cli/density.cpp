@@ -62,13 +62,16 @@ class Watch {
   Watch() { note_signals(); }
   [[nodiscard]] SweepProgress progress() {
     return [this](std::size_t done, std::size_t total) {
-      line_.update("density", static_cast<double>(done) / static_cast<double>(total));
+      if (first_total_ == 0) first_total_ = total;
+      line_.update(total == first_total_ ? "density" : "density, drawing on as the chains have not mixed",
+                   static_cast<double>(done) / static_cast<double>(total));
       return !interrupted();
     };
   }
 
  private:
   Progress line_;
+  std::size_t first_total_ = 0;
 };
 
 DensityReport report_of(const DensityOptions& options) {
@@ -218,9 +221,13 @@ void add_density(CLI::App& program, int& status) {
       verb->add_option("--components", s.components, "finite: expected number of components, > 1")
           ->capture_default_str();
   verb->add_option("--chains", s.chains, "Independent chains")->capture_default_str();
-  verb->add_option("--warmup", s.warmup, "Sweeps to discard")->capture_default_str();
-  verb->add_option("--draws", s.draws, "Draws to keep per chain")->capture_default_str();
-  verb->add_option("--thin", s.thin, "Sweeps per draw")->capture_default_str();
+  auto* warmup = verb->add_option("--warmup", s.warmup, "Sweeps to discard")->capture_default_str();
+  auto* draws = verb->add_option("--draws", s.draws, "Draws to keep per chain")->capture_default_str();
+  auto* thin =
+      verb->add_option("--thin", s.thin,
+                       "Sweeps per draw. Where neither this nor --warmup or --draws is given, chains that "
+                       "have not mixed go on, to 80 sweeps per draw at the most")
+          ->capture_default_str();
   verb->add_option("--threads", s.threads, "Chains that run at a time")->capture_default_str();
   verb->add_option("--seed", s.seed, "Seed of the chains (it cannot change the release)")
       ->capture_default_str();
@@ -242,6 +249,7 @@ void add_density(CLI::App& program, int& status) {
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer("Example: sotto density z.csv --channel-file z.csv.channel.toml --out results");
   verb->callback([=, &status] {
+    if (warmup->count() + draws->count() + thin->count() == 0) options->settings.lengthenings = kLengthenings;
     needs(discount, options->settings.mixing == "pitman-yor", "--mixing pitman-yor");
     needs(components, options->settings.mixing == "finite", "--mixing finite");
     for (const CLI::Option* bound : {lower, upper})

@@ -58,6 +58,8 @@ DensitySettings settings_from(const nb::dict& given) {
   take(given, "grid_points", settings.grid_points);
   take(given, "level", settings.level);
   take(given, "quantities", settings.quantities);
+  if (!given.contains("warmup") && !given.contains("draws") && !given.contains("thin"))
+    settings.lengthenings = kLengthenings;
   return settings;
 }
 

@@ -230,8 +230,7 @@ std::string method_section(const DensityReport& report) {
           "<p>{} mixture of {} kernels, algorithm {}, {} chains of {} draws every {} sweeps after {} sweeps "
           "of warmup, seed {}.",
           mixing_name(report.settings), escape_html(r.kernel), escape_html(r.algorithm),
-          report.settings.chains, report.settings.draws, report.settings.thin, report.settings.warmup,
-          report.settings.seed);
+          report.settings.chains, report.settings.draws, r.thin, r.warmup, report.settings.seed);
   for (const ColumnDensity& column : r.columns) text += base_sentence(column);
   if (report.settings.imputations > 1)
     text += fmt::format(" {} confidential values were imputed per row.", report.settings.imputations);

@@ -13,9 +13,11 @@ namespace {
 constexpr std::size_t kNamed = 3;
 constexpr double kPile = 0.05;
 
-// What more draws cost, in words that fit where the data came from.
+// What to do, and what it costs in words that fit where the data came from: what was swept as a warmup, and twice as long.
 std::string draw_longer(const DensityReport& report) {
-  return fmt::format("Draw longer (--warmup, --draws, --thin){}",
+  const DensityResult& r = report.result;
+  return fmt::format("Draw longer, as with --warmup {} --thin {}{}",
+                     r.warmup + report.settings.draws * r.thin, 2 * r.thin,
                      report.channel ? ": it costs no privacy." : ".");
 }
 
@@ -30,7 +32,7 @@ std::string named(const DensityReport& report, const std::string& parameter) {
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
   std::vector<std::string> apart;
-  const bool far_apart = worst_rhat(report) > kVerdictRhat;
+  const bool far_apart = worst_rhat(report.diagnostics) > kMixedRhat;
   std::vector<std::string> few;
   for (const ParameterSummary& line : report.diagnostics) {
     if (rhat_verdict(line.rhat) == Verdict::poor)
@@ -113,25 +115,16 @@ Told told(const ColumnDensity& column) {
   return column.width < kMuch * column.prior_width && column.width < 1 ? Told::much : Told::little;
 }
 
-double worst_rhat(const DensityReport& report) {
-  double worst = 0;  // what is constant has no R-hat
-  for (const ParameterSummary& line : report.diagnostics) {
-    const bool of_density = line.parameter != "clusters" && line.parameter != "concentration";
-    if (of_density && line.rhat > worst) worst = line.rhat;
-  }
-  return worst;
-}
-
 bool has_verdict(const DensityReport& report) {
-  const double worst = worst_rhat(report);
-  return worst > 0 && worst <= kVerdictRhat;
+  const double worst = worst_rhat(report.diagnostics);
+  return worst > 0 && worst <= kMixedRhat;
 }
 
 std::string verdict(const DensityReport& report, std::size_t column) {
-  const double worst = worst_rhat(report);
+  const double worst = worst_rhat(report.diagnostics);
   if (!(worst > 0))
     return "No verdict: the draws are too few to tell whether the chains have mixed. " + draw_longer(report);
-  if (worst > kVerdictRhat)
+  if (worst > kMixedRhat)
     return fmt::format("No verdict: the chains have not mixed (R-hat up to {:.2f}). {}", worst,
                        draw_longer(report));
   const ColumnDensity& c = report.result.columns[column];

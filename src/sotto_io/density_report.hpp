@@ -44,9 +44,6 @@ struct DensityReport {
 /// Whether all that is shown keeps a promise.
 [[nodiscard]] bool is_private(const DensityReport& report);
 
-/// The largest R-hat of a run with a verdict.
-inline constexpr double kVerdictRhat = 1.05;
-
 /// How much the data tell beside the prior, from the width of the bands alone, for densities, counts and categories alike:
 ///   next to nothing   bands at least 3/4 as wide as before any data were seen
 ///   much              less than 2/5 as wide, and narrower than the density itself (on average over the data)
@@ -56,11 +53,8 @@ inline constexpr double kNextToNothing = 0.75;
 inline constexpr double kMuch = 0.4;
 [[nodiscard]] Told told(const ColumnDensity& column);
 
-/// Of log densities and quantities; 0 where none can be computed. Clusters and their concentration mix more slowly, and a density is
-/// the same for many numbers of them: their R-hat is warned of, and does not keep back a verdict on the density.
-[[nodiscard]] double worst_rhat(const DensityReport& report);
-
-/// What the estimate of a column is worth, in one sentence: `told` in words, and none while `worst_rhat` is above `kVerdictRhat`.
+/// What the estimate of a column is worth, in one sentence: `told` in words, and none while `worst_rhat` is above `kMixedRhat`.
+/// The R-hat of clusters and of their concentration is warned of, and does not keep back a verdict on the density.
 [[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column);
 /// Whether it says anything but that there is none.
 [[nodiscard]] bool has_verdict(const DensityReport& report);

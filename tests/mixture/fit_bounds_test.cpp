@@ -63,6 +63,53 @@ TEST(Density, a_run_that_is_ended_keeps_the_draws_made_so_far) {
   }
 }
 
+// Twenty draws never look mixed; the seed is fixed.
+TEST(Density, chains_that_have_not_mixed_go_on) {
+  const Privatised z = privatise(two_groups(30, 5), settings_for("laplace", 0, 1), 5, 6);
+  DensitySettings settings = quick();
+  settings.chains = 2;
+  settings.warmup = 5;
+  settings.draws = 20;
+  settings.thin = 1;
+  settings.lengthenings = 2;
+  const auto until = [&](std::size_t sweeps) {
+    return estimate_density(z.column, z.values, 30, settings, [&](std::size_t done, std::size_t total) {
+      EXPECT_LE(done, total);
+      return done < sweeps;
+    });
+  };
+  settings.threads = 1;
+  const DensityResult whole = until(1000);
+  EXPECT_EQ(whole.thin, 4U);
+  EXPECT_EQ(whole.warmup, 5 + 20 * 1 + 20 * 2U);
+  EXPECT_EQ(whole.draws.chains[1].draws.rows(), 20);
+  EXPECT_EQ(whole.draws.chains[1].stop, StopReason::finished);
+  settings.threads = 2;
+  EXPECT_EQ(whole.columns[0].bands.mean, until(1000).columns[0].bands.mean);
+  // In the third stretch: the second is whole.
+  settings.threads = 1;
+  const DensityResult second = until(2 * (5 + 20 + 40) + 3);
+  EXPECT_EQ(second.thin, 2U);
+  EXPECT_EQ(second.warmup, 25U);
+  ASSERT_EQ(second.draws.chains.size(), 2U);
+  for (const Chain& chain : second.draws.chains) {
+    EXPECT_EQ(chain.draws.rows(), 20);
+    EXPECT_EQ(chain.stop, StopReason::interrupted);
+  }
+}
+
+TEST(Density, chains_that_have_mixed_end) {
+  const Privatised z = privatise({0.5}, settings_for("laplace", 0, 1), 0.1, 7);
+  DensitySettings settings = quick();
+  settings.draws = 1000;
+  const DensityResult plain = estimate_density(z.column, z.values, 1, settings);
+  ASSERT_LE(worst_rhat(summarise(plain.draws)), kMixedRhat);
+  settings.lengthenings = 3;
+  const DensityResult other = estimate_density(z.column, z.values, 1, settings);
+  EXPECT_EQ(other.thin, settings.thin);
+  EXPECT_EQ(plain.columns[0].bands.mean, other.columns[0].bands.mean);
+}
+
 // Whatever stands in the rows, for any bounds: every synthetic value is a legal one, and what is shown has area 1.
 TEST(Density, stays_in_its_bounds_with_area_one) {
   struct Route {

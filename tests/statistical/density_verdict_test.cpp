@@ -125,7 +125,7 @@ Cell run_cell(const Kernel& kernel, const Law<Kernel>& law, std::size_t n, doubl
   const ColumnDensity& c = report.result.columns[0];
   Cell cell{verdict(report, 0), width_of(c.bands.lower, c.bands.upper, step), 0, 0};
   cell.error = step * (c.bands.mean - density(kernel, law, c.grid)).cwiseAbs().sum();
-  cell.worst_rhat = worst_rhat(report);
+  cell.worst_rhat = worst_rhat(report.diagnostics);
   return cell;
 }
 

@@ -54,16 +54,23 @@ struct EvaluationGrid {
   bool discrete = false;
 };
 
-/// Warms up, adapts the kernel's update meanwhile, then saves. `shown` turns an atom into the densities of the columns
+/// Part of a chain: what is swept, and then what is saved.
+struct Stretch {
+  std::size_t warmup = 0;  ///< sweeps, while the kernel's update adapts
+  std::size_t thin = 1;    ///< sweeps per saved draw
+};
+
+/// Warms up, adapts the kernel's update meanwhile, then saves, from where the sampler stands. `shown` turns an atom into the densities of the columns
 /// (marginal.hpp). Where `sweeps` ends the run the chain has the draws made so far.
 template <class Sampler, class Shown>
 DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const DensitySettings& settings,
-                               const EvaluationGrid& asked, SweepCount& sweeps, ChainRng& rng) {
+                               const EvaluationGrid& asked, const Stretch& stretch, SweepCount& sweeps,
+                               ChainRng& rng) {
   const std::vector<Position>& grids = asked.grids;
   DensityChain chain;
-  sampler.state().adapt(true);
+  sampler.state().adapt(stretch.warmup > 0);
   bool go_on = true;
-  for (std::size_t sweep = 0; sweep < settings.warmup && go_on; ++sweep) {
+  for (std::size_t sweep = 0; sweep < stretch.warmup && go_on; ++sweep) {
     (void)sampler.sweep(rng);
     go_on = sweeps.go_on();
   }
@@ -77,7 +84,7 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
       std::max<std::size_t>(1, kept_partitions(settings, sampler.state().size()) / settings.chains);
   const std::size_t stride = std::max<std::size_t>(1, settings.draws / wanted);
   for (Eigen::Index s = 0; s < draws; ++s) {
-    for (std::size_t sweep = 0; sweep < settings.thin && go_on; ++sweep) {
+    for (std::size_t sweep = 0; sweep < stretch.thin && go_on; ++sweep) {
       chain.proposals += sampler.sweep(rng);
       go_on = sweeps.go_on();
     }
@@ -106,12 +113,22 @@ DensityChain run_density_chain(Sampler& sampler, const Shown& shown, const Densi
   return chain;
 }
 
-/// All chains, `settings.threads` at a time, chain c from stream c of the seed. The result is the same for
-/// any number of threads. Of a run that is ended early so many chains are kept, cut to one length, that most draws remain.
-/// Errors: interrupted when that are fewer than two draws.
-[[nodiscard]] std::vector<DensityChain> run_density_chains(
-    const DensitySettings& settings, const SweepProgress& progress,
-    const std::function<DensityChain(SweepCount&, ChainRng&)>& one);
+/// A chain that has begun: every call goes on from where the last one ended.
+using BegunChain = std::function<DensityChain(const Stretch&, SweepCount&, ChainRng&)>;
+
+struct DensityChains {
+  std::vector<DensityChain> chains;
+  Stretch stretch;     ///< that was saved; all that was swept before it is its warmup
+  bool ended = false;  ///< by the caller, before the end
+};
+
+/// All chains, `settings.threads` at a time, chain c from stream c of the seed. Where they have not mixed they go on, each time twice
+/// as long and at most `settings.lengthenings` times, and the last stretch alone is kept. The result is the same for any number of
+/// threads. Of a run that is ended early the last whole stretch is kept, or of the first so many chains, cut to one length, that
+/// most draws remain. Errors: interrupted when that are fewer than two draws.
+[[nodiscard]] DensityChains run_density_chains(const DensitySettings& settings, const EvaluationGrid& asked,
+                                               const SweepProgress& progress,
+                                               const std::function<BegunChain(ChainRng&)>& begin);
 
 /// Errors: configuration for an unknown name or a parameter out of range.
 [[nodiscard]] mixture::AnyMixing mixing_prior(const DensitySettings& settings);
@@ -168,8 +185,7 @@ EvaluationGrid shown_grids(const Shown& shown, std::vector<Position> grids, std:
 }
 
 /// Everything but names and the non-Bayesian estimates.
-[[nodiscard]] DensityResult summarise_density(const std::vector<DensityChain>& chains,
-                                              const EvaluationGrid& shown, const DensitySettings& settings,
-                                              bool clusters_mean_something);
+[[nodiscard]] DensityResult summarise_density(const DensityChains& run, const EvaluationGrid& shown,
+                                              const DensitySettings& settings, bool clusters_mean_something);
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,44 +51,47 @@ void check_algorithm(const std::string& algorithm) {
                           fmt::join(names, ", ")));
 }
 
-/// One chain on any data; `starts` are first guesses of the confidential values.
+/// One chain on any data; `starts` are first guesses of the confidential values. All but them must outlive the chain.
 template <class Kernel, class Data>
-DensityChain run_one_chain(const Kernel& kernel, const Data& data, std::vector<typename Kernel::Datum> starts,
-                           const Marginal<Kernel>& shown, const EvaluationGrid& asked,
-                           const DensitySettings& settings, SweepCount& sweeps, ChainRng& rng) {
+BegunChain begin_chain(const Kernel& kernel, const Data& data, std::vector<typename Kernel::Datum> starts,
+                       const Marginal<Kernel>& shown, const EvaluationGrid& asked,
+                       const DensitySettings& settings, ChainRng& rng) {
   using mixture::AnyMixing;
   const AnyMixing mixing = mixing_prior(settings);
-  const auto run = [&](auto&& sampler) {
-    return run_density_chain(sampler, shown, settings, asked, sweeps, rng);
+  const auto begun = [&]<class Sampler>(Sampler sampler) -> BegunChain {
+    return [sampler = std::make_shared<Sampler>(std::move(sampler)), &shown, &settings, &asked](
+               const Stretch& stretch, SweepCount& sweeps, ChainRng& rng) {
+      return run_density_chain(*sampler, shown, settings, asked, stretch, sweeps, rng);
+    };
   };
   const std::string& algorithm = settings.algorithm;
   if (algorithm == "neal5") {
-    return run(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
-                                                       {.imputations = settings.imputations}, rng));
+    return begun(mixture::Neal5<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                         {.imputations = settings.imputations}, rng));
   }
   if (algorithm == "slice" || algorithm == "blocked-gibbs") {
     const auto truncation =
         algorithm == "slice" ? mixture::Truncation::slice : mixture::Truncation::tolerance;
-    return run(mixture::Conditional<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
-                                                             {.truncation = truncation}, rng));
+    return begun(mixture::Conditional<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                               {.truncation = truncation}, rng));
   }
   if constexpr (TakesMetropolis<Data, Kernel>) {
     if (algorithm == "metropolis")
-      return run(
+      return begun(
           mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng, false));
   }
   if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
     if (algorithm == "neal8")
-      return run(mixture::Neal8<Kernel, AnyMixing, Data>(kernel, mixing, data, {}, rng));
+      return begun(mixture::Neal8<Kernel, AnyMixing, Data>(kernel, mixing, data, {}, rng));
   }
   if constexpr (mixture::ConjugateKernel<Kernel>) {
     if (algorithm == "neal3" || algorithm == "split-merge") {
       const std::size_t moves = algorithm == "split-merge" ? 5 : 0;
-      return run(mixture::Neal3<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
-                                                         {.split_merge_moves = moves}, rng));
+      return begun(mixture::Neal3<Kernel, AnyMixing, Data>(kernel, mixing, data, std::move(starts),
+                                                           {.split_merge_moves = moves}, rng));
     }
     if constexpr (mixture::is_confidential<Data>) {
-      if (algorithm == "neal2") return run(mixture::Neal2<Kernel, AnyMixing>(kernel, mixing, data, rng));
+      if (algorithm == "neal2") return begun(mixture::Neal2<Kernel, AnyMixing>(kernel, mixing, data, rng));
     }
   }
   throw Error(ErrorCode::internal, "an algorithm that does not fit was not refused");
@@ -109,19 +113,18 @@ DensityResult run_all_chains(const Kernel& kernel, const Data& data, const Colum
   const EvaluationGrid asked =
       shown_grids(shown, {kernel.shown(settings.grid_points)},
                   parse_quantities(settings.quantities, {&column, 1}, scale), Kernel::kDiscrete, settings);
-  const std::vector<DensityChain> chains =
-      run_density_chains(settings, progress, [&](SweepCount& sweeps, ChainRng& rng) {
-        std::vector<typename Kernel::Datum> start = starts(rng);
-        // Strictly inside the domain: the densities of some kernels vanish at its ends.
-        const double inset = 1e-3 * (column.upper - column.lower);
-        for (auto& y : start) {
-          if constexpr (std::same_as<typename Kernel::Datum, double>)
-            y = std::clamp(y, column.lower + inset, column.upper - inset);
-          y = kernel.legal(y);
-        }
-        return run_one_chain(kernel, data, std::move(start), shown, asked, settings, sweeps, rng);
-      });
-  DensityResult result = summarise_density(chains, asked, settings, !mixture::is_global<Data>);
+  const DensityChains run = run_density_chains(settings, asked, progress, [&](ChainRng& rng) {
+    std::vector<typename Kernel::Datum> start = starts(rng);
+    // Strictly inside the domain: the densities of some kernels vanish at its ends.
+    const double inset = 1e-3 * (column.upper - column.lower);
+    for (auto& y : start) {
+      if constexpr (std::same_as<typename Kernel::Datum, double>)
+        y = std::clamp(y, column.lower + inset, column.upper - inset);
+      y = kernel.legal(y);
+    }
+    return begin_chain(kernel, data, std::move(start), shown, asked, settings, rng);
+  });
+  DensityResult result = summarise_density(run, asked, settings, !mixture::is_global<Data>);
   result.columns[0].base = kernel.base();
   return result;
 }

@@ -10,6 +10,7 @@
 
 #include "sotto/chain/draws.hpp"
 #include "sotto/channel/column.hpp"
+#include "sotto/diagnostics/summary.hpp"
 #include "sotto/mixture/base_parameters.hpp"
 #include "sotto/mixture/density_estimate.hpp"
 #include "sotto/mixture/draw.hpp"
@@ -40,7 +41,9 @@ struct DensitySettings {
   std::size_t warmup = 1000;  ///< sweeps
   std::size_t draws = 1000;   ///< saved per chain
   std::size_t thin = 10;      ///< sweeps per saved draw
-  std::size_t threads = 2;    ///< chains that run at a time
+  std::size_t lengthenings =
+      0;  ///< how often chains that have not mixed (`kMixedRhat`) go on, each time twice as long
+  std::size_t threads = 2;  ///< chains that run at a time
   std::uint64_t seed = 1;
   Eigen::Index grid_points = 201;
   double level = 0.95;           ///< of the bands
@@ -48,6 +51,15 @@ struct DensitySettings {
   std::vector<std::string> quantities =
       {};  ///< P(x > 30), q(0.9), mean: see `parse_quantities` (quantity.hpp)
 };
+
+/// The largest R-hat of densities and quantities with which chains are taken for mixed.
+inline constexpr double kMixedRhat = 1.05;
+/// `DensitySettings::lengthenings` where nobody says how long a run is to be.
+inline constexpr std::size_t kLengthenings = 3;
+
+/// Of log densities and quantities; 0 where none can be computed. Clusters and their concentration mix more slowly, and a density is
+/// the same for many numbers of them.
+[[nodiscard]] double worst_rhat(const std::vector<ParameterSummary>& summary);
 
 /// The names that DensitySettings takes.
 [[nodiscard]] std::vector<std::string> kernel_names();
@@ -86,6 +98,8 @@ struct QuantityEstimate {
 struct DensityResult {
   std::string algorithm;  ///< that was run
   std::string kernel;
+  std::size_t warmup = 0;  ///< sweeps of each chain before the draws
+  std::size_t thin = 0;    ///< sweeps per draw
   std::vector<ColumnDensity> columns;
   std::vector<QuantityEstimate> quantities;
   Draws

@@ -46,14 +46,14 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
   const EvaluationGrid asked =
       shown_grids(shown, std::move(shown_at), parse_quantities(settings.quantities, declared, Scale::density),
                   false, settings);
-  const std::vector<DensityChain> chains = run_density_chains(
-      settings, progress, [&, &channel = channel, &kernel = kernel](SweepCount& sweeps, ChainRng& rng) {
+  const DensityChains run =
+      run_density_chains(settings, asked, progress, [&, &channel = channel, &kernel = kernel](ChainRng& rng) {
         std::vector<Vector> start;
         start.reserve(z.size());
         for (const Vector& row : z) start.push_back(channel.initial(row, rng));
-        return run_one_chain(kernel, data, std::move(start), shown, asked, settings, sweeps, rng);
+        return begin_chain(kernel, data, std::move(start), shown, asked, settings, rng);
       });
-  DensityResult result = summarise_density(chains, asked, settings, true);
+  DensityResult result = summarise_density(run, asked, settings, true);
   for (std::size_t d = 0; d < columns.size(); ++d) result.columns[d].base = kernel.part(d).base();
   return result;
 }

@@ -16,9 +16,9 @@ constexpr int kLogDensityPoints = 9;
 constexpr std::size_t kMostDataForBinder = 2000;  // the loss needs all pairs of data
 
 // Up to nine grid points of a column, evenly spaced; all of them where there are fewer.
-std::vector<Eigen::Index> monitored(const ColumnDensity& column) {
+std::vector<Eigen::Index> monitored(const Position& grid) {
   std::vector<Eigen::Index> points;
-  const Eigen::Index size = column.grid.size();
+  const Eigen::Index size = grid.size();
   if (size <= kLogDensityPoints) {
     for (Eigen::Index x = 0; x < size; ++x) points.push_back(x);
   } else {
@@ -27,8 +27,9 @@ std::vector<Eigen::Index> monitored(const ColumnDensity& column) {
   return points;
 }
 
-Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<ColumnDensity>& columns,
+Draws draws_of(const DensityChains& run, const std::vector<Position>& grids,
                const DensitySettings& settings) {
+  const std::vector<DensityChain>& chains = run.chains;
   Draws draws;
   draws.parameters = {"clusters"};
   if (settings.concentration_prior) draws.parameters.emplace_back("concentration");
@@ -37,21 +38,20 @@ Draws draws_of(const std::vector<DensityChain>& chains, const std::vector<Column
     draws.parameters.push_back(fmt::format("quantity.{}", q + 1));
   const auto first = static_cast<Eigen::Index>(draws.parameters.size());
   std::vector<std::pair<std::size_t, Eigen::Index>> points;  // column, grid point
-  for (std::size_t d = 0; d < columns.size(); ++d) {
+  for (std::size_t d = 0; d < grids.size(); ++d) {
     int p = 0;
-    for (const Eigen::Index x : monitored(columns[d])) {
+    for (const Eigen::Index x : monitored(grids[d])) {
       points.emplace_back(d, x);
-      draws.parameters.push_back(columns.size() == 1 ? fmt::format("log_density.{}", ++p)
-                                                     : fmt::format("log_density.{}.{}", d + 1, ++p));
+      draws.parameters.push_back(grids.size() == 1 ? fmt::format("log_density.{}", ++p)
+                                                   : fmt::format("log_density.{}.{}", d + 1, ++p));
     }
   }
   for (const DensityChain& from : chains) {
     Chain chain;
     chain.seed = settings.seed;
-    chain.warmup = settings.warmup;
+    chain.warmup = run.stretch.warmup;
     const auto saved = static_cast<Eigen::Index>(from.clusters.size());
-    if (saved < static_cast<Eigen::Index>(settings.draws) || chains.size() < settings.chains)
-      chain.stop = StopReason::interrupted;
+    if (run.ended) chain.stop = StopReason::interrupted;
     chain.draws.resize(saved, static_cast<Eigen::Index>(draws.parameters.size()));
     for (Eigen::Index s = 0; s < saved; ++s) {
       chain.draws(s, 0) = from.clusters[static_cast<std::size_t>(s)];
@@ -105,19 +105,14 @@ void keep_most_draws(std::vector<DensityChain>& chains) {
   for (DensityChain& chain : chains) chain.cut(draws);
 }
 
-}  // namespace
-
-std::vector<DensityChain> run_density_chains(const DensitySettings& settings, const SweepProgress& progress,
-                                             const std::function<DensityChain(SweepCount&, ChainRng&)>& one) {
-  SweepCount sweeps(settings, progress);
-  std::vector<DensityChain> chains(settings.chains);
+/// One thing of every chain, `settings.threads` of them at a time. Errors: the first of them.
+void side_by_side(const DensitySettings& settings, const std::function<void(std::size_t chain)>& one) {
   std::vector<std::exception_ptr> failures(settings.chains);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t c = next++; c < settings.chains; c = next++) {
       try {
-        ChainRng rng(settings.seed, c);
-        chains[c] = one(sweeps, rng);
+        one(c);
       } catch (...) {
         failures[c] = std::current_exception();
       }
@@ -131,13 +126,57 @@ std::vector<DensityChain> run_density_chains(const DensitySettings& settings, co
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  if (sweeps.ended()) keep_most_draws(chains);
-  return chains;
 }
 
-DensityResult summarise_density(const std::vector<DensityChain>& chains, const EvaluationGrid& shown,
+}  // namespace
+
+double worst_rhat(const std::vector<ParameterSummary>& summary) {
+  double worst = 0;
+  for (const ParameterSummary& line : summary) {
+    const bool of_density = line.parameter != "clusters" && line.parameter != "concentration";
+    if (of_density && line.rhat > worst) worst = line.rhat;
+  }
+  return worst;
+}
+
+DensityChains run_density_chains(const DensitySettings& settings, const EvaluationGrid& asked,
+                                 const SweepProgress& progress,
+                                 const std::function<BegunChain(ChainRng&)>& begin) {
+  SweepCount sweeps(progress);
+  std::vector<BegunChain> begun(settings.chains);
+  std::vector<ChainRng> rngs;
+  for (std::size_t c = 0; c < settings.chains; ++c) rngs.emplace_back(settings.seed, c);
+  DensityChains run;
+  Stretch stretch{settings.warmup, settings.thin};
+  std::size_t swept = 0;  // of each chain
+  for (std::size_t lengthened = 0;; ++lengthened) {
+    const bool may_go_on = lengthened < settings.lengthenings;
+    const std::size_t length = stretch.warmup + settings.draws * stretch.thin;
+    sweeps.expect(settings.chains * length);
+    std::vector<DensityChain> chains(settings.chains);
+    side_by_side(settings, [&](std::size_t c) {
+      if (!begun[c]) begun[c] = begin(rngs[c]);
+      chains[c] = begun[c](stretch, sweeps, rngs[c]);
+      if (!may_go_on) begun[c] = {};
+    });
+    run.ended = sweeps.ended();
+    if (run.ended && lengthened > 0) return run;
+    run.chains = std::move(chains);
+    run.stretch = {swept + stretch.warmup, stretch.thin};
+    if (run.ended) keep_most_draws(run.chains);
+    if (run.ended || !may_go_on) return run;
+    if (worst_rhat(summarise(draws_of(run, asked.grids, settings))) <= kMixedRhat) return run;
+    swept += length;
+    stretch = {0, 2 * stretch.thin};
+  }
+}
+
+DensityResult summarise_density(const DensityChains& run, const EvaluationGrid& shown,
                                 const DensitySettings& settings, bool clusters_mean_something) {
+  const std::vector<DensityChain>& chains = run.chains;
   DensityResult result;
+  result.warmup = run.stretch.warmup;
+  result.thin = run.stretch.thin;
   result.algorithm = settings.algorithm;
   result.kernel = settings.kernel;
   result.synthetic.resize(shown.grids.size());
@@ -173,7 +212,7 @@ DensityResult summarise_density(const std::vector<DensityChain>& chains, const E
     result.partitions.insert(result.partitions.end(), chain.partitions.begin(), chain.partitions.end());
   }
   result.quantities = quantity_estimates(chains, shown, settings.level);
-  result.draws = draws_of(chains, result.columns, settings);
+  result.draws = draws_of(run, shown.grids, settings);
   if (!clusters_mean_something) {
     result.partitions.clear();
     return result;

@@ -12,8 +12,10 @@ namespace sotto {
 /// Chains in several threads count their sweeps here, and ask whether to go on.
 class SweepCount {
  public:
-  SweepCount(const DensitySettings& settings, const SweepProgress& progress)
-      : total_(settings.chains * (settings.warmup + settings.draws * settings.thin)), progress_(progress) {}
+  explicit SweepCount(const SweepProgress& progress) : progress_(progress) {}
+
+  /// Before chains begin, and again where they go on.
+  void expect(std::size_t sweeps) { total_ += sweeps; }
 
   /// One sweep more; false when the run is to end.
   [[nodiscard]] bool go_on() {
@@ -27,7 +29,7 @@ class SweepCount {
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
-  std::size_t total_;
+  std::size_t total_ = 0;
   const SweepProgress& progress_;
   std::atomic<std::size_t> done_{0};
   std::atomic<bool> ended_{false};
