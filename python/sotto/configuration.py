@@ -38,7 +38,7 @@ def configuration(
     arguments = {
         "model.formula": formula,
         "model.family": family,
-        "model.cuts": None if cuts is None else [float(cut) for cut in cuts],
+        "model.cuts": None if cuts is None else _cuts(cuts),
         "privacy.epsilon": epsilon,
         "privacy.delta": delta,
         "method.name": method,
@@ -56,6 +56,14 @@ def configuration(
         if undone := [one for one, word in arguments.items() if one.startswith(f"{key}.") and word is not None and word != "auto"]:
             raise UsageError(f"{key} in settings would undo {undone[0]}, which an argument says: put both into one")
     return {**arguments, **(settings or {})}
+
+
+def _cuts(cuts: Iterable[float]) -> list[float]:
+    try:
+        return [float(cut) for cut in cuts]
+    except (TypeError, ValueError):
+        pass  # what is said of one may quote it
+    raise UsageError("cuts are numbers, as in cuts=[1, 3, 5]")
 
 
 def assignments(given: Mapping[str, Any]) -> list[str]:

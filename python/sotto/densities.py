@@ -40,7 +40,7 @@ class Density:
     @property
     def verdicts(self) -> dict[str, str]:
         """How much the release says beside the prior, by column."""
-        return {column["name"]: column["verdict"] for column in self.summary["columns"]}
+        return {column["name"]: in_words_of_python(column["verdict"]) for column in self.summary["columns"]}
 
     @property
     def verdict(self) -> str:
@@ -91,16 +91,7 @@ class Density:
     def __repr__(self) -> str:
         lines = [] if self.summary["private"] else ["NOT PRIVATE"]
         lines += [f"{name}: {verdict}" for name, verdict in self.verdicts.items()]
-        lines += [
-            f"{q['quantity']}: {q['mean']:.4g} ({100 * q['level']:g} % interval {q['lower']:.4g} to {q['upper']:.4g}; "
-            f"before any data {q['prior_lower']:.4g} to {q['prior_upper']:.4g})"
-            for q in self.quantities
-        ]
-        lines += [
-            f"{d['quantity']}, less the other group's: {d['mean']:.4g} ({100 * d['level']:g} % interval {d['lower']:.4g} to {d['upper']:.4g}; "
-            f"above 0 with probability {d['probability_positive']:.3f})"
-            for d in self.differences
-        ]
+        lines += [told["sentence"] for told in (*self.quantities, *self.differences)]
         return "\n".join([*lines, *self.warnings])
 
 

@@ -4,10 +4,11 @@ import contextlib
 import ctypes
 import os
 import re
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -162,18 +163,26 @@ class Declared:
 
 
 class _Descriptors:
-    """Nothing is seen of what compiled code writes to standard output and error meanwhile, by whichever of several threads."""
+    """Nothing is seen of what is written to standard output and error meanwhile, by compiled code or through a stream that was taken
+    before, by whichever of several threads."""
 
     def __init__(self) -> None:
+        self.streams: list[TextIO] = []  # of Python, which hold text back
         self._lock = threading.Lock()
         self._inside = 0
         self._kept: list[tuple[int, int]] = []
-        self._flush = ctypes.CDLL(None).fflush  # of all that C's streams hold back
+        self._flush_c = ctypes.CDLL(None).fflush  # of all that C's streams hold back
+
+    def _flush(self) -> None:
+        self._flush_c(None)
+        for stream in self.streams:
+            with contextlib.suppress(Exception):  # it may be closed, or no stream at all
+                stream.flush()
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._flush(None)
+                self._flush()
                 nowhere = os.open(os.devnull, os.O_WRONLY)
                 for number in (1, 2):
                     with contextlib.suppress(OSError):  # it may be closed
@@ -186,7 +195,7 @@ class _Descriptors:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                self._flush(None)
+                self._flush()
                 while self._kept:
                     number, kept = self._kept.pop()
                     os.dup2(kept, number)
@@ -200,6 +209,8 @@ _descriptors = _Descriptors()
 def unheard(model: Declared) -> Iterator[None]:
     """Nothing is seen of what the model's code warns of or prints meanwhile: of rows it may tell what stands in them."""
     model.around = _descriptors
+    streams = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+    _descriptors.streams = [stream for stream in streams if stream is not None]
     with (
         open(os.devnull, "w", encoding="utf-8") as nowhere,
         warnings.catch_warnings(),

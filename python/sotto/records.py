@@ -14,14 +14,25 @@ def path_of(path: str | os.PathLike[str]) -> str:
     text = os.path.expanduser(os.fsdecode(path))
     if "\0" in text:
         raise UsageError("a path cannot hold a NUL character")
+    if "\n" in text:
+        raise UsageError("a path has one line: what is given looks like the text of a table; write it to a file, or give a data frame")
     return text
+
+
+def shown(value: Any) -> str:
+    """In a message: a text, a number, None, or a type in the place of all else, in which rows may stand."""
+    return repr(value) if value is None or isinstance(value, (str, bool, int, float)) else type_name(value)
+
+
+def type_name(value: Any) -> str:
+    return f"<{type(value).__module__.split('.')[0]}.{type(value).__qualname__}>"
 
 
 def name_of(data: Any) -> str:
     """What a table is called in the files of a fit: its path, or the type that holds it."""
     if isinstance(data, (str, os.PathLike)):
         return path_of(data)
-    return f"<{type(data).__module__.split('.')[0]}.{type(data).__qualname__}>"
+    return type_name(data)
 
 
 def records_of(data: Any, argument: str = "data") -> object:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sotto import _sotto
 from sotto.column_types import declared_by, types_of
 from sotto.errors import ConfigurationError, SottoWarning, UsageError
-from sotto.records import path_of, records_of
+from sotto.records import path_of, records_of, shown
 from sotto.toml import text_of
 
 
@@ -129,12 +129,12 @@ class Schema:
             raise UsageError('columns are a dict of names and declarations, as {"age": sotto.real(18, 90)}')
         for name, column in columns.items():
             if not isinstance(column, Column):
-                raise UsageError(f"{name} is declared by sotto.real, count, binary or category, as sotto.real(18, 90), not by {column!r}")
+                raise UsageError(f"{name} is declared by sotto.real, count, binary or category, as sotto.real(18, 90), not by {shown(column)}")
             for bound in (column.lower, column.upper):
                 if bound is not None and (isinstance(bound, bool) or not isinstance(bound, numbers.Real)):
-                    raise UsageError(f"bounds of {name} are numbers, not {bound!r}")
+                    raise UsageError(f"bounds of {name} are numbers, not {shown(bound)}")
         if unit is not None and not isinstance(unit, Unit):
-            raise UsageError(f'unit is sotto.Unit(person="id", maximum_rows=3), or is left out, not {unit!r}')
+            raise UsageError(f'unit is sotto.Unit(person="id", maximum_rows=3), or is left out, not {shown(unit)}')
         self.columns: Mapping[str, Column] = types.MappingProxyType(dict(columns))
         self.adjacency = adjacency
         self.unit = unit

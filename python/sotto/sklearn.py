@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data  # type: ign
 
 from sotto.errors import ConfigurationError
 from sotto.fitting import fit
+from sotto.records import shown
 from sotto.schema import Column, Schema, binary, real
 
 _Array = npt.NDArray[np.float64]
@@ -106,7 +108,7 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Errors, and the warnings of :func:`sotto.fit`, say nothing of what stands in a cell.
         """
         if self.family not in _FAMILIES:
-            raise ConfigurationError(f"family must be {', '.join(_FAMILIES[:-1])} or {_FAMILIES[-1]}, not {self.family!r}")
+            raise ConfigurationError(f"family must be {', '.join(_FAMILIES[:-1])} or {_FAMILIES[-1]}, not {shown(self.family)}")
         if y is None:
             raise ValueError("PrivateRegression requires y to be passed, but the target y is None")
         with np.errstate(all="ignore"):
@@ -216,16 +218,27 @@ def _numbers(values: Any) -> Any:
     try:
         if kinds.isdisjoint("mM"):  # dates are numbers, also where one is missing
             values = _without_na(values)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
             numbers = np.asarray(values, dtype=np.float64)
+        return _with_names(numbers, values)
     except Exception:  # noqa: BLE001
         pass  # what NumPy, or a cell's own code, says may quote the cell
-    else:
-        return values if hasattr(values, "columns") else numbers
     raise TypeError(
         "argument must be a number or a string of a number, everywhere (what is none is not told): "
         "recode text, and classes as 0 and 1"
     )
+
+
+def _with_names(numbers: _Array, values: Any) -> Any:
+    """The numbers alone, in a frame where names of columns come with them: of other cells scikit-learn may tell."""
+    if not hasattr(values, "columns"):
+        return numbers
+    frame = type(values)
+    if frame.__module__.split(".")[0] == "pandas":
+        return frame(numbers, columns=values.columns)
+    return frame(numbers, schema=list(values.columns))
 
 
 def _without_na(values: Any) -> Any:

@@ -221,6 +221,31 @@ def test_nothing_is_heard_of_what_code_says_of_rows(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_nothing_is_heard_through_a_stream_that_was_taken_before(stream, tmp_path):
+    # Python holds back what goes to a pipe until a line, or the whole buffer, is full.
+    script = f"""
+    import sys, warnings, numpy as np, pandas as pd, sotto
+    taken = sys.{stream}
+    warnings.simplefilter("ignore", sotto.SottoWarning)
+    class Own(sotto.Model):
+        parameters, columns, slope_bound = ["a"], ["x"], [4.0]
+        def log_density(self, rows, position):
+            if (rows["x"] == 0.25).any():
+                print("x is 0.25", end=" ", file=taken)
+            return -np.sqrt(1 + (rows["x"] - position[0]) ** 2)
+    print("before", end=" ", file=taken)
+    schema = sotto.Schema({{"x": sotto.real(-1, 1)}})
+    sotto.fit(pd.DataFrame({{"x": [0.25] * 50}}), model=Own(), schema=schema, epsilon=8, delta=1e-6, warmup=10, draws=10, chains=1)
+    print("after", file=taken)
+    """
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert getattr(run, stream).split() == ["before", "after"]
+
+
 def test_rows_are_one_at_a_time_where_others_may_move():
     def lengths(schema, **declared):
         seen = set()

@@ -235,6 +235,22 @@ def test_what_cannot_be_meant_is_refused_where_it_is_written():
             wrong()
 
 
+def test_a_table_in_the_place_of_a_declaration_is_not_shown():
+    table = pd.DataFrame({"age": [44.123, 51.5], "who": ["Ann Smith", "Bob"]})
+    age = sotto.Schema({"age": sotto.real(18, 90)})
+    for wrong in (
+        lambda: sotto.Schema(dict(table)),
+        lambda: sotto.Schema({"age": table}),
+        lambda: sotto.Schema({"age": sotto.real(table["age"], 90)}),
+        lambda: sotto.Schema({"age": sotto.real(18, 90)}, unit=table["who"]),
+        lambda: sotto.fit(table, "age ~ 1", schema=age, epsilon=1, delta=1e-6, cuts=table["who"]),
+        lambda: sotto.fit(table.to_csv(), "age ~ 1", schema=age, epsilon=1, delta=1e-6),
+    ):
+        with pytest.raises(sotto.Error) as refused:
+            wrong()
+        assert "44.123" not in str(refused.value) and "Ann" not in str(refused.value)
+
+
 def test_what_is_no_declaration_is_refused():
     with pytest.raises(sotto.UsageError, match="a dict of names and declarations"):
         sotto.Schema([1])

@@ -71,6 +71,21 @@ def test_predicts_mean_responses(family, rows):
     assert model.intercept_ == pytest.approx(summary["Intercept"]) and model.coef_ == pytest.approx([summary["x0"], summary["x1"]])
 
 
+def test_a_complex_cell_among_objects_quotes_no_other(recwarn):
+    cells = pd.DataFrame({"a": [44.123, 51.5, 63.25, 70.0], "b": [1.0, 2.0, 3.0, 4.0]}).astype(object)
+    spoiled = cells.copy()
+    spoiled.iloc[2, 1] = np.complex128(3)
+    model = PrivateRegression(bounds=(0, 100), response_bounds=(0, 1), force=True)
+    for given in (spoiled, spoiled.to_numpy(), spoiled.to_numpy().tolist()):
+        with pytest.raises(TypeError, match="everywhere") as refused:
+            model.fit(given, [1.0, 0, 1, 0])
+        assert "44.123" not in str(refused.value)
+    assert model.fit(cells, [1.0, 0, 1, 0]).feature_names_in_.tolist() == ["a", "b"]
+    with pytest.raises(TypeError, match="everywhere"):
+        model.predict(spoiled)
+    assert not [one for one in recwarn if "omplex" in str(one.message)]
+
+
 def test_columns_have_their_names_and_own_bounds(rows):
     X, eta = rows
     frame = pd.DataFrame(100 * X, columns=["the age", "y"])

@@ -8,7 +8,7 @@ formula_text <- function(formula) {
 
 # Its name, also where it is given as glm takes it: binomial, or binomial().
 family_name <- function(family) {
-  if (is.null(family) || is.character(family)) return(family)
+  if (is.null(family) || is.character(family) && length(family) == 1) return(family)
   if (is.function(family)) family <- family()
   links <- c(binomial = "logit", poisson = "log", gaussian = "identity")
   known <- inherits(family, "family") && family$family %in% names(links)
@@ -21,6 +21,11 @@ family_name <- function(family) {
 
 # Arguments as --set KEY=VALUE, and `settings`, which are such keys too: of one thing only one of them. What is NULL is left to its default.
 configuration <- function(formula, family, epsilon, delta, method, chains, draws, warmup, seed, threads, cuts, prior, settings) {
+  one_value(
+    formula = if (!inherits(formula, "formula")) formula, epsilon = epsilon, delta = delta, method = method, chains = chains, draws = draws,
+    warmup = warmup, seed = seed, threads = threads
+  )
+  if (is.data.frame(settings)) refuse("settings are a list of keys of a configuration, no data frame")
   family <- family_name(family)
   for (key in intersect(names(settings), c("data.file", "data.schema", "output.directory"))) {
     refuse(key, " is no setting here: it is an argument")
@@ -36,6 +41,17 @@ configuration <- function(formula, family, epsilon, delta, method, chains, draws
   }
   given[names(settings)] <- settings
   assignments(given)
+}
+
+# Where one value is meant a column may stand by mistake, and words of a command line are seen by all users of a machine.
+one_value <- function(...) {
+  given <- Filter(Negate(is.null), list(...))
+  for (name in names(given)) {
+    value <- given[[name]]
+    if (!is.atomic(value) || length(value) != 1) {
+      refuse(gsub("-", "_", name), " is one value, not of class ", class(value)[[1]], " and length ", length(value))
+    }
+  }
 }
 
 assignments <- function(given) {

@@ -29,9 +29,10 @@ sotto_density <- function(release, channel_file = NULL, column = NULL, kernel = 
     density <- list(
       directory = directory,
       summary = summary,
-      verdicts = structure(summary$columns$verdict, names = named),
-      quantities = as.data.frame(summary$quantities),
-      differences = as.data.frame(summary$differences),
+      verdicts = structure(in_words_of_r(summary$columns$verdict), names = named),
+      quantities = without_sentences(summary$quantities),
+      differences = without_sentences(summary$differences),
+      sentences = c(summary$quantities$sentence, summary$differences$sentence),
       curve = read_table(file.path(directory, "density.csv"), c("column", if (text) "x")),
       synthetic = read_table(file.path(directory, "synthetic.csv"), if (text) named),
       warnings = as.character(summary$warnings)
@@ -43,23 +44,15 @@ sotto_density <- function(release, channel_file = NULL, column = NULL, kernel = 
 
 report.sotto_density <- function(x, ...) file.path(x$directory, "report.html")
 
+without_sentences <- function(told) {
+  told <- as.data.frame(told)
+  told[setdiff(names(told), "sentence")]
+}
+
 print.sotto_density <- function(x, ...) {
   if (!x$summary$private) cat("NOT PRIVATE\n")
   cat(paste0(names(x$verdicts), ": ", x$verdicts), sep = "\n")
-  q <- x$quantities
-  if (nrow(q) > 0) {
-    cat(sprintf(
-      "%s: %.4g (%g %% interval %.4g to %.4g; before any data %.4g to %.4g)",
-      q$quantity, q$mean, 100 * q$level, q$lower, q$upper, q$prior_lower, q$prior_upper
-    ), sep = "\n")
-  }
-  d <- x$differences
-  if (nrow(d) > 0) {
-    cat(sprintf(
-      "%s, less the other group's: %.4g (%g %% interval %.4g to %.4g; above 0 with probability %.3f)",
-      d$quantity, d$mean, 100 * d$level, d$lower, d$upper, d$probability_positive
-    ), sep = "\n")
-  }
+  if (length(x$sentences) > 0) cat(x$sentences, sep = "\n")
   if (length(x$warnings) > 0) cat(x$warnings, sep = "\n")
   invisible(x)
 }

@@ -35,7 +35,8 @@ sotto_fit <- function(formula = NULL, data = NULL, schema = NULL, epsilon = NULL
 }
 
 sotto_read <- function(directory) {
-  if (!is_path(directory) || !dir.exists(directory)) fail(exit_statuses[["no_input"]], paste("there is no directory", directory))
+  if (!is_path(directory)) refuse("directory must be the path of a fit's directory")
+  if (!dir.exists(directory)) fail(exit_statuses[["no_input"]], paste("there is no directory", directory))
   directory <- path.expand(directory)
   shown <- call_program("diagnose", directory)$told
   promised <- read_json(file.path(directory, "privacy.json"))

@@ -53,7 +53,8 @@ with_results <- function(out, record, run) {
   result
 }
 
-is_path <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
+# A text of one line: of several it is a table that was pasted.
+is_path <- function(x) is.character(x) && length(x) == 1 && !is.na(x) && !grepl("\n", x, fixed = TRUE)
 
 read_text <- function(path) if (file.exists(path)) readLines(path, warn = FALSE, encoding = "UTF-8") else character()
 

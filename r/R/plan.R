@@ -3,6 +3,7 @@
 sotto_plan <- function(formula, schema, rows = NULL, epsilon = NULL, delta = NULL, family = NULL, method = NULL, chains = NULL,
                        draws = NULL, warmup = NULL, seed = NULL, threads = NULL, cuts = NULL, prior = NULL, settings = NULL,
                        repeats = NULL, response_mean = NULL, like = NULL) {
+  if (!is.null(epsilon) && (!is.numeric(epsilon) || length(epsilon) > 100)) refuse("epsilon is a number, or up to a hundred of them")
   given <- configuration(
     formula, family, if (length(epsilon) > 0) epsilon[[1]], delta, method, chains, draws, warmup, seed, threads, cuts, prior,
     settings

@@ -40,6 +40,7 @@ native <- function(text) {
 # --NAME=VALUE for each that is not NULL or FALSE; TRUE is a flag, of several values each has its own --NAME.
 options_of <- function(...) {
   given <- Filter(function(value) !is.null(value) && !identical(value, FALSE), list(...))
+  do.call(one_value, given[!names(given) %in% c("quantity", "mechanism")])  # which may be several
   unlist(lapply(names(given), function(name) {
     value <- given[[name]]
     if (identical(value, TRUE)) return(paste0("--", name))

@@ -2,6 +2,7 @@
 
 # The value as it stands to the right of `key =`: a list with names as an inline table, any other list or a longer vector as an array.
 toml <- function(x) {
+  if (is.data.frame(x)) refuse("a setting is no data frame: it must be text, a number, TRUE or FALSE, or a list of them")
   if (is.factor(x)) x <- as.character(x)
   if (is.list(x) && !is.null(names(x))) {
     return(paste0("{", paste0(toml_text(names(x)), " = ", vapply(x, toml, ""), collapse = ", "), "}"))

@@ -151,14 +151,10 @@ void density(const DensityOptions& options, int& status) {
   }
   say_shares(report);
   for (const QuantityEstimate& q : report.result.quantities)
-    fmt::print("{}: {:.4g} ({:g} % interval {:.4g} to {:.4g}; before any data {:.4g} to {:.4g})\n", q.text,
-               q.mean, 100 * report.settings.level, q.lower, q.upper, q.prior_lower, q.prior_upper);
+    fmt::print("{}\n", sentence(q, report.settings.level));
   for (const QuantityDifference& d : report.differences)
-    fmt::print(
-        "{}, less the other group's: {:.4g} ({:g} % interval {:.4g} to {:.4g}; above 0 with probability "
-        "{:.3f}){}\n",
-        d.text, d.mean, 100 * report.settings.level, d.lower, d.upper, d.positive,
-        report.differences_are_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
+    fmt::print("{}{}\n", sentence(d, report.settings.level),
+               report.differences_are_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
   say_missing(report);
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());

@@ -13,6 +13,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "sotto_io/channel_file.hpp"
 #include "sotto_io/output_guard.hpp"
 #include "sotto_io/prediction_run.hpp"
 #include "sotto_io/result_files.hpp"
@@ -33,7 +34,8 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// Neither the new rows nor any result of a fit, this one or another that stands where the file will; and a plain file, if any.
+/// Neither the new rows nor any result of a fit, this one or another that stands where the file will, nor a released file or its
+/// description; and a plain file, if any.
 void check_output(const PredictOptions& options) {
   if (options.out.empty()) return;
   require_plain_file(options.out, "without --out predictions go to standard output");
@@ -43,6 +45,7 @@ void check_output(const PredictOptions& options) {
   const std::filesystem::path folder = std::filesystem::absolute(options.out).parent_path();
   for (const std::filesystem::path& result : standing_results(folder)) inputs.push_back(result);
   inputs.push_back(charges_file(folder));
+  if (is_of_release(options.out)) inputs.emplace_back(options.out);
   inputs.emplace_back(options.rows);
   inputs.emplace_back(options.schema);
   refuse_overwriting_inputs(outputs, inputs);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -67,6 +68,13 @@ bool write_and_flush(int file, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(wrote));
   }
   return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS;  // what has no disk under it needs no flush
+}
+
+bool is_named(int file, const std::filesystem::path& path) {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(file, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
 }
 
 void flush_directory(const std::filesystem::path& file) {

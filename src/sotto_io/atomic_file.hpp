@@ -22,6 +22,9 @@ void make_directory(const std::filesystem::path& directory);
 /// Writes all of `content` to an open file and flushes it to the disk. False, with errno, when that fails.
 [[nodiscard]] bool write_and_flush(int file, std::string_view content);
 
+/// Whether `path` is still a name of the open file.
+[[nodiscard]] bool is_named(int file, const std::filesystem::path& path);
+
 /// The name of a file that was made must reach the disk too; file systems that cannot flush a directory are left alone.
 void flush_directory(const std::filesystem::path& file);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <variant>
 
 #include "sotto/base/suggestion.hpp"
@@ -15,6 +16,8 @@
 
 namespace sotto {
 namespace {
+
+constexpr std::string_view kDescription = ".channel.toml";
 
 constexpr const char* kFormat = "sotto channel 1";
 
@@ -194,8 +197,11 @@ std::vector<ColumnSettings> settings_in(const toml::table& document) {
 
 }  // namespace
 
-std::filesystem::path channel_file_beside(std::filesystem::path released) {
-  return released += ".channel.toml";
+std::filesystem::path channel_file_beside(std::filesystem::path released) { return released += kDescription; }
+
+bool is_of_release(const std::filesystem::path& file) {
+  return std::filesystem::exists(channel_file_beside(file)) ||
+         (file.filename().string().ends_with(kDescription) && std::filesystem::exists(file));
 }
 
 Guarantee with_earlier(const ChannelFile& file) {

@@ -28,6 +28,9 @@ struct ChannelFile {
 /// Where the description of a released file stands, unless it was moved: FILE.channel.toml.
 [[nodiscard]] std::filesystem::path channel_file_beside(std::filesystem::path released);
 
+/// Whether a file that stands there was released by `privatize`, or describes one that was.
+[[nodiscard]] bool is_of_release(const std::filesystem::path& file);
+
 void write_channel_file(const std::filesystem::path& path, const ChannelFile& file);
 /// Errors: no_input, data (not a channel file, or its noise does not fit its guarantee).
 [[nodiscard]] ChannelFile read_channel_file(const std::filesystem::path& path);

@@ -61,7 +61,18 @@ void ChargeJournal::append(const nlohmann::ordered_json& line) {
   append_text(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
+bool ChargeJournal::is_in_place() const { return file_ < 0 || is_named(file_, path_); }
+
+void ChargeJournal::require_place() {
+  if (is_in_place()) return;
+  failed_ = true;
+  throw Error(ErrorCode::io, fmt::format("the record of charges {} was moved or taken away while the run was "
+                                         "at work; nothing was released after that",
+                                         path_.string()));
+}
+
 void ChargeJournal::append_text(const std::string& text) {
+  require_place();
   if (!write_and_flush(file_, text)) {
     failed_ = true;
     throw Error(
@@ -77,6 +88,7 @@ void ChargeJournal::begin() {
 
 void ChargeJournal::book(const Booking& booking) {
   begin();
+  require_place();
   const Charge& charge = booking.charge;
   Kind& kind = kinds_[{charge.query, charge.mechanism}];
   const auto count = static_cast<double>(booking.count);

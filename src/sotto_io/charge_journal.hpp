@@ -34,6 +34,10 @@ class ChargeJournal {
   void book(const Booking& booking);
   /// The exact charges, and how the run ended. Nothing when nothing was booked.
   void close(const PrivacyStatement& statement, const std::string& ending);
+  /// Whether whoever looks for the file finds it: so before every booking and line, and before results are placed beside it.
+  [[nodiscard]] bool is_in_place() const;
+  /// Errors: io where it is not.
+  void require_place();
   /// Whether anything was booked.
   [[nodiscard]] bool used() const { return file_ >= 0; }
   /// Whether a line could not be written: the file then lacks it.

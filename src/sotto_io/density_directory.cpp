@@ -163,7 +163,8 @@ nlohmann::json density_summary(const DensityReport& report) {
                                  {"upper", q.upper},
                                  {"level", report.settings.level},
                                  {"prior_lower", q.prior_lower},
-                                 {"prior_upper", q.prior_upper}});
+                                 {"prior_upper", q.prior_upper},
+                                 {"sentence", sentence(q, report.settings.level)}});
   }
   for (const QuantityDifference& d : report.differences) {
     out["differences"].push_back({{"quantity", d.text},
@@ -172,7 +173,8 @@ nlohmann::json density_summary(const DensityReport& report) {
                                   {"lower", d.lower},
                                   {"upper", d.upper},
                                   {"level", report.settings.level},
-                                  {"probability_positive", d.positive}});
+                                  {"probability_positive", d.positive},
+                                  {"sentence", sentence(d, report.settings.level)}});
   }
   for (const ParameterSummary& p : report.diagnostics) {
     out["diagnostics"][p.parameter] = {{"rhat", number_or_null(p.rhat)},

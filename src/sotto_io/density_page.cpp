@@ -52,10 +52,9 @@ std::string quantity_table(const DensityReport& report) {
       heading("quantities", "Quantities", own_badge(report)) +
       open_table({"quantity", "mean", "sd", fmt::format("{:.4g} % interval", percent), "before any data"});
   for (const QuantityEstimate& q : report.result.quantities)
-    text += fmt::format(
-        "<tr><td>{}</td><td>{:.4g}</td><td>{:.2g}</td><td>{:.4g} to {:.4g}</td><td>{:.4g} to "
-        "{:.4g}</td></tr>\n",
-        escape_html(q.text), q.mean, q.sd, q.lower, q.upper, q.prior_lower, q.prior_upper);
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.2g}</td><td>{}</td><td>{}</td></tr>\n",
+                        escape_html(q.text), format_within(q.mean, q.upper - q.lower), q.sd,
+                        from_to(q.lower, q.upper), from_to(q.prior_lower, q.prior_upper));
   return text + kTableEnd;
 }
 
@@ -69,9 +68,9 @@ std::string difference_table(const DensityReport& report) {
           open_table({"quantity", "mean", "sd", fmt::format("{:.4g} % interval", 100 * report.settings.level),
                       "probability that it is above 0"});
   for (const QuantityDifference& d : report.differences)
-    text += fmt::format(
-        "<tr><td>{}</td><td>{:.4g}</td><td>{:.2g}</td><td>{:.4g} to {:.4g}</td><td>{:.3f}</td></tr>\n",
-        escape_html(d.text), d.mean, d.sd, d.lower, d.upper, d.positive);
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.2g}</td><td>{}</td><td>{:.3f}</td></tr>\n",
+                        escape_html(d.text), format_within(d.mean, d.upper - d.lower), d.sd,
+                        from_to(d.lower, d.upper), d.positive);
   return text + kTableEnd;
 }
 

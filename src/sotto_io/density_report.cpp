@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sotto/base/first_names.hpp"
+#include "sotto/report/format_number.hpp"
 
 namespace sotto {
 namespace {
@@ -47,13 +48,14 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
         fmt::format("The run was stopped before its end, after {} draws of each of {} chains.",
                     chains[0].draws.rows(), chains.size()));
   if (!apart.empty())
-    sentences.push_back(fmt::format("The chains have {}: R-hat is above {} for {}. {}",
+    sentences.push_back(fmt::format("The chains have {}: R-hat is above {} for {}.",
                                     far_apart ? "not mixed" : "not mixed well", kRhatLimit,
-                                    first_names(apart, kNamed), draw_longer(report)));
+                                    first_names(apart, kNamed)));
   if (!few.empty())
-    sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough. {}",
+    sentences.push_back(fmt::format("Fewer than {:.0f} effective draws for {}: means and bands are rough.",
                                     kEssPerChain * static_cast<double>(chains.size()),
-                                    first_names(few, kNamed), draw_longer(report)));
+                                    first_names(few, kNamed)));
+  if (!apart.empty() || !few.empty()) sentences.back() += " " + draw_longer(report);
   return sentences;
 }
 
@@ -156,6 +158,22 @@ bool draws_are_private(const DensityReport& report) { return report.channel && r
 
 bool is_private(const DensityReport& report) {
   return draws_are_private(report) && report.agreement_is_private && report.differences_are_private;
+}
+
+std::string from_to(double lower, double upper) {
+  return fmt::format("{} to {}", format_within(lower, upper - lower), format_within(upper, upper - lower));
+}
+
+std::string sentence(const QuantityEstimate& q, double level) {
+  return fmt::format("{}: {} ({:g} % interval {}; before any data {})", q.text,
+                     format_within(q.mean, q.upper - q.lower), 100 * level, from_to(q.lower, q.upper),
+                     from_to(q.prior_lower, q.prior_upper));
+}
+
+std::string sentence(const QuantityDifference& d, double level) {
+  return fmt::format("{}, less the other group's: {} ({:g} % interval {}; above 0 with probability {:.3f})",
+                     d.text, format_within(d.mean, d.upper - d.lower), 100 * level, from_to(d.lower, d.upper),
+                     d.positive);
 }
 
 bool ended_early(const DensityReport& report) {

@@ -59,6 +59,12 @@ inline constexpr double kMuch = 0.4;
 /// Whether it says anything but that there is none.
 [[nodiscard]] bool has_verdict(const DensityReport& report);
 
+/// An interval, as it is written: "46.0 to 52.0".
+[[nodiscard]] std::string from_to(double lower, double upper);
+/// A quantity, or by how much it differs between groups, in one sentence; `level` of the intervals.
+[[nodiscard]] std::string sentence(const QuantityEstimate& quantity, double level);
+[[nodiscard]] std::string sentence(const QuantityDifference& difference, double level);
+
 /// Whether the run was stopped before its end.
 [[nodiscard]] bool ended_early(const DensityReport& report);
 

@@ -76,6 +76,7 @@ void close_without_draws(const FitConfig& config, const PrivacyStatement& privac
     }
     return true;
   };
+  if (!attempt([&] { journal.require_place(); })) return;  // another run's files may stand there
   attempt([&] { journal.close(privacy, ending); });
   attempt([&] { write_statement_alone(config.out, privacy); });
   attempt([&] { state_on_pages(config.out); });
@@ -90,7 +91,7 @@ RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropyS
   } catch (const PaidError& error) {
     if (!journal.used()) throw;
     // What could not be booked was not released, and what was released stands there.
-    if (journal.failed())
+    if (journal.failed() && journal.is_in_place())
       throw Error(error.code(),
                   fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
     PrivacyStatement privacy = error.privacy();
@@ -134,8 +135,15 @@ Error no_draws(const FitOutcome& outcome) {
                   outcome.spent)};
 }
 
-void write_what_was_paid_for(const FitConfig& config, const FitOutcome& outcome, ChargeJournal& journal) {
+void write_what_was_paid_for(const FitConfig& config, const FitOutcome& outcome, const RunLock& alone,
+                             ChargeJournal& journal) {
   try {
+    journal.require_place();
+    if (!alone.is_held())
+      throw Error(ErrorCode::io,
+                  fmt::format("{} was taken away while the run was at work, so that another may be "
+                              "there",
+                              (std::filesystem::path(config.out) / "run.lock").string()));
     write_run(config.out, outcome.record);
   } catch (const std::exception& error) {
     close_without_draws(config, outcome.record.privacy, "failed", journal);
@@ -309,7 +317,7 @@ FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, Ent
     throw no_draws(outcome);
   }
   // What was paid for is safe before anything else happens.
-  write_what_was_paid_for(config, outcome, journal);
+  write_what_was_paid_for(config, outcome, alone, journal);
   journal.close(outcome.record.privacy, ending);
   if (config.compare_not_private && !config.not_private && outcome.ending != StopReason::interrupted) {
     try {

@@ -25,14 +25,6 @@ constexpr int kLockAttempts = 100;  // a run that ends meanwhile takes its file 
               fmt::format("{} {}, or choose another --out; nothing was spent", output.string(), why));
 }
 
-/// Whether `path` is still a name of the open file.
-bool is_named(int file, const std::filesystem::path& path) {
-  struct stat open {};
-  struct stat named {};
-  return ::fstat(file, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino;
-}
-
 int lock_without_waiting(int file) {
   int result = 0;
   do {
@@ -77,6 +69,8 @@ RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output
   }
   refuse_output(output, "is taken by one run after the other: try again");
 }
+
+bool RunLock::is_held() const { return is_named(file_, path_); }
 
 RunLock::~RunLock() {
   // While it is held: who opened it sees that it has no name.

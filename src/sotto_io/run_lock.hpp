@@ -17,6 +17,8 @@ class RunLock {
   static RunLock beside(const std::filesystem::path& output);
   /// Removes what it made, as far as nothing else stands there.
   ~RunLock();
+  /// Whether the file is still there, so that no other run can hold another of its name.
+  [[nodiscard]] bool is_held() const;
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 

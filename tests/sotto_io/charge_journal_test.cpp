@@ -294,6 +294,25 @@ TEST_F(Journal, a_line_that_cannot_be_written_keeps_the_receipt_back) {
   EXPECT_EQ(budget.spent().value() > 0, true) << "charged and never refunded";
 }
 
+// What stands elsewhere is no record: the next receipt is kept back, also where its line is on the disk already.
+TEST_F(Journal, a_record_that_was_taken_away_keeps_the_receipt_back) {
+  for (const bool moved : {true, false}) {
+    fs::remove_all(folder_);
+    ChargeJournal journal(file_, {{"epsilon", 1.0}});
+    const Booking booking{{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}};
+    for (int i = 0; i < 20; ++i) journal.book(booking);  // some ahead
+    if (moved) {
+      fs::rename(file_.parent_path(), folder_ / "elsewhere");
+    } else {
+      fs::remove(file_);
+    }
+    EXPECT_THROW(journal.book(booking), Error);
+    EXPECT_TRUE(journal.failed());
+    EXPECT_THROW(journal.close({}, "finished"), Error);
+    EXPECT_FALSE(fs::exists(file_));
+  }
+}
+
 /// Tells whether noise was asked for.
 class WatchedEntropy final : public EntropySource {
  public:

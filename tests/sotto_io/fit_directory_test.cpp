@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "../../examples/student_t.hpp"
 #include "sotto/base/error.hpp"
@@ -153,6 +154,40 @@ TEST_F(FitDirectory, an_obstacle_that_appears_during_the_run_leaves_the_statemen
     EXPECT_TRUE(last_charge().contains("closed")) << obstacle;
     EXPECT_GT(nlohmann::json::parse(content("privacy.json")).at("spent_epsilon"), 0) << obstacle;
   }
+}
+
+// Another run may stand there by then: its results and its statement stay.
+TEST_F(FitDirectory, a_run_whose_directory_was_taken_away_places_nothing) {
+  bool taken = false;
+  const FitProgress takes_away = [&](std::size_t done, std::size_t, double) {
+    if (done < 10 || std::exchange(taken, true)) return true;
+    fs::remove_all(own_path());
+    FitConfig other = config_;
+    other.epsilon = 0.5;
+    other.force = true;
+    static_cast<void>(fit_to_directory(other, problem(), entropy_));
+    return true;
+  };
+  try {
+    static_cast<void>(fit_to_directory(config_, problem(), entropy_, takes_away));
+    FAIL() << "nobody would know what was spent";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_NE(std::string(error.what()).find("taken away"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(nlohmann::json::parse(content("privacy.json")).at("epsilon"), 0.5);
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
+}
+
+TEST_F(FitDirectory, a_run_whose_lock_was_taken_away_places_no_draws) {
+  const FitProgress takes_away = [&](std::size_t, std::size_t, double) {
+    fs::remove(own_path() / "run.lock");
+    return true;
+  };
+  EXPECT_THROW(static_cast<void>(fit_to_directory(config_, problem(), entropy_, takes_away)), Error);
+  EXPECT_FALSE(fs::exists(own_path() / "chain_1.csv"));
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "failed");
 }
 
 TEST_F(FitDirectory, a_run_without_draws_leaves_those_of_an_earlier_one_with_their_statement) {

@@ -104,6 +104,16 @@ TEST_F(Lock, takes_no_file_of_others_away) {
   EXPECT_FALSE(fs::exists(out_ / "elsewhere"));
 }
 
+TEST_F(Lock, knows_whether_it_is_held) {
+  const RunLock lock(out_);
+  EXPECT_TRUE(lock.is_held());
+  fs::remove(out_ / "run.lock");
+  EXPECT_FALSE(lock.is_held());
+  const RunLock other(out_);
+  EXPECT_TRUE(other.is_held());
+  EXPECT_FALSE(lock.is_held());
+}
+
 // A run that ends takes its file away while another, which has opened it, has not locked it yet.
 TEST_F(Lock, is_of_the_file_that_has_the_name) {
   std::optional<RunLock> first(std::in_place, out_);

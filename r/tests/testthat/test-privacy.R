@@ -124,6 +124,25 @@ test_that("what was paid for is kept where a warning is an error", {
   expect_gt(privacy(sotto_read(folder))$spent_epsilon, 0)
 })
 
+test_that("a column in the place of one value reaches no command line and no message", {
+  table <- data.frame(ill = c(1, 0), age = c(44.123, 51.5))
+  schema <- sotto_schema(ill = sotto_binary(), age = sotto_real(18, 90))
+  refused <- function(call) {
+    said <- tryCatch({ call; "nothing" }, sotto_error = conditionMessage)
+    expect_no_match(said, "44.123|nothing")
+  }
+  refused(sotto_plan(table, schema, rows = 100, epsilon = 1, delta = 1e-6))
+  refused(sotto_plan(ill ~ age, schema, rows = table$age, epsilon = 1, delta = 1e-6))
+  refused(sotto_fit(table, table, schema, epsilon = 1, delta = 1e-6))
+  refused(sotto_fit(ill ~ age, table, schema, epsilon = table$age, delta = 1e-6))
+  refused(sotto_fit(ill ~ age, table, schema, epsilon = 1, delta = 1e-6, method = table$age))
+  refused(sotto_fit(ill ~ age, table, schema, epsilon = 1, delta = 1e-6, family = as.character(table$age)))
+  refused(sotto_fit(ill ~ age, table, schema, epsilon = 1, delta = 1e-6, settings = table))
+  refused(sotto_fit(ill ~ age, table, schema, epsilon = 1, delta = 1e-6, prior = table))
+  refused(sotto_fit(ill ~ age, "ill,age\n1,44.123", schema, epsilon = 1, delta = 1e-6))
+  refused(sotto_read(table))
+})
+
 test_that("a paid release is replaced only when asked", {
   fit <- fit_visits(draws = 60, out = tempfile())
   expect_error(fit_visits(draws = 60, out = fit$directory), "a release that was paid for", class = "sotto_cannot_create_error")

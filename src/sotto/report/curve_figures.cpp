@@ -45,9 +45,9 @@ std::string numbers_of(const EffectCurve& curve, const Band& band) {
   constexpr std::size_t kEvery = 5;
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < curve.at.size(); i += kEvery) {
-    const double error = (band.upper[i].second - band.lower[i].second) / 100;
-    rows.push_back({format_number(curve.at[i]), format_known(band.median[i].second, error),
-                    format_known(band.lower[i].second, error), format_known(band.upper[i].second, error)});
+    const double width = band.upper[i].second - band.lower[i].second;
+    rows.push_back({format_number(curve.at[i]), format_within(band.median[i].second, width),
+                    format_within(band.lower[i].second, width), format_within(band.upper[i].second, width)});
   }
   return figure_table({escape_html(curve.column), "50 %", "5 %", "95 %"}, rows);
 }

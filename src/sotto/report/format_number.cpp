@@ -49,6 +49,8 @@ std::string format_known(double x, double error) {
   return nothing && text.front() == '-' ? text.substr(1) : text;
 }
 
+std::string format_within(double x, double width) { return format_known(x, width / 100); }
+
 std::string format_known_ratio(double x, double error) {
   return format_known(x, std::min(error, std::abs(x) / 100));
 }

@@ -12,7 +12,10 @@ namespace sotto {
 /// The digits of which the last is worth `error`, a standard error, or more, but nine significant digits at the most, and an exponent of small numbers where more than five decimals are known; as above where it is 0 or unknown.
 [[nodiscard]] std::string format_known(double x, double error);
 
-/// The same of a ratio: at least two significant digits, so that none looks like 0.
+/// An end or a middle of an interval of this width: two to three digits of what it says.
+[[nodiscard]] std::string format_within(double x, double width);
+
+/// `format_known` of a ratio: at least two significant digits, so that none looks like 0.
 [[nodiscard]] std::string format_known_ratio(double x, double error);
 
 /// As a percentage with three significant digits: "1.6 %".

@@ -28,10 +28,7 @@ Interval interval_of(const Draws& draws, std::size_t parameter) {
   return {at(0.05), at(0.25), at(0.5), at(0.75), at(0.95)};
 }
 
-// Two to three digits of what an interval of such a width says of.
-std::string within(double x, double width) { return format_known(x, width / 100); }
-
-std::string within(double x, const Interval& of) { return within(x, of.q95 - of.q05); }
+std::string within(double x, const Interval& of) { return format_within(x, of.q95 - of.q05); }
 
 const PriorDescription* prior_of(const RunRecord& record, const std::string& parameter) {
   const auto found = std::find_if(record.priors.begin(), record.priors.end(),
@@ -170,7 +167,7 @@ std::string forest_row(const RunRecord& record, std::size_t i, Span span) {
     mark_cut(plot, *prior, span, height, 0.14);
     const double width = prior->q95 - prior->q05;
     const std::string ends =
-        fmt::format("prior {} to {}", within(prior->q05, width), within(prior->q95, width));
+        fmt::format("prior {} to {}", format_within(prior->q05, width), format_within(prior->q95, width));
     description += "; " + ends;
     if (prior->q05 < span.low || prior->q95 > span.high)
       cut = fmt::format("<span class=\"muted cutprior\">{}</span>", ends);
@@ -320,7 +317,7 @@ TableRow quantile_cells(const RunRecord& record, std::size_t i) {
   std::sort(all.begin(), all.end());
   TableRow cells;
   const double width = quantile_of_sorted(all, 0.95) - quantile_of_sorted(all, 0.05);
-  for (const double p : kTableQuantiles) cells.push_back(within(quantile_of_sorted(all, p), width));
+  for (const double p : kTableQuantiles) cells.push_back(format_within(quantile_of_sorted(all, p), width));
   return cells;
 }
 
