@@ -36,7 +36,7 @@ def _cell(line: dict[str, Any], key: str) -> str:
         return f"{number:.3f}"
     if key.startswith("ess_"):
         return f"{number:.0f}"
-    return _sotto.format_known(number, line["mcse_sd" if key == "sd" else "mcse_mean"] or 0)
+    return _sotto.format_known(number, (line["mcse_mean"] or 0) / 2)
 
 
 class Fit:
@@ -237,6 +237,8 @@ class Fit:
         return np.concatenate([chain[:, columns] for chain in self._chains])
 
     def _dataset(self, variables: dict[str, np.ndarray]) -> Any:
+        if importlib.util.find_spec("xarray") is None:
+            raise ModuleNotFoundError('draws and figures need what is not installed here: pip install "sotto[arviz]", or xarray for draws')
         import xarray
 
         known = {"no_answer": self.no_answer} if self.no_answer else {}

@@ -9,10 +9,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow  # type: ignore[import-untyped]
-from scipy.special import expit  # type: ignore[import-untyped]
-from sklearn.base import BaseEstimator, RegressorMixin  # type: ignore[import-untyped]
-from sklearn.utils import Tags, check_consistent_length, column_or_1d  # type: ignore[import-untyped]
-from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]
+
+try:
+    from scipy.special import expit  # type: ignore[import-untyped]
+    from sklearn.base import BaseEstimator, RegressorMixin  # type: ignore[import-untyped]
+    from sklearn.utils import Tags, check_consistent_length, column_or_1d  # type: ignore[import-untyped]
+    from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]
+except ModuleNotFoundError:
+    raise ModuleNotFoundError("sotto.sklearn needs what is not installed here: pip install scikit-learn") from None
 
 from sotto.errors import ConfigurationError
 from sotto.fitting import fit

@@ -12,7 +12,7 @@ in_words_of_r <- function(message) {
   regmatches(message, option) <- lapply(regmatches(message, option), function(said) {
     ifelse(startsWith(said, "--"), sub(" $", "=", gsub("-", "_", substring(said, 3))), said)
   })
-  gsub("[^ '\"]*/sotto-[0-9a-f]+/((data|schema|columns)\\.\\w+)", "\\1", message)
+  gsub("[^ '\"]*/sotto-[0-9a-f]+/((data|newdata|schema|columns)\\.\\w+)", "\\1", message)
 }
 
 fail <- function(status, message) {

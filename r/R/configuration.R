@@ -10,11 +10,12 @@ formula_text <- function(formula) {
 family_name <- function(family) {
   if (is.null(family) || is.character(family) && length(family) == 1) return(family)
   if (is.function(family)) family <- family()
-  links <- c(binomial = "logit", poisson = "log", gaussian = "identity")
+  links <- c(binomial = "logit", poisson = "log", gaussian = "identity", Gamma = "log")
   known <- inherits(family, "family") && family$family %in% names(links)
-  if (!known) refuse("family is text, e.g. \"binomial\", or binomial(), poisson() or gaussian()")
+  if (!known) refuse("family is text, e.g. \"binomial\" or \"gamma\", or binomial(), poisson(), gaussian() or Gamma(link = \"log\")")
   if (family$link != links[[family$family]]) {
-    refuse("the link of ", family$family, " is ", links[[family$family]], " here: drop ", family$link)
+    link <- links[[family$family]]
+    refuse("the link of ", family$family, " is ", link, " here: drop ", family$link, if (family$family == "Gamma") paste0(", and write Gamma(link = \"", link, "\")"))
   }
   family$family
 }

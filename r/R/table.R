@@ -8,9 +8,9 @@ table_file <- function(data, folder, columns = NULL, argument = "data") {
     refuse(argument, " must be a data frame or the path of a CSV or Parquet file, not of class ", class(data)[[1]])
   }
   used <- if (is.null(columns)) seq_along(data) else which(names(data) %in% columns)
-  if (length(used) == 0) refuse("the data frame has none of the columns that are declared")
+  if (length(used) == 0) refuse(argument, " has none of the columns that are declared")
   for (i in used) check_type(.subset2(data, i), names(data)[[i]])
-  write_private(c(paste(quoted(names(data)[used]), collapse = ","), records(data, used)), file.path(folder, "data.csv"))
+  write_private(c(paste(quoted(names(data)[used]), collapse = ","), records(data, used)), file.path(folder, paste0(argument, ".csv")))
 }
 
 # A line per row. What R says meanwhile may be about a cell, so none of it is passed on.

@@ -31,6 +31,7 @@ struct PredictOptions {
   std::string quantity = "mean";
   PredictionSettings settings;
   bool nevertheless = false;
+  bool overwrite = false;
   bool json = false;
 };
 
@@ -49,6 +50,9 @@ void check_output(const PredictOptions& options) {
   inputs.emplace_back(options.rows);
   inputs.emplace_back(options.schema);
   refuse_overwriting_inputs(outputs, inputs);
+  if (!options.overwrite && std::filesystem::exists(options.out))
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} exists: choose another --out, or add --overwrite", options.out));
 }
 
 void predict_rows(PredictOptions options, bool seeded) {
@@ -103,6 +107,7 @@ void add_predict(CLI::App& program, int& /*status*/) {
   CLI::Option* seed =
       verb->add_option("--seed", options->settings.seed, "of new responses, --quantity response (default 1)");
   verb->add_option("--out", options->out, "CSV file to write (default: standard output)");
+  verb->add_flag("--overwrite", options->overwrite, "replace the file of --out, if one stands there");
   verb->add_option("--schema", options->schema,
                    "the fit's schema, for a DIR whose manifest.json does not say it (default: what it says)");
   verb->add_flag("--nevertheless", options->nevertheless,

@@ -163,6 +163,11 @@ TEST_F(Predict, an_output_replaces_neither_rows_nor_results) {
   }
   EXPECT_EQ(sotto("predict out --rows new.csv --out p.csv").status, 0);
   EXPECT_EQ(sotto("predict out --rows new.csv").out, content("p.csv"));
+  write("mine.csv", "mine");
+  EXPECT_EQ(sotto("predict out --rows new.csv --out mine.csv").status, EX_CANTCREAT);
+  EXPECT_EQ(content("mine.csv"), "mine");
+  EXPECT_EQ(sotto("predict out --rows new.csv --out mine.csv --overwrite").status, 0);
+  EXPECT_EQ(content("mine.csv"), content("p.csv"));
 }
 
 TEST_F(Predict, refuses_fits_that_say_nothing_of_a_row) {

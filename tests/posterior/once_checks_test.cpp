@@ -20,16 +20,16 @@ OnceVerdict verdict_on(const SimulatedRegression& data, double rho, std::uint64_
 
 // Two per cent of the responses, or fewer, could be anywhere: with bounds near the others they would hardly matter.
 TEST(OnceChecks, rows_that_the_noise_would_hide_are_told_where_they_would_matter) {
-  const auto told = testing::Contains(testing::HasSubstr("could lie far from the others"));
+  const auto told = testing::Gt(0);
   ChainRng rng(5);
-  EXPECT_THAT(verdict_on(designs::normal(10000, 100, rng), kRho, 1).notes, told);
-  EXPECT_THAT(verdict_on(designs::normal(10000, 100, rng), 1e4 * kRho, 1).notes, testing::Not(told));
-  EXPECT_THAT(verdict_on(designs::normal(10000, 4, rng), 10 * kRho, 1).notes, testing::Not(told));
+  EXPECT_THAT(verdict_on(designs::normal(10000, 100, rng), kRho, 1).unseen, told);
+  EXPECT_THAT(verdict_on(designs::normal(10000, 100, rng), 1e4 * kRho, 1).unseen, testing::Not(told));
+  EXPECT_THAT(verdict_on(designs::normal(10000, 4, rng), 10 * kRho, 1).unseen, testing::Not(told));
   SimulatedRegression counts = designs::poisson(10000, rng);
-  EXPECT_THAT(verdict_on(counts, 1e4 * kRho, 1).notes, testing::Not(told));
+  EXPECT_THAT(verdict_on(counts, 1e4 * kRho, 1).unseen, testing::Not(told));
   counts.response.upper = 3000;
-  EXPECT_THAT(verdict_on(counts, kRho, 1).notes, told);
-  EXPECT_THAT(verdict_on(designs::base(10000, 5, rng), kRho, 1).notes, testing::Not(told));
+  EXPECT_THAT(verdict_on(counts, kRho, 1).unseen, told);
+  EXPECT_THAT(verdict_on(designs::base(10000, 5, rng), kRho, 1).unseen, testing::Not(told));
 }
 
 }  // namespace

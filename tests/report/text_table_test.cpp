@@ -36,7 +36,7 @@ TEST(TextTable, has_the_digits_that_the_chains_know) {
   const ParameterSummary line = summarise(record.draws).front();
   const std::string text = posterior_table(record.draws);
   EXPECT_THAT(text, HasSubstr(fmt::format("  {:.5f}  ", line.mean)));
-  EXPECT_THAT(text, HasSubstr(format_known(line.sd, line.mcse_sd)));
+  EXPECT_THAT(text, HasSubstr(format_known(line.sd, line.mcse_mean / 2)));
 }
 
 TEST(TextTable, a_comparison_is_marked) {

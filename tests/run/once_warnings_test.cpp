@@ -38,7 +38,9 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
           testing::AllOf(
               HasSubstr("The prior counts in g[b] (0.06), age:g[b] (0.40): prior sensitivity above 0.05."),
               HasSubstr("set a wider one, prior.parameter.\"age:g[b]\"")),
-          HasSubstr("How far counts vary differs by age (1.2), age:g[b] (2.0)"),
+          HasSubstr("How far counts vary differs by age, age:g[b]: clipping them moved their coefficients by "
+                    "1.2, 2.0 "
+                    "standard deviations"),
           HasSubstr("About 3.1 % of the rows lie far from the others and do not follow the model that fits "
                     "the rest, as age, age:g[b] show:")));
   verdict = {};
@@ -102,8 +104,22 @@ TEST(OnceWarnings, long_tails_are_told_of_columns_as_they_are) {
   verdict.maybe_curved = {3};
   EXPECT_TRUE(once_warnings(verdict, four_columns_of_counts(), kNames).empty());
   verdict.maybe_curved = {1, 3};
-  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
-              ElementsAre(HasSubstr("Note: the noise may hide that the effect of age is no straight line")));
+  EXPECT_THAT(
+      once_warnings(verdict, four_columns_of_counts(), kNames),
+      ElementsAre(HasSubstr(
+          "Note: what the noise may hide at this epsilon: that the effect of age is no straight line")));
+}
+
+TEST(OnceWarnings, what_the_noise_may_hide_is_one_note) {
+  OnceVerdict verdict;
+  verdict.maybe_curved = {1};
+  verdict.unseen = 0.015;
+  EXPECT_FALSE(verdict.warns());
+  EXPECT_THAT(
+      once_warnings(verdict, four_columns_of_counts(), kNames),
+      ElementsAre(testing::AllOf(
+          HasSubstr("no straight line"),
+          HasSubstr("; up to some 1.5 % of the rows far from the others, which count little here."))));
 }
 
 TEST(OnceWarnings, what_is_to_be_written_is_as_a_formula_reads_it) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.hpp"
+#include "sotto/run/problem.hpp"
 
 namespace sotto {
 namespace named_regression {
@@ -35,6 +36,36 @@ TEST(Regression, counts_a_gamma_response_in_steps) {
 TEST(Regression, refuses_what_does_not_fit) {
   EXPECT_THROW(static_cast<void>(regression_of(model_of("poisson", "cost ~ x"), kTable)), Error);
   EXPECT_THROW(static_cast<void>(family_of(model_of("logistic", "y ~ x"))), Error);
+}
+
+// A header may be anything; who asks for a parameter by its name gets one.
+TEST(Regression, refuses_two_parameters_of_one_name) {
+  const Schema schema{{{"y", ColumnKind::real, {0, 10}, {}},
+                       {"sigma", ColumnKind::real, {-1, 1}, {}},
+                       {"Intercept", ColumnKind::real, {-1, 1}, {}},
+                       {"sd(g)", ColumnKind::real, {-1, 1}, {}},
+                       {"g", ColumnKind::category, {}, {"a", "b", "c"}},
+                       {"a", ColumnKind::real, {-1, 1}, {}},
+                       {"b", ColumnKind::real, {-1, 1}, {}},
+                       {"a:b", ColumnKind::real, {-1, 1}, {}}},
+                      {}};
+  const auto made = [&](const char* family, const char* formula) {
+    FitConfig config;
+    config.model = model_of(family, formula);
+    config.epsilon = 1;
+    config.delta = 1e-6;
+    return make_problem_without_rows(config, schema, 100).public_info.parameters.size();
+  };
+  for (const char* formula : {"y ~ sigma", "y ~ Intercept", "y ~ a * b + `a:b`", "y ~ `sd(g)` + (1 | g)"}) {
+    try {
+      static_cast<void>(made("normal", formula));
+      FAIL() << formula;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("two parameters would be called")) << formula;
+    }
+  }
+  EXPECT_EQ(made("normal", "y ~ a + `a:b`"), 4U);
+  EXPECT_EQ(made("gamma", "y ~ sigma"), 2U);
 }
 
 }  // namespace

@@ -19,6 +19,12 @@ test_that("the numbers are the program's, and those of the draws", {
   expect_equal(predicted$q10[[2]], unname(stats::quantile(stats::plogis(eta), 0.1)), tolerance = 1e-9)
 })
 
+test_that("a column that is missing is missing in newdata", {
+  fit <- fit_visits(ill ~ age + clinic, family = "poisson", draws = 100)
+  expect_error(predict(fit, new["clinic"]), "newdata.csv has no column age", fixed = TRUE, class = "sotto_error")
+  expect_error(predict(fit, data.frame(x = 1)), "newdata has none of the columns", fixed = TRUE, class = "sotto_error")
+})
+
 test_that("new responses follow from their seed", {
   fit <- fit_visits(ill ~ age, family = "poisson", epsilon = 20, draws = 200)
   expect_identical(predict(fit, new, "response"), predict(fit, new, "response", seed = 1))

@@ -306,16 +306,12 @@ void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
   const double coefficient_sd =
       release.predictor_sd * release.predictor_unit / std::sqrt(static_cast<double>(facts.dim()));
   if (move < kUnseenWouldMove * coefficient_sd) return;
-  verdict.notes.push_back(fmt::format(
-      "Up to some {:.2g} % of the rows could lie far from the others without showing through the noise: the "
-      "answer{} is that of the others. Where so many {} may be extreme, and should count, take a larger "
-      "epsilon.",
-      100 * kUnseenCells * share, has_sigma(facts) ? ", sigma's too," : "",
-      facts.link == Link::log ? counted(facts) : "responses"));
+  verdict.unseen = kUnseenCells * share;
 }
 
 void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
-  if (release.spread.few_large) {
+  constexpr double kLarge = 1.5;  // times the others': less is no other kind of response
+  if (release.spread.few_large && release.spread.few_large->times >= kLarge) {
     const auto& [dispersion, log_sd, few, times] = *release.spread.few_large;
     verdict.warnings.push_back(
         fmt::format("About {:.2g} % of the rows seem to have {} some {:.0f} times as large as the others', "
@@ -335,6 +331,7 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
               "those above 0 by themselves."
             : ""));
   } else if (release.facts.steps) {
+    if (verdict.noise_dominates) return;
     verdict.notes.push_back(
         release.spread.dispersion > 0
             ? fmt::format(

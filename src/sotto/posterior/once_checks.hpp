@@ -38,6 +38,7 @@ struct OnceVerdict {
   std::vector<Eigen::Index> hidden{};  ///< columns of which little but the prior is left: likewise
   std::vector<Eigen::Index> held{};  ///< of these, where it is not for the noise but for a prior that was set
   std::vector<AtBound> at_bounds{};  ///< where values lay beyond what is declared: likewise
+  double unseen = 0;                 ///< share of rows far from the others that the noise may hide: a note
   bool unreliable = false;           ///< intervals are no answer
   bool noise_dominates = false;      ///< intervals would show the prior and the noise, hardly the data
 

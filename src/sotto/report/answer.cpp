@@ -62,15 +62,15 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
   text += "</tr></thead><tbody>";
   for (const ParameterSummary& line : summary) {
     text += fmt::format("<tr><td>{}</td>", escape_html(line.parameter));
-    text += fmt::format("<td>{}</td><td>{}</td>", format_known(line.mean, line.mcse_mean),
-                        format_known(line.sd, line.mcse_sd));
-    for (const double x : {line.q05, line.q50, line.q95})
-      text += fmt::format("<td>{}</td>", format_known(x, line.mcse_mean));
+    const double error =
+        line.mcse_mean / 2;  // one number of decimals in a row, as far as the draws know them
+    for (const double x : {line.mean, line.sd, line.q05, line.q50, line.q95})
+      text += fmt::format("<td>{}</td>", format_known(x, error));
     if (ratios) {
       const bool has = is_effect(record, line.parameter);
       for (const double x : {line.q50, line.q05, line.q95})
         text += fmt::format("<td>{}</td>",
-                            has ? format_known_ratio(std::exp(x), std::exp(line.q50) * line.mcse_mean) : "");
+                            has ? format_known_ratio(std::exp(x), std::exp(line.q50) * error) : "");
     }
     if (!record.sd_inflation.empty())
       text += fmt::format("<td>{}</td>", times_as_wide(record, line.parameter));
@@ -80,7 +80,7 @@ std::string table(const RunRecord& record, const std::vector<ParameterSummary>& 
       });
       const bool found = other != others.end();
       text += fmt::format("<td class=\"np\">{}</td><td class=\"np\">{}</td>",
-                          found ? format_known(other->mean, other->mcse_mean) : "-",
+                          found ? format_known(other->mean, other->mcse_mean / 2) : "-",
                           found ? format_known(other->sd, other->mcse_mean) : "-");
     }
     text += "</tr>";

@@ -75,8 +75,8 @@ std::string runs_beside(const RunRecord& record, const std::vector<RunRecord>& o
       const ParameterSummary* line = line_of(summary, own.parameter);
       for (double ParameterSummary::*number :
            {&ParameterSummary::mean, &ParameterSummary::q05, &ParameterSummary::q95})
-        text +=
-            fmt::format("<td>{}</td>", line == nullptr ? "-" : format_known(line->*number, line->mcse_mean));
+        text += fmt::format("<td>{}</td>",
+                            line == nullptr ? "-" : format_known(line->*number, line->mcse_mean / 2));
     }
     text += "</tr>";
   }

@@ -34,8 +34,9 @@ std::string posterior_table(const Draws& draws, const std::optional<Draws>& comp
   if (comparison) rows[0].insert(rows[0].end(), {"mean*", "sd*"});
   const auto others = comparison ? summarise(*comparison) : std::vector<ParameterSummary>{};
   for (const ParameterSummary& line : summarise(draws)) {
-    const double error = line.mcse_mean;
-    rows.push_back({line.parameter, format_known(line.mean, error), format_known(line.sd, line.mcse_sd),
+    const double error =
+        line.mcse_mean / 2;  // one number of decimals in a row, as far as the draws know them
+    rows.push_back({line.parameter, format_known(line.mean, error), format_known(line.sd, error),
                     format_known(line.q05, error), format_known(line.q50, error),
                     format_known(line.q95, error), format_count(line.ess_bulk), format_count(line.ess_tail),
                     ratio(line.rhat)});
@@ -43,8 +44,8 @@ std::string posterior_table(const Draws& draws, const std::optional<Draws>& comp
     const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
       return candidate.parameter == line.parameter;
     });
-    rows.back().push_back(other == others.end() ? "-" : format_known(other->mean, other->mcse_mean));
-    rows.back().push_back(other == others.end() ? "-" : format_known(other->sd, other->mcse_sd));
+    rows.back().push_back(other == others.end() ? "-" : format_known(other->mean, other->mcse_mean / 2));
+    rows.back().push_back(other == others.end() ? "-" : format_known(other->sd, other->mcse_mean / 2));
   }
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {

@@ -175,17 +175,21 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         as));
   }
   if (!verdict.uneven.empty()) {
-    std::vector<std::string> moved;
-    for (const auto& [column, by] : verdict.uneven)
-      moved.push_back(fmt::format("{} ({:.1f})", coordinates[static_cast<std::size_t>(column)], by));
+    std::vector<std::string> moved, by;
+    for (const auto& [column, sds] : verdict.uneven) {
+      moved.push_back(coordinates[static_cast<std::size_t>(column)]);
+      by.push_back(fmt::format("{:.1f}", sds));
+    }
     const bool counts = facts.link == Link::log;
-    warnings.push_back(fmt::format(
-        "{} by {}: clipping them moved coefficients by that many standard deviations, which is put back only "
-        "as far as a noisy release tells; take {}a larger epsilon.",
-        !counts       ? "Residuals' tails differ"
-        : facts.steps ? "How far responses vary differs"
-                      : "How far counts vary differs",
-        first_names(moved), counts ? "" : "the logarithm of the response, or "));
+    warnings.push_back(
+        fmt::format("{} by {}: clipping them moved {} by {} standard deviations, which is put back only as "
+                    "far as a noisy "
+                    "release tells; take {}a larger epsilon.",
+                    !counts       ? "Residuals' tails differ"
+                    : facts.steps ? "How far responses vary differs"
+                                  : "How far counts vary differs",
+                    first_names(moved), moved.size() == 1 ? "its coefficient" : "their coefficients",
+                    first_names(by), counts ? "" : "the logarithm of the response, or "));
   }
   if (!verdict.far_rows.empty()) {
     const std::vector<std::string> far = names(verdict.far_rows);
@@ -209,13 +213,19 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "deviations off from theirs. See what log1p(...) or a category of none, some and much gives.",
         first_names(columns)));
   }
-  if (const std::vector<std::string> columns = plain(verdict.maybe_curved); !columns.empty()) {
+  std::vector<std::string> unseen;
+  if (const std::vector<std::string> columns = plain(verdict.maybe_curved); !columns.empty())
+    unseen.push_back(fmt::format(
+        "that the effect of {} is no straight line (see what log1p(...) or a category of none, some and much "
+        "gives)",
+        first_names(columns)));
+  if (verdict.unseen > 0)
+    unseen.push_back(
+        fmt::format("up to some {:.2g} % of the rows far from the others, which count little here",
+                    100 * verdict.unseen));
+  if (!unseen.empty())
     warnings.push_back(
-        fmt::format("Note: the noise may hide that the effect of {} is no straight line: values far out have "
-                    "little weight here, and much elsewhere. See what log1p(...) or a category of none, some "
-                    "and much gives.",
-                    first_names(columns)));
-  }
+        fmt::format("Note: what the noise may hide at this epsilon: {}.", fmt::join(unseen, "; ")));
   for (const std::string& note : verdict.notes) warnings.push_back("Note: " + note);
   return warnings;
 }

@@ -303,6 +303,17 @@ bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
   return !one_by_one && !unit.is_row() && unit.maximum_rows > 1 && unit.maximum_rows <= kMostSideBySide;
 }
 
+/// A column may be called as another parameter is: who asks for that name would get either.
+void refuse_two_of_one_name(const PublicProblem& known) {
+  std::vector<std::string> names = known.groups.names(known.parameters);
+  std::ranges::sort(names);
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+    refuse(fmt::format(
+        "two parameters would be called {}: rename the column in the table's header, the schema and "
+        "the formula",
+        *twice));
+}
+
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Regression regression = regression_of(model, table.schema());
@@ -329,6 +340,7 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   describe_columns(design, known);
   add_scales_of_response(family, design, config, known);
   report_in_units(glm, design, config, known);
+  refuse_two_of_one_name(known);
   add_priors(config, design, known);
   known.prior_scale = prior_scale(glm, known);
   known.reach = reach(glm, known);
