@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 #include "sotto/accountant/pld/tight.hpp"
 #include "sotto/accountant/rdp/renyi.hpp"
@@ -45,6 +46,30 @@ TEST(DominatingPair, mirrored_laplace_is_not_wide) {
     EXPECT_LE(epsilon.lower, epsilon.upper);
     EXPECT_LE(epsilon.upper, renyi_epsilon(event, Adjacency::substitute, 1e-6));
     EXPECT_LE(epsilon.upper, 1.5 * epsilon.lower);
+  }
+}
+
+// However a row's moves are spread over coordinates, which compose as releases do: one coordinate that moves by their sum loses as
+// much. At both signs of epsilon.
+TEST(DominatingPair, laplace_noise_on_several_coordinates) {
+  const std::vector<std::vector<double>> moves = {{1, 1},    {0.1, 1.9}, {0.5, 0.5, 1}, {0.2, 0.3, 0.4, 0.5},
+                                                  {3, 0.01}, {4, 4, 4}};
+  for (const std::vector<double>& each : moves) {
+    std::vector<Event> parts;
+    double together = 0;
+    for (const double move : each) {
+      parts.push_back({LaplaceEvent{move, 1}, 1});
+      together += move;
+    }
+    const Event split{CompositionEvent{parts}, 1};
+    for (const double share : {0.0, 0.1, 0.4, 0.8, 0.95}) {
+      const double epsilon = share * together;
+      const double one = 1 - std::exp((epsilon - together) / 2);
+      SCOPED_TRACE(testing::Message() << each.size() << " moves, epsilon " << epsilon);
+      const Bounds delta = tight_delta(split, Adjacency::substitute, Epsilon(epsilon));
+      EXPECT_LE(delta.upper, one);
+      EXPECT_GT(delta.lower, 0);
+    }
   }
 }
 

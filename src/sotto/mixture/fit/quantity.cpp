@@ -41,7 +41,10 @@ std::size_t column_in(const std::string& text, const std::string& name,
   for (std::size_t d = 0; d < columns.size(); ++d)
     if (columns[d].name == name) return d;
   if (columns.size() == 1 && (name == "x" || name.empty())) return 0;
-  if (name == "x" || name.empty()) not_a_quantity(text, "of several columns, name one in the place of x");
+  if (name == "x" || name.empty())
+    not_a_quantity(
+        text, fmt::format("of several columns, name one, as in 'P({0} > 30)', 'q({0}, 0.9)' or 'mean({0})'",
+                          columns.front().name));
   not_a_quantity(text, fmt::format("no column '{}' is estimated", name));
 }
 
