@@ -2,6 +2,7 @@
 
 import json
 import math
+import numbers
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from sotto import _sotto
 from sotto.errors import BudgetError, NoInputError, UsageError
-from sotto.records import path_of
+from sotto.records import path_of, shown
 
 # Of sums of promises, which are rounded up.
 _ROUNDING = 1e-9
@@ -88,6 +89,9 @@ class Ledger:
 
         Errors: BudgetError where the runs promise less than that already.
         """
+        for name, number in (("epsilon", epsilon), ("delta", delta)):
+            if isinstance(number, bool) or not isinstance(number, numbers.Real) or math.isnan(number):
+                raise UsageError(f"{name} is a number, not {shown(number)}")
         left = epsilon - self.epsilon, delta - self.delta
         if not (left[0] >= -_ROUNDING * epsilon and left[1] >= -_ROUNDING * delta):
             raise BudgetError(f"the runs so far are {self._together()}, beyond ({epsilon:g}, {delta:g})")

@@ -18,7 +18,7 @@ try:
 except ModuleNotFoundError:
     raise ModuleNotFoundError("sotto.sklearn needs what is not installed here: pip install scikit-learn") from None
 
-from sotto.errors import ConfigurationError
+from sotto.errors import ConfigurationError, SottoWarning
 from sotto.fitting import fit
 from sotto.records import shown
 from sotto.schema import Column, Schema, binary, real
@@ -163,7 +163,12 @@ class PrivateRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The mean response by row and draw, some rows at a time."""
         check_is_fitted(self)
         X = validate_data(self, _rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
-        X = np.clip(X, *np.array(self._bounds()).T)
+        lower, upper = np.array(self._bounds()).T
+        with np.errstate(invalid="ignore"):
+            outside = int(np.sum(np.any((X < lower) | (X > upper), axis=1)))
+        if outside > 0:
+            warnings.warn(f"{outside} rows lie beyond the declared bounds, and are predicted at them", SottoWarning, stacklevel=3)
+        X = np.clip(X, lower, upper)
         parts = (X[start : start + _ROWS] for start in range(0, len(X), _ROWS))
         return [self._response_means(self._positions[:, 0] + part @ self._positions[:, 1:].T) for part in parts]
 

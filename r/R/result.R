@@ -65,6 +65,14 @@ plot.sotto_fit <- function(x, ...) {
   bayesplot::mcmc_intervals(x$draws, prob = 0.5, prob_outer = 0.9, ...)
 }
 
+# Of the draws, so that a spread is never below 0.
+confint.sotto_fit <- function(object, parm = NULL, level = 0.95, ...) {
+  draws <- as.matrix(object)
+  if (!is.null(parm)) draws <- draws[, parm, drop = FALSE]
+  ends <- c((1 - level) / 2, (1 + level) / 2)
+  t(apply(draws, 2, stats::quantile, probs = ends))
+}
+
 vcov.sotto_fit <- function(object, ...) stats::cov(as.matrix(object))
 
 privacy <- function(x, ...) UseMethod("privacy")

@@ -41,10 +41,11 @@ Source read(const std::vector<std::string>& paths) {
   }
   for (const auto& path : paths) {
     if (std::filesystem::is_directory(path))
-      throw Error(ErrorCode::usage,
-                  "give one directory, or chain files, not both; of two runs sotto report DIR --beside OTHER shows "
-                  "both, and sotto "
-                  "diagnose DIR --reference OTHER says how far they differ");
+      throw Error(
+          ErrorCode::usage,
+          "give one directory, or chain files, not both; of two runs sotto report DIR --beside OTHER shows "
+          "both, and sotto "
+          "diagnose DIR --reference OTHER says how far they differ");
   }
   RunRecord record;
   record.draws = read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end()));

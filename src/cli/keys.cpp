@@ -10,6 +10,8 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
+#include "sotto_io/result_files.hpp"
+#include "sotto_io/run_directory.hpp"
 #include "sotto_io/signing_key.hpp"
 #include "sotto_rpc/certificates.hpp"
 
@@ -40,6 +42,12 @@ void make_keys(const KeysOptions& options) {
       std::filesystem::exists(folder / "authority.key")) {
     throw Error(ErrorCode::cannot_create,
                 fmt::format("{} has an authority already: choose another directory", folder.string()));
+  }
+  if (std::filesystem::exists(charges_file(folder)) || holds_results(folder)) {
+    throw Error(
+        ErrorCode::cannot_create,
+        fmt::format("{} holds results, which are passed on, and keys are not: choose another directory",
+                    folder.string()));
   }
   const CertifiedKey authority = make_authority();
   std::vector<std::pair<std::string, CertifiedKey>> made;

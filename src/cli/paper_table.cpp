@@ -10,10 +10,31 @@
 
 namespace sotto::cli {
 
+namespace {
+
+constexpr const char* kMark = "experiment.txt";
+
+/// Files of these names are replaced where an experiment wrote them, and nowhere else.
+void require_own_files(const std::filesystem::path& directory) {
+  if (std::filesystem::exists(directory / kMark)) return;
+  for (const char* name : {"table.csv", "report.html", "curves.csv"}) {
+    if (std::filesystem::exists(std::filesystem::symlink_status(directory / name)))
+      throw Error(ErrorCode::cannot_create,
+                  fmt::format("{} stands in the way and no experiment wrote it: choose another --out",
+                              (directory / name).string()));
+  }
+}
+
+}  // namespace
+
 PaperTable::PaperTable(const std::string& directory, bool json)
     : path_(directory + "/table.csv"), json_(json) {
+  require_own_files(directory);
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
+  std::ofstream(std::filesystem::path(directory) / kMark)
+      << "table.csv, report.html and curves.csv here are of sotto experiment, and the next one replaces "
+         "them.\n";
   file_.open(path_);
   if (!file_) throw Error(ErrorCode::cannot_create, "cannot create " + path_ + ": choose another --out");
 }

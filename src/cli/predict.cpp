@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,26 @@ struct PredictOptions {
   bool json = false;
 };
 
+/// The tables and the schema that the run's manifest names, as far as it is one: no predictions take their place.
+std::vector<std::filesystem::path> inputs_of_run(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  const std::filesystem::path manifest = directory / "manifest.json";
+  if (!std::filesystem::is_regular_file(manifest)) return files;
+  const auto told = nlohmann::json::parse(read_whole_file(manifest), nullptr, false);
+  const auto note = [&](const nlohmann::json& of, const char* key) {
+    if (of.is_object() && of.contains(key) && of.at(key).is_string())
+      files.emplace_back(of.at(key).get<std::string>());
+  };
+  if (!told.is_object() || !told.contains("configuration") || !told.at("configuration").is_object())
+    return files;
+  const nlohmann::json& configuration = told.at("configuration");
+  const nlohmann::json data = configuration.value("data", nlohmann::json());
+  for (const char* key : {"file", "schema"}) note(data, key);
+  for (const nlohmann::json& owner : configuration.value("owner", nlohmann::json::array()))
+    note(owner, "file");
+  return files;
+}
+
 /// Neither the new rows nor any result of a fit, this one or another that stands where the file will, nor a released file or its
 /// description; and a plain file, if any.
 void check_output(const PredictOptions& options) {
@@ -46,6 +67,7 @@ void check_output(const PredictOptions& options) {
   const std::filesystem::path folder = std::filesystem::absolute(options.out).parent_path();
   for (const std::filesystem::path& result : standing_results(folder)) inputs.push_back(result);
   inputs.push_back(charges_file(folder));
+  for (const std::filesystem::path& input : inputs_of_run(options.directory)) inputs.push_back(input);
   if (is_of_release(options.out)) inputs.emplace_back(options.out);
   inputs.emplace_back(options.rows);
   inputs.emplace_back(options.schema);

@@ -109,6 +109,8 @@ void check_schema(const SchemaOptions& options) {
 }
 
 void run_schema(const SchemaOptions& options) {
+  if (options.check && !options.out.empty())
+    throw Error(ErrorCode::usage, "--out is for a new schema: with --check counts go to standard output");
   if (options.check) return check_schema(options);
   if (!options.formula.empty()) throw Error(ErrorCode::usage, "--formula is for --check only");
   if (!options.schema.empty()) throw Error(ErrorCode::usage, "a second file is for --check only");

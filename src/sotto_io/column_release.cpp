@@ -16,6 +16,8 @@
 #include "sotto_io/output_guard.hpp"
 #include "sotto_io/privatised_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
+#include "sotto_io/result_files.hpp"
+#include "sotto_io/run_directory.hpp"
 #include "sotto_io/run_lock.hpp"
 
 namespace sotto {
@@ -46,7 +48,13 @@ void check_place(const ColumnRelease& release, const std::filesystem::path& chan
   }
   require_plain_file(release.out, "choose another --out");
   require_plain_file(channel_file, "choose another --out");
-  refuse_overwriting_inputs(std::vector{release.out, channel_file}, release.inputs);
+  std::vector<std::filesystem::path> kept = release.inputs;
+  const std::filesystem::path folder = std::filesystem::absolute(release.out).parent_path();
+  if (std::filesystem::exists(charges_file(folder))) {
+    for (const std::filesystem::path& result : standing_results(folder)) kept.push_back(result);
+    kept.push_back(charges_file(folder));
+  }
+  refuse_overwriting_inputs(std::vector{release.out, channel_file}, kept);
   if (release.out.has_parent_path() && !std::filesystem::is_directory(release.out.parent_path())) {
     throw Error(ErrorCode::cannot_create,
                 fmt::format("cannot create {}: there is no directory {}", release.out.string(),

@@ -240,7 +240,7 @@ void check_run_directory(const fs::path& directory, std::span<const fs::path> in
   }
   if (overwrite || !holds_paid_release(directory)) return;
   throw Error(ErrorCode::cannot_create,
-              fmt::format("{} holds a release that was paid for: choose another --out, or add --overwrite",
+              fmt::format("{} holds a release that was paid for: choose another --out, or let fit --overwrite it",
                           directory.string()));
 }
 

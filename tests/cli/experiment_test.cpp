@@ -25,6 +25,21 @@ TEST_F(ExperimentProgram, dp_hmc_compares_every_method_within_its_budget) {
       0u);
 }
 
+// What others wrote stays; an experiment's own files are replaced.
+TEST_F(ExperimentProgram, replaces_its_own_files_alone) {
+  const std::string call =
+      "experiment clipping --rows 200 --share 0.0005 --problem normal --method metropolis --bound 1 --out ";
+  ASSERT_EQ(sotto(call + "e").status, 0);
+  EXPECT_EQ(sotto(call + "e").status, 0);
+  for (const char* name : {"table.csv", "report.html", "curves.csv"}) {
+    std::filesystem::create_directories(folder_ / "mine");
+    write((std::string("mine/") + name).c_str(), "mine");
+    EXPECT_EQ(sotto(call + "mine").status, EX_CANTCREAT) << name;
+    EXPECT_EQ(file_content(folder_ / "mine" / name), "mine");
+    std::filesystem::remove_all(folder_ / "mine");
+  }
+}
+
 // Independent draws given the noisy sum: MMD is 0.03 +- 0.01 and 0.02 +- 0.01 at 100,000 rows and this budget. The noise of experiments
 // is seeded, so the figures are the same in every run.
 TEST_F(ExperimentProgram, auto_comes_near_the_posterior_where_bounds_are_wide) {

@@ -163,6 +163,9 @@ TEST_F(Predict, an_output_replaces_neither_rows_nor_results) {
   }
   EXPECT_EQ(sotto("predict out --rows new.csv --out p.csv").status, 0);
   EXPECT_EQ(sotto("predict out --rows new.csv").out, content("p.csv"));
+  const std::string schema = content("s.toml");
+  EXPECT_EQ(sotto("predict out --rows new.csv --out s.toml --overwrite").status, EX_CANTCREAT);
+  EXPECT_EQ(content("s.toml"), schema);
   write("mine.csv", "mine");
   EXPECT_EQ(sotto("predict out --rows new.csv --out mine.csv").status, EX_CANTCREAT);
   EXPECT_EQ(content("mine.csv"), "mine");

@@ -11,6 +11,8 @@ test_that("it says what the files say", {
   expect_equal(summary(fit), json("summary.json")$parameters, tolerance = 1e-12)
   expect_identical(names(coef(fit)), c("Intercept", "age", "clinic[south]", "clinic[west]"))
   expect_identical(unname(coef(fit)), json("summary.json")$parameters$mean)
+  expect_equal(unname(confint(fit, level = 0.9)[, 2]), summary(fit)$q95, tolerance = 1e-9)
+  expect_identical(rownames(confint(fit, "age")), "age")
   expect_equal(sqrt(diag(vcov(fit))), structure(summary(fit)$sd, names = names(coef(fit))), tolerance = 1e-9)
   expect_identical(colnames(as.matrix(fit)), names(coef(fit)))
   expect_equal(colMeans(as.data.frame(fit)), coef(fit), tolerance = 1e-9)
@@ -47,6 +49,7 @@ test_that("one coefficient, one chain and names that CSV cannot hold are read", 
   expect_identical(names(coef(fit)), "a, \"b\"#")
   expect_equal(mean(posterior::as_draws_df(fit)[["a, \"b\"#"]]), unname(coef(fit)), tolerance = 1e-12)
   expect_identical(dim(vcov(fit)), c(1L, 1L))
+  expect_identical(dim(confint(fit)), c(1L, 2L))
 })
 
 test_that("bayesplot draws it in one line", {

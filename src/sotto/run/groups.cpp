@@ -172,6 +172,7 @@ std::vector<PriorDescription> Groups::describe(const std::vector<double>& scales
   std::vector<PriorDescription> all;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const DesignGroup& group = groups_[g];
+    all.reserve(all.size() + 1 + group.levels.size());
     all.push_back(named(scaled(spread, reported[g]), fmt::format("sd({})", group.name),
                         fmt::format("half-student_t({:g}, 0, {:.4g})", kFreedom, reported[g])));
     for (const std::string& level : group.levels)

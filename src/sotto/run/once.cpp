@@ -110,8 +110,8 @@ std::vector<PriorDescription> describe(const FitConfig& config, const PublicProb
     const double scale = slope ? sd[at] * JointStudentT::kScale : sd[at];
     const CoefficientPrior prior = slope ? JointStudentT::alone(mean[at], scale)
                                          : CoefficientPrior{PriorFamily::normal, mean[at], scale};
-    description.distribution =
-        prior.text() + (slope ? ", their scale shared, from released spreads" : ", from released spreads");
+    description.distribution = prior.text() + (slope ? ", their scale shared, from the columns' spreads"
+                                                     : ", from the columns' spreads");
     description.mean = description.q50 = mean[at];
     description.sd = sd[at];
     description.q05 = prior.quantile(0.05);
@@ -272,7 +272,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   record.markov_chain = false;
   record.priors = describe(config, known, release);
   if (!config.default_prior_given)
-    record.manifest.configuration["prior"]["default"] = "from released spreads";
+    record.manifest.configuration["prior"]["default"] =
+        "from the columns' spreads, as released or, where the noise hides them, as their bounds are";
   std::vector<std::string> coordinates = known.coordinates;
   known.thresholds.name(coordinates);
   for (std::string& sentence : once_warnings(verdict, release.facts, coordinates))

@@ -73,8 +73,9 @@ class TruncatedNormalKernel {
     return std::fmin(1, std::exp(log_below - theta.log_inside));
   }
   /// Its averages over the cells of an even grid over the domain, times a weight; false where they would be inaccurate.
-  bool add_cells(const Position& grid, const Parameter& theta, double weight,
-                 Eigen::Ref<Position> out) const {
+  bool add_cells(
+      const Position& grid, const Parameter& theta, double weight,
+      Eigen::Ref<Position> out) const {  // NOLINT(performance-unnecessary-value-param): written through
     const double step = domain_.width() / static_cast<double>(grid.size() - 1);
     if (!has_fine_cells(theta.mean, theta.sd, step, domain_)) return false;
     if (weight > 0) add_normal_cells(theta.mean, theta.sd, std::log(weight) - theta.log_inside, grid, out);
