@@ -239,9 +239,10 @@ void check_run_directory(const fs::path& directory, std::span<const fs::path> in
                             charges_file(directory).string()));
   }
   if (overwrite || !holds_paid_release(directory)) return;
-  throw Error(ErrorCode::cannot_create,
-              fmt::format("{} holds a release that was paid for: choose another --out, or let fit --overwrite it",
-                          directory.string()));
+  throw Error(
+      ErrorCode::cannot_create,
+      fmt::format("{} holds a release that was paid for: choose another --out, or let fit --overwrite it",
+                  directory.string()));
 }
 
 Draws read_draws(const fs::path& directory) {

@@ -128,6 +128,7 @@ double spread_quantile(double p) {
 double deviation_quantile(double p) {
   constexpr int kSpreads = 2000;
   std::vector<double> spreads;
+  spreads.reserve(kSpreads);
   for (int i = 0; i < kSpreads; ++i) spreads.push_back(spread_quantile((i + 0.5) / kSpreads));
   const auto missing = [&](double x) {
     double below = 0;
@@ -172,7 +173,6 @@ std::vector<PriorDescription> Groups::describe(const std::vector<double>& scales
   std::vector<PriorDescription> all;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const DesignGroup& group = groups_[g];
-    all.reserve(all.size() + 1 + group.levels.size());
     all.push_back(named(scaled(spread, reported[g]), fmt::format("sd({})", group.name),
                         fmt::format("half-student_t({:g}, 0, {:.4g})", kFreedom, reported[g])));
     for (const std::string& level : group.levels)
