@@ -22,10 +22,10 @@ class ResumeProgram : public Program {
       text += (i % 3 == 0 ? "1," : "0,") + std::to_string((i % 21 - 10) / 10.0) + "\n";
     write("d.csv", text);
   }
-  Outcome fit(const std::string& more) const {
+  Outcome fit(const std::string& more, const std::string& epsilon = "2") const {
     return sotto(
-        "fit --data d.csv --schema s.toml --formula 'y ~ x' --family bernoulli --epsilon 2 --delta 1e-6 " +
-        more);
+        "fit --data d.csv --schema s.toml --formula 'y ~ x' --family bernoulli --delta 1e-6 --epsilon " +
+        epsilon + " " + more);
   }
   [[nodiscard]] std::string method_of_draws() const {
     return nlohmann::json::parse(content("out/manifest.json"))
@@ -162,7 +162,7 @@ TEST_F(ResumeProgram, waits_for_no_other_run) {
 // What another run promised, in the same directory or beside releases that were put there, is not said of these draws.
 TEST_F(ResumeProgram, is_refused_under_the_statement_of_another_run) {
   ASSERT_EQ(fit("--out out --draws 100").status, 0);
-  ASSERT_EQ(fit("--out other --draws 100 --set privacy.epsilon=0.9").status, 0);
+  ASSERT_EQ(fit("--out other --draws 100", "0.9").status, 0);
   std::filesystem::copy_file(folder_ / "out/releases.json", folder_ / "other/releases.json",
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_NE(fit("--resume other").err.find("is no statement of these releases"), std::string::npos);
