@@ -152,13 +152,17 @@ TEST_F(Predict, an_output_replaces_neither_rows_nor_results) {
   ASSERT_EQ(fit("--formula 'v ~ x' --family normal --epsilon 500").status, 0);
   for (const char* file : {"new.csv", "out/chain_1.csv", "out/charges.jsonl"}) {
     const std::string before = content(file);
-    EXPECT_EQ(sotto(fmt::format("predict out --rows new.csv --out {}", file)).status, EX_CANTCREAT) << file;
+    EXPECT_EQ(sotto(fmt::format("predict out --rows new.csv --overwrite --out {}", file)).status,
+              EX_CANTCREAT)
+        << file;
     EXPECT_EQ(content(file), before) << file;
   }
   ASSERT_EQ(sotto("privatize new.csv --column x --lower -5 --upper 5 --epsilon 1 --out z.csv").status, 0);
   for (const char* file : {"z.csv", "z.csv.channel.toml"}) {
     const std::string before = content(file);
-    EXPECT_EQ(sotto(fmt::format("predict out --rows new.csv --out {}", file)).status, EX_CANTCREAT) << file;
+    EXPECT_EQ(sotto(fmt::format("predict out --rows new.csv --overwrite --out {}", file)).status,
+              EX_CANTCREAT)
+        << file;
     EXPECT_EQ(content(file), before) << file;
   }
   EXPECT_EQ(sotto("predict out --rows new.csv --out p.csv").status, 0);
