@@ -50,7 +50,7 @@ one_value <- function(...) {
   for (name in names(given)) {
     value <- given[[name]]
     if (!is.atomic(value) || length(value) != 1) {
-      refuse(gsub("-", "_", name), " is one value, not of class ", class(value)[[1]], " and length ", length(value))
+      refuse(gsub("-", "_", name), " is one value, not several, and not of class ", class(value)[[1]])
     }
   }
 }

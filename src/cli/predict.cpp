@@ -38,21 +38,15 @@ struct PredictOptions {
 
 /// The tables and the schema that the run's manifest names, as far as it is one: no predictions take their place.
 std::vector<std::filesystem::path> inputs_of_run(const std::filesystem::path& directory) {
-  std::vector<std::filesystem::path> files;
   const std::filesystem::path manifest = directory / "manifest.json";
-  if (!std::filesystem::is_regular_file(manifest)) return files;
-  const auto told = nlohmann::json::parse(read_whole_file(manifest), nullptr, false);
-  const auto note = [&](const nlohmann::json& of, const char* key) {
-    if (of.is_object() && of.contains(key) && of.at(key).is_string())
-      files.emplace_back(of.at(key).get<std::string>());
-  };
-  if (!told.is_object() || !told.contains("configuration") || !told.at("configuration").is_object())
-    return files;
-  const nlohmann::json& configuration = told.at("configuration");
-  const nlohmann::json data = configuration.value("data", nlohmann::json());
-  for (const char* key : {"file", "schema"}) note(data, key);
-  for (const nlohmann::json& owner : configuration.value("owner", nlohmann::json::array()))
-    note(owner, "file");
+  if (!std::filesystem::is_regular_file(manifest)) return {};
+  const auto told = nlohmann::json::parse(read_whole_file(manifest), nullptr, false).flatten();
+  std::vector<std::filesystem::path> files;
+  for (const auto& [key, value] : told.items()) {
+    const bool owner = key.starts_with("/configuration/owner/") && key.ends_with("/file");
+    if (value.is_string() && (owner || key.starts_with("/configuration/data/")))
+      files.emplace_back(value.get<std::string>());
+  }
   return files;
 }
 

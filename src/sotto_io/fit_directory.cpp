@@ -45,8 +45,10 @@ nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& proble
 
 std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
   if (!journal.used()) return "nothing was spent";
-  return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}), as {} says", privacy.spent_epsilon,
-                     privacy.epsilon, privacy.delta, journal.path().string());
+  const std::string where =
+      journal.is_in_place() ? fmt::format(", as {} says", journal.path().string()) : std::string();
+  return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}){}", privacy.spent_epsilon, privacy.epsilon,
+                     privacy.delta, where);
 }
 
 /// What ended a run, with what was spent. Only our own errors are quoted: another's may hold a cell.

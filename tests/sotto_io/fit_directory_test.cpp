@@ -51,6 +51,16 @@ class FitDirectory : public testing::Test {
                                  .parameters = {"intercept", "slope"},
                                  .priors = {{}, {}}});
   }
+  /// What the run ends with.
+  [[nodiscard]] Error error_of(const FitProgress& progress) {
+    try {
+      static_cast<void>(fit_to_directory(config_, problem(), entropy_, progress));
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "the run did not fail";
+    return {ErrorCode::internal, ""};
+  }
   [[nodiscard]] std::string content(const char* name) const { return read_whole_file(own_path() / name); }
   [[nodiscard]] nlohmann::json last_charge() const {
     std::istringstream text(content("charges.jsonl"));
@@ -87,13 +97,9 @@ TEST_F(FitDirectory, is_not_written_over_unless_asked) {
 
 TEST_F(FitDirectory, a_run_stopped_before_its_first_draw_says_what_was_spent) {
   const FitProgress stop = [](std::size_t done, std::size_t, double) { return done < 10; };
-  try {
-    static_cast<void>(fit_to_directory(config_, problem(), entropy_, stop));
-    FAIL() << "there are no draws";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::interrupted);
-    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos);
-  }
+  const Error error = error_of(stop);
+  EXPECT_EQ(error.code(), ErrorCode::interrupted);
+  EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos);
   EXPECT_EQ(last_charge().at("closed").at("ending"), "interrupted");
   EXPECT_FALSE(fs::exists(own_path() / "chain_1.csv"));
   EXPECT_EQ(nlohmann::json::parse(content("privacy.json")).at("rho"), last_charge().at("closed").at("rho"));
@@ -104,13 +110,9 @@ TEST_F(FitDirectory, an_error_after_the_first_release_leaves_the_statement) {
     if (done >= 10) throw Error(ErrorCode::configuration, "no step fits");
     return true;
   };
-  try {
-    static_cast<void>(fit_to_directory(config_, problem(), entropy_, fails));
-    FAIL() << "the run failed";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::configuration);
-    EXPECT_NE(std::string(error.what()).find("no step fits; epsilon"), std::string::npos) << error.what();
-  }
+  const Error error = error_of(fails);
+  EXPECT_EQ(error.code(), ErrorCode::configuration);
+  EXPECT_NE(std::string(error.what()).find("no step fits; epsilon"), std::string::npos) << error.what();
   EXPECT_EQ(last_charge().at("closed").at("ending"), "failed");
   const auto privacy = nlohmann::json::parse(content("privacy.json"));
   EXPECT_EQ(privacy.at("epsilon"), 2);
@@ -124,14 +126,10 @@ TEST_F(FitDirectory, any_exception_after_the_first_release_leaves_the_statement)
     if (done >= 10) throw std::runtime_error("cell 42");
     return true;
   };
-  try {
-    static_cast<void>(fit_to_directory(config_, problem(), entropy_, fails));
-    FAIL() << "the run failed";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::io);
-    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
-    EXPECT_EQ(std::string(error.what()).find("cell"), std::string::npos) << error.what();
-  }
+  const Error error = error_of(fails);
+  EXPECT_EQ(error.code(), ErrorCode::io);
+  EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
+  EXPECT_EQ(std::string(error.what()).find("cell"), std::string::npos) << error.what();
   EXPECT_EQ(last_charge().at("closed").at("ending"), "failed");
   EXPECT_EQ(nlohmann::json::parse(content("privacy.json")).at("rho"), last_charge().at("closed").at("rho"));
 }
@@ -144,13 +142,9 @@ TEST_F(FitDirectory, an_obstacle_that_appears_during_the_run_leaves_the_statemen
       fs::create_directories(own_path() / obstacle);
       return true;
     };
-    try {
-      static_cast<void>(fit_to_directory(config_, problem(), entropy_, blocks));
-      FAIL() << obstacle;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::io) << obstacle;
-      EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
-    }
+    const Error error = error_of(blocks);
+    EXPECT_EQ(error.code(), ErrorCode::io) << obstacle;
+    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
     EXPECT_TRUE(last_charge().contains("closed")) << obstacle;
     EXPECT_GT(nlohmann::json::parse(content("privacy.json")).at("spent_epsilon"), 0) << obstacle;
   }
@@ -168,14 +162,10 @@ TEST_F(FitDirectory, a_run_whose_directory_was_taken_away_places_nothing) {
     static_cast<void>(fit_to_directory(other, problem(), entropy_));
     return true;
   };
-  try {
-    static_cast<void>(fit_to_directory(config_, problem(), entropy_, takes_away));
-    FAIL() << "nobody would know what was spent";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::io);
-    EXPECT_NE(std::string(error.what()).find("taken away"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
-  }
+  const Error error = error_of(takes_away);
+  EXPECT_EQ(error.code(), ErrorCode::io);
+  EXPECT_NE(std::string(error.what()).find("taken away"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
   EXPECT_EQ(nlohmann::json::parse(content("privacy.json")).at("epsilon"), 0.5);
   EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
 }
@@ -237,13 +227,9 @@ TEST_F(FitDirectory, a_library_is_not_quoted_when_the_comparison_fails) {
     paid = done == total;
     return true;
   };
-  try {
-    static_cast<void>(fit_to_directory(config_, problem(), entropy_, fails));
-    FAIL() << "the comparison failed";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find("cell"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
-  }
+  const Error error = error_of(fails);
+  EXPECT_EQ(std::string(error.what()).find("cell"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("is spent"), std::string::npos) << error.what();
 }
 
 }  // namespace
