@@ -120,6 +120,10 @@ TEST(OnceWarnings, what_the_noise_may_hide_is_one_note) {
       ElementsAre(testing::AllOf(
           HasSubstr("no straight line"),
           HasSubstr("; up to some 1.5 % of the rows far from the others, which count little here."))));
+  OnceFacts of_numbers = four_columns_of_counts();
+  of_numbers.link = Link::identity;
+  EXPECT_THAT(once_warnings(verdict, of_numbers, kNames),
+              ElementsAre(HasSubstr("which count little here, in sigma too.")));
 }
 
 TEST(OnceWarnings, what_is_to_be_written_is_as_a_formula_reads_it) {

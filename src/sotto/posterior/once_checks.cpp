@@ -265,10 +265,8 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   }
 }
 
-bool has_sigma(const OnceFacts& facts) { return facts.link == Link::identity && !facts.sigma; }
-
 void tell_of_tails(const OnceRelease& release, OnceVerdict& verdict) {
-  if (!has_sigma(release.facts) || release.spread.tails.cells.empty() || release.spread.hidden) return;
+  if (!release.facts.has_sigma() || release.spread.tails.cells.empty() || release.spread.hidden) return;
   verdict.notes.emplace_back(
       "Residuals have longer tails than a normal law's: sigma counts them as a noisy histogram shows them, "
       "and "

@@ -59,6 +59,8 @@ struct OnceFacts {
   [[nodiscard]] Eigen::Index dim() const { return column_mean.size(); }
   /// The position whose linear predictor is 1 in every row; empty where there is none.
   [[nodiscard]] Position constant() const { return intercept ? Position(Position::Unit(dim(), 0)) : levels; }
+  /// Whether the spread of residuals is unknown, and a parameter.
+  [[nodiscard]] bool has_sigma() const { return link == Link::identity && !sigma; }
   /// Columns whose coefficients are asked for, the intercept's too: all but an offset.
   [[nodiscard]] Eigen::Index unknown() const { return dim() - (offset ? 1 : 0); }
   [[nodiscard]] bool in_group(Eigen::Index column) const {

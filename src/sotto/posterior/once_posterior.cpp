@@ -99,7 +99,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
                           const OnceSampling& sampling) {
   const OnceFacts& facts = release.facts;
   const Eigen::Index d = facts.dim();
-  const bool sigma = facts.link == Link::identity && !facts.sigma;
+  const bool sigma = facts.has_sigma();
   const Position& anchor = release.pooled.anchor;
   const Displacement displacement(release.stand_in, release.frame.matrix, anchor);
   const Matrix to_phi = inverse(release.frame.matrix.transpose());

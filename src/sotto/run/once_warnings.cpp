@@ -221,8 +221,8 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         first_names(columns)));
   if (verdict.unseen > 0)
     unseen.push_back(
-        fmt::format("up to some {:.2g} % of the rows far from the others, which count little here",
-                    100 * verdict.unseen));
+        fmt::format("up to some {:.2g} % of the rows far from the others, which count little here{}",
+                    100 * verdict.unseen, facts.has_sigma() ? ", in sigma too" : ""));
   if (!unseen.empty())
     warnings.push_back(
         fmt::format("Note: what the noise may hide at this epsilon: {}.", fmt::join(unseen, "; ")));
