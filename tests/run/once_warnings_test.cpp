@@ -63,6 +63,16 @@ TEST(OnceWarnings, a_prior_that_counts_is_noted_and_told_where_it_holds_back) {
               ElementsAre(testing::StartsWith("The prior counts in g[b] (0.06)")));
 }
 
+TEST(OnceWarnings, what_wide_priors_draw_off_is_told_with_its_direction) {
+  OnceVerdict verdict;
+  verdict.drawn_off = {{0, -1.26}, {2, 0.44}};
+  EXPECT_TRUE(verdict.warns());
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::AllOf(
+                  HasSubstr("draw Intercept down by about 1.3, g[b] up by about 0.4 standard deviations"),
+                  HasSubstr("Set narrower priors of the effects"))));
+}
+
 TEST(OnceWarnings, what_there_is_too_much_of_is_counted) {
   OnceVerdict verdict;
   std::vector<std::string> names{"Intercept"};

@@ -27,9 +27,9 @@ Displacement::Displacement(const StandIn& stand_in, const Matrix& frame, const P
   origin_ = Position::Zero(d);
   if (stand_in.link() == Link::identity) return;
 
-  const Matrix back = pseudo_inverse(frame * stand_in.slope(anchor) * frame.transpose()) * frame;
-  images_.straight -= back * stand_in.derivative(anchor);
-  images_.pull = stand_in.rows() * back * stand_in.within();
+  back_ = pseudo_inverse(frame * stand_in.slope(anchor) * frame.transpose()) * frame;
+  images_.straight -= back_ * stand_in.derivative(anchor);
+  images_.pull = stand_in.rows() * back_ * stand_in.within();
   const Spectrum within(stand_in.within());
   images_.deviation = within.values().cwiseMax(0).cwiseSqrt().asDiagonal() * within.vectors().transpose();
   const auto parts = static_cast<Eigen::Index>(stand_in.parts().size());
@@ -38,9 +38,9 @@ Displacement::Displacement(const StandIn& stand_in, const Matrix& frame, const P
   for (Eigen::Index k = 0; k < parts; ++k) {
     const Part& part = stand_in.parts()[static_cast<std::size_t>(k)];
     images_.predictors.row(k) = part.mean.transpose();
-    columns_.col(k) = stand_in.rows() * part.share * (back * part.mean);
+    columns_.col(k) = stand_in.rows() * part.share * (back_ * part.mean);
   }
-  origin_ = back * stand_in.expected(anchor);
+  origin_ = back_ * stand_in.expected(anchor);
 }
 
 Displacement::Averages Displacement::averages(const Position& predictors, double variance) const {
@@ -56,6 +56,11 @@ Displacement::Averages Displacement::averages(const Position& predictors, double
 Position Displacement::operator()(const Position& at) const {
   const auto [mean, slope] = averages(images_.predictors * at, (images_.deviation * at).squaredNorm());
   return images_.straight * (at - anchor_) + columns_ * mean - origin_ + slope * (images_.pull * at);
+}
+
+Matrix Displacement::derivative(const Position& at) const {
+  if (back_.size() == 0) return images_.straight;
+  return images_.straight + back_ * stand_in_.derivative(at);
 }
 
 }  // namespace sotto

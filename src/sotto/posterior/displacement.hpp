@@ -16,6 +16,8 @@ class Displacement {
   Displacement(const StandIn& stand_in, const Matrix& frame, const Position& anchor);
 
   [[nodiscard]] Position operator()(const Position& at) const;
+  /// Of h by the position: shape (dim, dim).
+  [[nodiscard]] Matrix derivative(const Position& at) const;
 
   /// Of a position: the linear images that h is made of.
   struct Images {
@@ -41,6 +43,7 @@ class Displacement {
   Images images_;
   Matrix columns_;   // shape (dim, parts)
   Position origin_;  // h is 0 at the anchor
+  Matrix back_;      // shape (dim, dim): S^-1 frame; empty of an identity link
 };
 
 }  // namespace sotto

@@ -9,6 +9,7 @@
 
 #include "sotto/posterior/curves.hpp"
 #include "sotto/posterior/few_events.hpp"
+#include "sotto/posterior/matching_shift.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
 
 namespace sotto {
@@ -27,9 +28,11 @@ constexpr double kLeastLevel = 0.4;   // of the information, released over expec
 constexpr double kFarOut = 2;         // standard deviations of a coefficient's prior
 constexpr double kPriorOnly = 0.6;    // of a coefficient's sd, over its prior's
 constexpr double kPriorTells =
-    0.2;                       // likewise: else what is hidden is an offset's, whose coefficient is known
-constexpr double kMisfit = 4;  // standard deviations of chi-squared
-constexpr double kNextToNone = 0.1;  // of the rows
+    0.2;  // likewise: else what is hidden is an offset's, whose coefficient is known
+constexpr double kNoiseCounts = 0.5;  // of the score's variance, over sampling's
+constexpr double kDrawnOff = 0.4;     // of a coefficient by wide priors, in its standard deviations
+constexpr double kMisfit = 4;         // standard deviations of chi-squared
+constexpr double kNextToNone = 0.1;   // of the rows
 constexpr double kLevelsOff =
     2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
@@ -178,6 +181,19 @@ void tell_of_priors(const OnceRelease& release, const OncePosterior& posterior, 
       verdict.sensitive.push_back(
           {j, posterior.prior_sensitivity[j], std::abs(posterior.prior_distance[j]) > kFarOut});
     }
+  }
+}
+
+void tell_of_wide_priors(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
+  // Without much noise it is what any program's posterior would do.
+  const double sampling = release.pooled.spread.trace() / static_cast<double>(release.facts.dim());
+  if (release.pooled.score_variance < kNoiseCounts * sampling) return;
+  const MatchingShift shift = matching_shift(release, posterior);
+  for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
+    const bool hidden = std::ranges::find(verdict.hidden, j) != verdict.hidden.end();
+    const double least = std::min(std::abs(shift.all[j]), std::abs(shift.of_volume[j]));
+    if (!hidden && shift.all[j] * shift.of_volume[j] > 0 && least > kDrawnOff)
+      verdict.drawn_off.push_back({j, shift.all[j]});
   }
 }
 
@@ -361,6 +377,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   tell_of_responses(release, verdict);
   tell_of_model(release, verdict);
   tell_of_priors(release, posterior, verdict);
+  tell_of_wide_priors(release, posterior, verdict);
   tell_of_noise(release, posterior, verdict);
   tell_of_search(release, posterior, verdict);
   tell_of_skewness(release, verdict);

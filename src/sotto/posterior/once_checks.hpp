@@ -29,7 +29,9 @@ struct OnceVerdict {
     Eigen::Index column;
     double by;  ///< of its coefficient, in its standard deviations
   };
-  std::vector<Moved> uneven{};           ///< columns whose rows have tails that others do not have: likewise
+  std::vector<Moved> uneven{};  ///< columns whose rows have tails that others do not have: likewise
+  std::vector<Moved>
+      drawn_off{};  ///< columns whose coefficients wide priors move, see matching_shift.hpp: likewise
   std::vector<Eigen::Index> far_rows{};  ///< columns in which rows far out do not follow the others: likewise
   double far_share = 0;                  ///< of the rows, far from the others
   std::vector<Eigen::Index>
@@ -46,7 +48,7 @@ struct OnceVerdict {
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
            !far_rows.empty() || !hidden.empty() || !held.empty() || !leaning.empty() || !few_events.empty() ||
-           few_in_first || !at_bounds.empty();
+           few_in_first || !drawn_off.empty() || !at_bounds.empty();
   }
 };
 

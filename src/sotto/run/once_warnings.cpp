@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "sotto/base/first_names.hpp"
@@ -116,6 +117,18 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   }
   tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
+  if (!verdict.drawn_off.empty()) {
+    std::vector<std::string> drawn;
+    for (const auto& [column, sds] : verdict.drawn_off)
+      drawn.push_back(fmt::format("{} {} by about {:.1f}", coordinates[static_cast<std::size_t>(column)],
+                                  sds < 0 ? "down" : "up", std::abs(sds)));
+    warnings.push_back(fmt::format(
+        "Wide priors of loosely known effects draw {} standard deviations: intervals hold the truth less "
+        "often "
+        "than they say. Set narrower priors of the effects that you can defend (prior.default), or take a "
+        "larger epsilon, or fewer columns.",
+        first_names(drawn)));
+  }
   if (!verdict.sensitive.empty()) {
     std::vector<std::string> sensitive;
     for (const auto& one : verdict.sensitive)
