@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "sotto/channel/laplace.hpp"
@@ -117,6 +118,28 @@ TEST(Metropolis, counts_of_equal_releases_follow_the_law_of_single_ones) {
       << equal.largest << " " << single.largest;
   EXPECT_LT(single.clusters_error, 0.1 * single.clusters);
   EXPECT_LT(single.largest_error, 0.1);
+}
+
+// Of many rows steps are as narrow as the error of the data's variance asks for, of few an eighth of the noise.
+TEST(Metropolis, rows_are_rounded_so_that_few_are_distinct) {
+  const ProductChannel<2> channel(
+      {DiscreteLaplaceChannel(Grid({0, 1}), Epsilon(4)), DiscreteGaussianChannel(Grid({0, 1}), Rho(8))});
+  ChainRng rng(77);
+  for (const std::size_t n : {200, 200'000}) {
+    LocalRelease<ProductChannel<2>, Eigen::Vector2d> data{channel, {}};
+    for (std::size_t i = 0; i < n; ++i) data.z.emplace_back(rng.uniform(), rng.uniform());
+    const auto few = rounded(data);
+    const double narrowest = std::sqrt(std::sqrt(static_cast<double>(n) / 5) / 0.6);
+    const double steps = std::max(8.0, narrowest);
+    const double largest[] = {std::numbers::sqrt2 / 4 / steps / 2, 0.25 / steps / 2};
+    Eigen::Array2d moved = Eigen::Array2d::Zero();
+    for (std::size_t i = 0; i < n; ++i) moved = moved.max((few.z[i] - data.z[i]).array().abs());
+    for (int d = 0; d < 2; ++d) {
+      EXPECT_LE(moved[d], largest[d] * (1 + 1e-9));
+      EXPECT_GT(moved[d], 0.9 * largest[d]);
+    }
+    EXPECT_LT(DistinctReleases(few.z).values.size(), n < 1000 ? n + 1 : n / 10);
+  }
 }
 
 // Releases of next to no budget: atoms' means are those of the base measure, a t of 6 degrees of freedom over sqrt(10), much less than the

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "mixture/enumeration.hpp"
+#include "sotto/channel/product.hpp"
+#include "sotto/mixture/kernel/product_kernel.hpp"
 
 namespace sotto::mixture {
 namespace {
@@ -88,6 +92,40 @@ double by_cells(const Channel& channel, const NormalParameter& theta, double z) 
 }
 
 // The finest grid that is refused is off by less than 1e-6 per datum; a coarse one by 0.01 and more.
+TEST(MarginalDensity, rows) {
+  using Part = TruncatedNormalKernel;
+  using Rows = LocalRelease<ProductChannel<2>, Eigen::Vector2d>;
+  const Part wide(kBase, kBounds);
+  const Part narrow({.mean = 0, .precision = 0.2, .shape = 3, .rate = 2}, {-1, 1});
+  const ProductKernel<2, Part> kernel({wide, narrow});
+  const DiscreteLaplaceChannel laplace(Grid(kBounds), Epsilon(4));
+  const DiscreteGaussianChannel gaussian(Grid({-1, 1}), Rho(3));
+  const std::vector<Eigen::Vector2d> z = {{-4, 0.2}, {0.5, 0.2}, {9, -3}, {0.5, 1.4}, {-4, -3}};
+  const MarginalDensity<Rows, ProductKernel<2, Part>> density(
+      Rows{ProductChannel<2>({laplace, gaussian}), z});
+  const ProductKernel<2, Part>::Parameter theta{wide.complete({0.7, 0.6, std::log(0.6)}),
+                                                narrow.complete({-0.4, 1.5, std::log(1.5)})};
+  const Position all = density.densities(kernel, theta);
+  ChainRng rng(8);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const MarginalDensity<LocalRelease<DiscreteLaplaceChannel, double>, Part> first({laplace, {z[i][0]}});
+    const MarginalDensity<LocalRelease<DiscreteGaussianChannel, double>, Part> second({gaussian, {z[i][1]}});
+    const double product = first.log_density(wide, 0, first.prepare(wide, theta[0])) +
+                           second.log_density(narrow, 0, second.prepare(narrow, theta[1]));
+    EXPECT_NEAR(density.log_density(kernel, i, density.prepare(kernel, theta)), product, 1e-12);
+    EXPECT_NEAR(std::log(all[static_cast<Eigen::Index>(i)]), product, 1e-12);
+    // Far releases pull the confidential values towards them: means of 2,000 draws, four standard errors of at most .07 and .013.
+    Eigen::Vector2d mean = Eigen::Vector2d::Zero(), alone = Eigen::Vector2d::Zero();
+    for (int k = 0; k < 2000; ++k) {
+      mean += density.draw(kernel, i, theta, rng) / 2000;
+      alone +=
+          Eigen::Vector2d(first.draw(wide, 0, theta[0], rng), second.draw(narrow, 0, theta[1], rng)) / 2000;
+    }
+    EXPECT_NEAR(mean[0], alone[0], 0.1);
+    EXPECT_NEAR(mean[1], alone[1], 0.08);
+  }
+}
+
 TEST(MarginalDensity, leaves_out_the_rounding_of_fine_grids_only) {
   const NormalParameter theta{0.3, 0.5, std::log(0.5)};
   const double places[] = {-2.0, 0.25, 1.0};

@@ -6,14 +6,17 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <variant>
 #include <vector>
 
 #include "sotto/channel/gaussian.hpp"
 #include "sotto/channel/laplace.hpp"
+#include "sotto/channel/product.hpp"
 #include "sotto/channel/randomised_response.hpp"
 #include "sotto/mixture/kernel/categorical_kernel.hpp"
 #include "sotto/mixture/kernel/kernel.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
+#include "sotto/mixture/kernel/product_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
 #include "sotto/mixture/normal_interval.hpp"
 #include "sotto/mixture/released_data.hpp"
@@ -268,6 +271,83 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
 
   Channel channel;
   std::vector<double> z;
+};
+
+/// Rows whose columns have noise and kernels of their own: g is the product of theirs. Columns have few distinct values where they
+/// were rounded; each is looked at once.
+/// Checked by tests/mixture/marginal_density_test.cpp: rows
+template <int Dim, class Part>
+struct MarginalDensity<LocalRelease<ProductChannel<Dim>, typename ProductChannel<Dim>::Vector>,
+                       ProductKernel<Dim, Part>> {
+  using Row = typename ProductChannel<Dim>::Vector;
+  using Kernel = ProductKernel<Dim, Part>;
+  template <class Channel>
+  using OfColumn = MarginalDensity<LocalRelease<Channel, double>, Part>;
+  using Column = std::variant<OfColumn<DiscreteLaplaceChannel>, OfColumn<DiscreteGaussianChannel>>;
+
+  explicit MarginalDensity(const LocalRelease<ProductChannel<Dim>, Row>& data) {
+    for (int d = 0; d < Dim; ++d) {
+      std::vector<double> values;
+      for (const Row& row : data.z) values.push_back(row[d]);
+      std::sort(values.begin(), values.end());
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+      std::vector<Eigen::Index>& place = place_.emplace_back();
+      for (const Row& row : data.z)
+        place.push_back(std::lower_bound(values.begin(), values.end(), row[d]) - values.begin());
+      size_.push_back(values.size());
+      columns_.push_back(std::visit(
+          [&]<class Channel>(const Channel& channel) -> Column {
+            return OfColumn<Channel>(LocalRelease<Channel, double>{channel, values});
+          },
+          data.channel.part(d)));
+    }
+  }
+
+  using Prepared = std::vector<Position>;  ///< per column, shape (distinct values): log g
+  [[nodiscard]] Prepared prepare(const Kernel& kernel, const typename Kernel::Parameter& theta) const {
+    Prepared all;
+    for (std::size_t d = 0; d < columns_.size(); ++d)
+      all.push_back(std::visit(
+          [&](const auto& column) {
+            const auto prepared = column.prepare(kernel.part(d), theta[d]);
+            Position log_g(static_cast<Eigen::Index>(size_[d]));
+            for (std::size_t j = 0; j < size_[d]; ++j)
+              log_g[static_cast<Eigen::Index>(j)] = column.log_density(kernel.part(d), j, prepared);
+            return log_g;
+          },
+          columns_[d]));
+    return all;
+  }
+  double log_density(const Kernel&, std::size_t i, const Prepared& log_g) const {
+    double sum = 0;
+    for (std::size_t d = 0; d < log_g.size(); ++d) sum += log_g[d][place_[d][i]];
+    return sum;
+  }
+  /// exp(log_density) of all rows.
+  [[nodiscard]] Position densities(const Kernel& kernel, const typename Kernel::Parameter& theta) const {
+    Prepared g = prepare(kernel, theta);
+    for (Position& column : g) column = column.array().exp();
+    Position all = g[0](place_[0]);
+    for (std::size_t d = 1; d < g.size(); ++d)
+      for (Eigen::Index i = 0; i < all.size(); ++i) all[i] *= g[d][place_[d][static_cast<std::size_t>(i)]];
+    return all;
+  }
+  Row draw(const Kernel& kernel, std::size_t i, const typename Kernel::Parameter& theta,
+           ChainRng& rng) const {
+    Row y;
+    for (std::size_t d = 0; d < columns_.size(); ++d)
+      y[static_cast<Eigen::Index>(d)] = std::visit(
+          [&](const auto& column) {
+            return column.draw(kernel.part(d), static_cast<std::size_t>(place_[d][i]), theta[d], rng);
+          },
+          columns_[d]);
+    return y;
+  }
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::size_t> size_;                 ///< distinct values of each column
+  std::vector<std::vector<Eigen::Index>> place_;  ///< per column, shape (rows): which of them
 };
 
 /// Counts and categories: g is a sum over all of the domain.

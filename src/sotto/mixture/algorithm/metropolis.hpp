@@ -13,6 +13,8 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/position.hpp"
+#include "sotto/channel/product.hpp"
+#include "sotto/mixture/kernel/kernel_parts.hpp"
 #include "sotto/mixture/marginal_density.hpp"
 #include "sotto/mixture/mixture_state.hpp"
 #include "sotto/mixture/multinomial.hpp"
@@ -28,7 +30,12 @@ struct DistinctReleases {
   explicit DistinctReleases(const std::vector<Z>& z) {
     std::vector<std::size_t> order(z.size());
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return z[a] < z[b]; });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      if constexpr (requires { z[a] < z[b]; })
+        return z[a] < z[b];
+      else
+        return std::ranges::lexicographical_compare(z[a], z[b]);
+    });
     for (const std::size_t i : order) {
       if (values.empty() || z[i] != values.back()) values.push_back(z[i]), rows.emplace_back();
       rows.back().push_back(i);
@@ -38,9 +45,11 @@ struct DistinctReleases {
 
 /// Kernels whose base measure has a conjugate model: their own, or that of the kernel without its truncation.
 template <class Kernel>
-concept ConjugateBase = ConjugateKernel<Kernel> || requires(const Kernel& kernel) {
+concept ConjugatePart = ConjugateKernel<Kernel> || requires(const Kernel& kernel) {
   kernel.untruncated();
 };
+template <class Kernel>
+concept ConjugateBase = ConjugatePart<typename KernelParts<Kernel>::Part>;
 
 /// Kernels whose atoms have a mean: the base measure tells what moving it costs.
 template <class Kernel>
@@ -61,24 +70,42 @@ concept DrawsStatistic = requires(const Kernel& kernel, const typename Kernel::P
   kernel.untruncated().draw_statistic(theta, std::size_t{}, rng);
 };
 
-/// The releases rounded to a sixtyfourth of their noise's standard deviation, so that few are distinct. Laplace noise tells no more
-/// of a release beyond the domain than its end does.
+/// To so many steps a standard deviation of the noise. Laplace noise tells no more of a release beyond the domain than its end does.
+/// Coarser grids stay as they are.
+template <class Channel>
+double rounded(const Channel& channel, double z, double steps) {
+  const double sd = channel.scale() * (ContinuousLaplace<Channel> ? std::numbers::sqrt2 : 1);
+  const double step = sd / steps;
+  const Interval domain = channel.domain();
+  if constexpr (requires { channel.grid(); })
+    if (channel.grid().step() > step) return z;
+  if (ContinuousLaplace<Channel>) z = std::clamp(z, domain.lower, domain.upper);
+  const double to = domain.lower + step * std::nearbyint((z - domain.lower) / step);
+  return ContinuousLaplace<Channel> ? std::clamp(to, domain.lower, domain.upper) : to;
+}
+
+/// The releases rounded to a sixtyfourth of their noise's standard deviation, so that few are distinct.
 ///
 /// Computes   the variance of the noise grows by 1 / (12 * 64^2), 2e-5 of it: for n data that moves the estimate of the data's
-///            variance by 2e-5 sqrt(n / 5) of its standard error at most. Coarser grids stay as they are
+///            variance by 2e-5 sqrt(n / 5) of its standard error at most
 template <class Channel>
 LocalRelease<Channel, double> rounded(const LocalRelease<Channel, double>& data) {
-  const double sd = data.channel.scale() * (ContinuousLaplace<Channel> ? std::numbers::sqrt2 : 1);
-  const double step = sd / 64;
-  const Interval domain = data.channel.domain();
-  if constexpr (requires { data.channel.grid(); })
-    if (data.channel.grid().step() > step) return data;
   LocalRelease<Channel, double> result = data;
-  for (double& z : result.z) {
-    if (ContinuousLaplace<Channel>) z = std::clamp(z, domain.lower, domain.upper);
-    const double to = domain.lower + step * std::nearbyint((z - domain.lower) / step);
-    z = ContinuousLaplace<Channel> ? std::clamp(to, domain.lower, domain.upper) : to;
-  }
+  for (double& z : result.z) z = rounded(data.channel, z, 64);
+  return result;
+}
+
+/// Rows, whose columns' values multiply: steps so wide that this is a twentieth of the standard error, an eighth to a sixtyfourth.
+template <int Dim>
+LocalRelease<ProductChannel<Dim>, typename ProductChannel<Dim>::Vector> rounded(
+    const LocalRelease<ProductChannel<Dim>, typename ProductChannel<Dim>::Vector>& data) {
+  constexpr double kMoved = 0.05;
+  const double steps =
+      std::clamp(std::sqrt(std::sqrt(static_cast<double>(data.size()) / 5) / (12 * kMoved)), 8.0, 64.0);
+  auto result = data;
+  for (auto& row : result.z)
+    for (int d = 0; d < Dim; ++d)
+      row[d] = std::visit([&](const auto& one) { return rounded(one, row[d], steps); }, data.channel.part(d));
   return result;
 }
 
@@ -109,6 +136,8 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
  public:
   using State = MixtureState<Kernel, Mixing>;
   using Parameter = typename Kernel::Parameter;
+  using Parts = KernelParts<Kernel>;
+  using Part = typename Parts::Part;
 
   /// `rows_each_sweep`: whether the state's partition says after each sweep which datum is where, or only its sizes.
   Metropolis(Kernel kernel, Mixing mixing, const Data& data, ChainRng& rng, bool rows_each_sweep = true)
@@ -124,7 +153,7 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
                   "the algorithm metropolis needs light tails; use neal8 for Pitman-Yor");
     for (Eigen::Index j = 0; j < counts_.size(); ++j)
       counts_[j] = static_cast<double>(releases_.rows[static_cast<std::size_t>(j)].size());
-    if constexpr (DrawsStatistic<Kernel>)
+    if constexpr (DrawsStatistic<Part>)
       while (std::size_t{1} << doublings_ < data.size()) ++doublings_;
     finest_ = std::fmax(4, std::log(static_cast<double>(data.size())) / 2);
     state_.atom(0) = state_.kernel.draw_prior(rng);
@@ -138,7 +167,7 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
         if (atoms_[h].weight > heavy_) move_atom(h, rng);
       if (atoms_.size() < 2) continue;
       for (std::size_t h = 0; h < atoms_.size(); ++h) share_weights(h, rng);
-      if constexpr (MovesMeans<Kernel>)
+      if constexpr (MovesMeans<Part>)
         for (std::size_t h = 0; h < atoms_.size(); ++h) {
           share_weights_about_mean(h, rng);
           move_apart(h, rng);
@@ -183,17 +212,22 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
     Position g;  ///< shape (distinct releases): up to a factor that depends on the release alone
   };
 
-  [[nodiscard]] Atom make_atom(const Parameter& theta) const {
-    Atom atom{0, theta, Position(counts_.size())};
-    const auto prepared = density_.prepare(state_.kernel, theta);
-    for (Eigen::Index j = 0; j < counts_.size(); ++j) {
-      const auto one = static_cast<std::size_t>(j);
-      if constexpr (requires { density_.density(state_.kernel, one, prepared); })
-        atom.g[j] = density_.density(state_.kernel, one, prepared);
-      else
-        atom.g[j] = std::exp(density_.log_density(state_.kernel, one, prepared));
+  [[nodiscard]] Atom make_atom(const Parameter& theta, double weight = 0) const {
+    Atom atom{weight, theta, Position(counts_.size())};
+    if constexpr (requires { density_.densities(state_.kernel, theta); }) {
+      atom.g = density_.densities(state_.kernel, theta);
+      return atom;
+    } else {
+      const auto prepared = density_.prepare(state_.kernel, theta);
+      for (Eigen::Index j = 0; j < counts_.size(); ++j) {
+        const auto one = static_cast<std::size_t>(j);
+        if constexpr (requires { density_.density(state_.kernel, one, prepared); })
+          atom.g[j] = density_.density(state_.kernel, one, prepared);
+        else
+          atom.g[j] = std::exp(density_.log_density(state_.kernel, one, prepared));
+      }
+      return atom;
     }
-    return atom;
   }
   [[nodiscard]] double log_likelihood(const Position& mix) const {
     return (counts_.array() * mix.array().log()).sum();
@@ -229,12 +263,21 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
   void move_atom(std::size_t h, ChainRng& rng) {
     const std::size_t doublings = rng.below(doublings_);
     const std::size_t m = doublings == 0 ? 0 : std::size_t{1} << (doublings - 1);
-    Atom moved = make_atom(reversible_step(atoms_[h].theta, m, rng));
-    moved.weight = atoms_[h].weight;
+    Atom moved = make_atom(reversible_step(atoms_[h].theta, m, rng), atoms_[h].weight);
     if (accept(mix_ + moved.weight * (moved.g - atoms_[h].g), 0, rng)) atoms_[h] = std::move(moved);
   }
 
+  /// Of one of several parts, or of all alike.
   Parameter reversible_step(const Parameter& theta, std::size_t m, ChainRng& rng) const {
+    Parameter moved = theta;
+    const std::size_t only = Parts::kCount == 1 ? 0 : rng.below(2 * Parts::kCount);
+    for (std::size_t d = 0; d < Parts::kCount; ++d)
+      if (only == d || only >= Parts::kCount)
+        Parts::of(moved, d) = part_step(Parts::kernel(state_.kernel, d), Parts::of(theta, d), m, rng);
+    return moved;
+  }
+  static typename Part::Parameter part_step(const Part& kernel, const typename Part::Parameter& theta,
+                                            std::size_t m, ChainRng& rng) {
     const auto step = [&](const auto& conjugate) {
       auto statistic = empty_statistic(conjugate);
       if constexpr (requires { conjugate.draw_statistic(theta, m, rng); })
@@ -242,10 +285,10 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
       for (std::size_t i = 0; i < m; ++i) statistic.add(conjugate.draw(theta, rng));
       return conjugate.update(theta, statistic, rng);
     };
-    if constexpr (ConjugateKernel<Kernel>) {
-      return step(state_.kernel);
+    if constexpr (ConjugateKernel<Part>) {
+      return step(kernel);
     } else {
-      return state_.kernel.complete(step(state_.kernel.untruncated()));
+      return kernel.complete(step(kernel.untruncated()));
     }
   }
 
@@ -292,21 +335,28 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
     Atom& b = atoms_[partner(h, rng)];
     const std::optional<Shares> to = propose_shares(a, b, rng);
     if (!to) return;
-    const double by = (a.weight - to->first) * (a.theta.mean - b.theta.mean) / (a.weight + b.weight);
-    replace_both(a, b, shifted(a, by, to->first), shifted(b, by, to->second),
-                 to->log_prior_ratio + log_shift_ratio(a, by) + log_shift_ratio(b, by), rng);
+    Parameter of_a = a.theta;
+    Parameter of_b = b.theta;
+    double log_prior_ratio = to->log_prior_ratio;
+    for (std::size_t d = 0; d < Parts::kCount; ++d) {
+      const double by = (a.weight - to->first) * (Parts::of(a.theta, d).mean - Parts::of(b.theta, d).mean) /
+                        (a.weight + b.weight);
+      log_prior_ratio += shift(of_a, d, by) + shift(of_b, d, by);
+    }
+    replace_both(a, b, make_atom(of_a, to->first), make_atom(of_b, to->second), log_prior_ratio, rng);
   }
 
-  /// Moves two atoms against each other, in inverse proportion to their weights.
+  /// Moves a part of two atoms against each other, in inverse proportion to their weights.
   void move_apart(std::size_t h, ChainRng& rng) {
     Atom& a = atoms_[h];
     Atom& b = atoms_[partner(h, rng)];
     if (!(a.weight > heavy_ && b.weight > heavy_)) return;
-    const double step = a.theta.sd * step_of_any_size(rng) / (a.weight + b.weight);
-    const double left = step * b.weight;
-    const double right = -step * a.weight;
-    replace_both(a, b, shifted(a, left, a.weight), shifted(b, right, b.weight),
-                 log_shift_ratio(a, left) + log_shift_ratio(b, right), rng);
+    const std::size_t d = Parts::kCount == 1 ? 0 : rng.below(Parts::kCount);
+    const double step = Parts::of(a.theta, d).sd * step_of_any_size(rng) / (a.weight + b.weight);
+    Parameter of_a = a.theta;
+    Parameter of_b = b.theta;
+    const double log_prior_ratio = shift(of_a, d, step * b.weight) + shift(of_b, d, -step * a.weight);
+    replace_both(a, b, make_atom(of_a, a.weight), make_atom(of_b, b.weight), log_prior_ratio, rng);
   }
 
   void replace_both(Atom& a, Atom& b, Atom next_a, Atom next_b, double log_prior_ratio, ChainRng& rng) {
@@ -314,21 +364,23 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
         mix_ + next_a.weight * next_a.g - a.weight * a.g + next_b.weight * next_b.g - b.weight * b.g;
     if (accept(mix, log_prior_ratio, rng)) a = std::move(next_a), b = std::move(next_b);
   }
-  [[nodiscard]] Atom shifted(const Atom& atom, double by, double weight) const {
-    Atom moved = make_atom([&] {
-      if constexpr (requires { state_.kernel.untruncated(); })
-        return state_.kernel.complete(state_.kernel.untruncated().shifted(atom.theta, by));
+  /// Moves the mean of a part; returns the logarithm of the base measure's ratio.
+  double shift(Parameter& theta, std::size_t d, double by) const {
+    const Part& kernel = Parts::kernel(state_.kernel, d);
+    auto& part = Parts::of(theta, d);
+    const auto move = [&](const auto& conjugate) {
+      const double log_ratio = conjugate.log_shift_ratio(part, by);
+      const auto moved = conjugate.shifted(part, by);
+      if constexpr (requires { kernel.untruncated(); })
+        part = kernel.complete(moved);
       else
-        return state_.kernel.shifted(atom.theta, by);
-    }());
-    moved.weight = weight;
-    return moved;
-  }
-  [[nodiscard]] double log_shift_ratio(const Atom& atom, double by) const {
-    if constexpr (requires { state_.kernel.untruncated(); })
-      return state_.kernel.untruncated().log_shift_ratio(atom.theta, by);
+        part = moved;
+      return log_ratio;
+    };
+    if constexpr (requires { kernel.untruncated(); })
+      return move(kernel.untruncated());
     else
-      return state_.kernel.log_shift_ratio(atom.theta, by);
+      return move(kernel);
   }
 
   /// Draws how many of each release are in which cluster given P; the occupied atoms move to the front.

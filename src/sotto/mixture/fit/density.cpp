@@ -107,7 +107,7 @@ mixture::AnyMixing mixing_prior(const DensitySettings& s) {
 std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings) {
   mixture::Situation situation;
   situation.epsilon = HUGE_VAL;
-  situation.closed_form = columns.size() < 2 && (!columns.empty() || settings.kernel == "normal");
+  situation.closed_form = !columns.empty() || settings.kernel == "normal";
   situation.light_tail = mixing_prior(settings).light_tail();
   if (!columns.empty()) {
     // On the scale of rho, so that Gaussian and pure channels compare; the columns of a row together.
@@ -117,7 +117,8 @@ std::string choose_algorithm(std::span<const Column> columns, const DensitySetti
       situation.local = situation.local && !channel_row(column.settings.channel).global;
     }
     situation.epsilon = pure_epsilon(Rho(rho)).value();
-    situation.closed_form = situation.closed_form && has_closed_form(settings.kernel, columns[0]);
+    situation.closed_form = std::ranges::all_of(
+        columns, [&](const Column& column) { return has_closed_form(settings.kernel, column); });
     situation.few_values = situation.closed_form && settings.kernel != "normal";
   }
   switch (mixture::choose_algorithm(situation)) {
