@@ -111,7 +111,7 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
 
 void add_privatize(CLI::App& program, int&) {
   auto options = std::make_shared<PrivatizeOptions>();
-  CLI::App* verb = program.add_subcommand("privatize", "Put noise on columns of a CSV file, for release");
+  CLI::App* verb = program.add_subcommand("privatize", "Put noise on columns of a table, for release");
   verb->add_option("data", options->data,
                    "CSV (.csv, .tsv) or Parquet (.parquet) file with the confidential column")
       ->required();
@@ -160,7 +160,9 @@ void add_privatize(CLI::App& program, int&) {
   auto* rho = verb->add_option("--rho", options->rho,
                                "Budget as zero-concentrated privacy, instead of epsilon and delta");
   rho->excludes(epsilon);
-  verb->add_option("--out", options->out, "File to write; FILE.channel.toml beside it describes the noise")
+  verb->add_option(
+          "--out", options->out,
+          "CSV or Parquet file to write, by its name; FILE.channel.toml beside it describes the noise")
       ->required();
   verb->add_flag("--keep-order", options->keep_order,
                  "Release the rows in the order of the file; else they are shuffled, with the columns of a "

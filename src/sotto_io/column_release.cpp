@@ -42,9 +42,11 @@ std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file
 /// Nothing that is an input is written over.
 void check_place(const ColumnRelease& release, const std::filesystem::path& channel_file) {
   const std::string extension = release.out.extension().string();
-  if (!extension.empty() && extension != ".csv" && extension != ".txt") {
-    throw Error(ErrorCode::usage, fmt::format("--out {}: a CSV file is written, so let its name end in .csv",
-                                              release.out.string()));
+  if (!extension.empty() && extension != ".csv" && extension != ".txt" && extension != ".parquet") {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--out {}: a CSV or a Parquet file is written, so let its name end in .csv or .parquet",
+                    release.out.string()));
   }
   require_plain_file(release.out, "choose another --out");
   require_plain_file(channel_file, "choose another --out");

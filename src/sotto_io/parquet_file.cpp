@@ -2,10 +2,12 @@
 
 #include <arrow/api.h>
 #include <arrow/io/file.h>
+#include <arrow/io/memory.h>
 #include <arrow/memory_pool.h>
 #include <fmt/format.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
+#include <parquet/arrow/writer.h>
 
 #include <algorithm>
 #include <memory>
@@ -111,6 +113,33 @@ void read_parquet_records(const std::filesystem::path& path, const std::vector<s
   if (!batches.ok()) refuse_file(path);
 
   if (!visit_batches(**batches, names, visit)) refuse_file(path);
+}
+
+std::string parquet_of(std::span<const StoredColumn> columns) {
+  const auto require = [](const arrow::Status& status) {
+    if (!status.ok()) throw Error(ErrorCode::internal, "a Parquet file cannot be made");
+  };
+  arrow::FieldVector fields;
+  arrow::ArrayVector arrays;
+  for (const StoredColumn& column : columns) {
+    const auto append = [&](auto builder, const auto& values) {
+      require(builder.AppendValues(values));
+      require(builder.Finish(&arrays.emplace_back()));
+      fields.push_back(arrow::field(column.name, arrays.back()->type(), false));
+    };
+    if (const auto* numbers = std::get_if<std::vector<double>>(&column.values))
+      append(arrow::DoubleBuilder(), *numbers);
+    else
+      append(arrow::StringBuilder(), std::get<std::vector<std::string>>(column.values));
+  }
+  const auto bytes = arrow::io::BufferOutputStream::Create();
+  if (!bytes.ok()) require(bytes.status());
+  constexpr std::int64_t kRowsOfGroup = 1 << 20;
+  require(parquet::arrow::WriteTable(*arrow::Table::Make(arrow::schema(fields), arrays),
+                                     arrow::default_memory_pool(), *bytes, kRowsOfGroup));
+  const auto buffer = (*bytes)->Finish();
+  if (!buffer.ok()) require(buffer.status());
+  return (*buffer)->ToString();
 }
 
 }  // namespace sotto

@@ -1,9 +1,11 @@
-// Parquet files through Apache Arrow. Called by table_records.
+// Parquet files through Apache Arrow. Called by table_records, and written by privatised_file.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sotto_io/table_records.hpp"
@@ -18,5 +20,14 @@ namespace sotto {
 /// pages.
 void read_parquet_records(const std::filesystem::path& path, const std::vector<std::string>& names,
                           const std::function<void(const TableRecord&)>& visit);
+
+/// A column to write, of numbers or of text.
+struct StoredColumn {
+  std::string name;
+  std::variant<std::vector<double>, std::vector<std::string>> values;
+};
+
+/// The bytes of a file of columns of one length.
+[[nodiscard]] std::string parquet_of(std::span<const StoredColumn> columns);
 
 }  // namespace sotto

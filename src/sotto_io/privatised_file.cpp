@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
+#include <variant>
 
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/csv_cells.hpp"
+#include "sotto_io/parquet_file.hpp"
 #include "sotto_io/release_fingerprint.hpp"
 
 namespace sotto {
@@ -62,38 +65,74 @@ PrivatisedColumn read_column(std::span<const std::vector<std::string>> cells, st
 
 }  // namespace
 
+namespace {
+
+/// Columns as they stand in the file: a channel's labels, then its values.
+std::vector<StoredColumn> stored_columns(const ChannelFile& file,
+                                         const std::vector<PrivatisedColumn>& released) {
+  std::vector<StoredColumn> all;
+  for (std::size_t c = 0; c < released.size(); ++c) {
+    const auto& [values, width] = released[c];
+    const std::size_t records = released.at(0).values.size() / released[0].width;
+    const ColumnSettings& settings = file.columns[c].settings;
+    std::visit(
+        [&, &values = values, width = width]<class Channel>(const Channel& channel) {
+          if constexpr (has_labels<Channel>) {
+            std::size_t k = 0;
+            for (const std::string_view label : Channel::kLabels) {
+              std::vector<double> labels;
+              for (std::size_t record = 0; record < records; ++record)
+                labels.push_back(static_cast<double>(channel.label(record)[k]));
+              all.push_back({std::string(label), std::move(labels)});
+              ++k;
+            }
+          }
+          std::size_t k = 0;
+          for (const std::string& name : channel.stored_names(settings.name)) {
+            std::vector<double> numbers;
+            std::vector<std::string> categories;
+            for (std::size_t record = 0; record < records; ++record) {
+              const double value = values[record * width + k];
+              if constexpr (std::same_as<typename Channel::Datum, int>)
+                categories.push_back(settings.levels[static_cast<std::size_t>(value)]);
+              else
+                numbers.push_back(value);
+            }
+            if constexpr (std::same_as<typename Channel::Datum, int>)
+              all.push_back({name, std::move(categories)});
+            else
+              all.push_back({name, std::move(numbers)});
+            ++k;
+          }
+        },
+        file.columns[c].channel);
+  }
+  return all;
+}
+
+std::string csv_of(std::span<const StoredColumn> columns) {
+  std::string text;
+  for (const StoredColumn& column : columns) text += csv_field(column.name) + ',';
+  text.back() = '\n';
+  const std::size_t records = std::visit([](const auto& values) { return values.size(); }, columns[0].values);
+  for (std::size_t record = 0; record < records; ++record) {
+    for (const StoredColumn& column : columns) {
+      if (const auto* numbers = std::get_if<std::vector<double>>(&column.values))
+        text += fmt::format("{},", (*numbers)[record]);
+      else
+        text += csv_field(std::get<std::vector<std::string>>(column.values)[record]) + ',';
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
 void write_privatised(const std::filesystem::path& path, const ChannelFile& file,
                       const Released<std::vector<PrivatisedColumn>>& columns) {
-  const std::vector<PrivatisedColumn>& values = columns.value();
-  std::string header;
-  std::vector<std::string> lines(values.at(0).values.size() / values[0].width);
-  for (std::size_t c = 0; c < values.size(); ++c) {
-    const ColumnSettings& settings = file.columns[c].settings;
-    const auto write = [&]<class Channel>(const Channel& channel) {
-      if constexpr (has_labels<Channel>)
-        for (const std::string_view label : Channel::kLabels) header += fmt::format("{},", label);
-      for (const std::string& name : channel.stored_names(settings.name)) header += csv_field(name) + ',';
-      for (std::size_t record = 0; record < lines.size(); ++record) {
-        if constexpr (has_labels<Channel>)
-          for (const double label : channel.label(record)) lines[record] += fmt::format("{},", label);
-        for (std::size_t k = 0; k < values[c].width; ++k) {
-          const double value = values[c].values[record * values[c].width + k];
-          if constexpr (std::same_as<typename Channel::Datum, int>) {
-            lines[record] += csv_field(settings.levels[static_cast<std::size_t>(value)]) + ',';
-          } else {
-            lines[record] += fmt::format("{},", value);
-          }
-        }
-      }
-    };
-    std::visit(write, file.columns[c].channel);
-  }
-  header.back() = '\n';
-  for (std::string& line : lines) {
-    line.back() = '\n';
-    header += line;
-  }
-  write_whole_file(path, header);
+  const std::vector<StoredColumn> stored = stored_columns(file, columns.value());
+  write_whole_file(path, path.extension() == ".parquet" ? parquet_of(stored) : csv_of(stored));
 }
 
 std::vector<PrivatisedColumn> read_privatised(const RecordReader& records, const ChannelFile& file,

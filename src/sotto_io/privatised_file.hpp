@@ -11,7 +11,8 @@
 
 namespace sotto {
 
-/// Each column under the names of its channel's `stored_names`, after its labels where the channel has them.
+/// Each column under the names of its channel's `stored_names`, after its labels where the channel has them. Parquet where the name ends in
+/// .parquet, else CSV.
 void write_privatised(const std::filesystem::path& path, const ChannelFile& file,
                       const Released<std::vector<PrivatisedColumn>>& columns);
 

@@ -42,6 +42,25 @@ TEST_F(Privatize, writes_values_and_description) {
   EXPECT_NE(said.out.find("which holds bmi and no other column"), std::string::npos) << said.out;
 }
 
+TEST_F(Privatize, a_parquet_file_holds_what_a_csv_file_would) {
+  write("columns.toml",
+        "[[column]]\nname = 'bmi'\nlower = 10\nupper = 60\n"
+        "[[column]]\nname = 'smoker'\nchannel = 'randomized-response'\nlevels = ['no', 'yes']\n");
+  const Outcome run = sotto("privatize s.csv --columns columns.toml --epsilon 2 --out z.parquet");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(read_column_names(folder_ / "z.parquet"), (std::vector<std::string>{"bmi", "smoker"}));
+  const ChannelFile file = read_channel_file(folder_ / "z.parquet.channel.toml");
+  const auto columns = read_privatised(records_of(folder_ / "z.parquet"), file, file.columns);
+  EXPECT_EQ(columns.at(0).values.size(), 42u);
+  EXPECT_EQ(columns.at(1).values.size(), 42u);
+  EXPECT_EQ(file_content(folder_ / "z.parquet").find("person"), std::string::npos);
+  const Outcome density =
+      sotto("density z.parquet --column smoker --warmup 50 --draws 50 --thin 1 --out estimate");
+  EXPECT_EQ(density.status, 0) << density.err;
+  // It is a release like any other.
+  EXPECT_EQ(sotto("privatize s.csv --columns columns.toml --epsilon 2 --out z.parquet").status, EX_CANTCREAT);
+}
+
 TEST_F(Privatize, rows_are_shuffled_unless_asked_not_to) {
   std::string sorted = "y\n";
   for (int i = 0; i < 60; ++i) sorted += std::to_string(i) + "\n";

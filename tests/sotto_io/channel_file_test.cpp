@@ -86,6 +86,7 @@ TEST_F(ChannelFiles, every_channel_survives_the_disk) {
       const auto released = privatiser.release(cells);
       write_channel_file(directory_ / "z.toml", file);
       write_privatised(directory_ / "z.csv", file, released);
+      write_privatised(directory_ / "z.parquet", file, released);
 
       const ChannelFile back = read_channel_file(directory_ / "z.toml");
       ASSERT_EQ(back.columns.size(), 1u);
@@ -95,9 +96,11 @@ TEST_F(ChannelFiles, every_channel_survives_the_disk) {
       EXPECT_EQ(back.total.delta, file.total.delta);
       EXPECT_EQ(back.total.rho, file.total.rho);
       EXPECT_FALSE(back.is_private);
-      const PrivatisedColumn values = read_privatised(directory_ / "z.csv", back, back.columns[0]);
-      EXPECT_EQ(values.values, released.value()[0].values) << channel;
-      EXPECT_EQ(values.width, released.value()[0].width);
+      for (const char* name : {"z.csv", "z.parquet"}) {
+        const PrivatisedColumn values = read_privatised(directory_ / name, back, back.columns[0]);
+        EXPECT_EQ(values.values, released.value()[0].values) << channel << ' ' << name;
+        EXPECT_EQ(values.width, released.value()[0].width);
+      }
     }
   }
 }
