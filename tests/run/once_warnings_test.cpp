@@ -65,12 +65,11 @@ TEST(OnceWarnings, a_prior_that_counts_is_noted_and_told_where_it_holds_back) {
 
 TEST(OnceWarnings, what_wide_priors_draw_off_is_told_with_its_direction) {
   OnceVerdict verdict;
-  verdict.drawn_off = {{0, -1.26}, {2, 0.44}};
+  verdict.drawn_off = {{0, false, 0.634}, {2, true, 0.81}};
   EXPECT_TRUE(verdict.warns());
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
-              ElementsAre(testing::AllOf(
-                  HasSubstr("draw Intercept down by about 1.3, g[b] up by about 0.4 standard deviations"),
-                  HasSubstr("Set narrower priors of the effects"))));
+              ElementsAre(testing::AllOf(HasSubstr("draw Intercept down (63 %), g[b] up (81 %): in brackets"),
+                                         HasSubstr("Set narrower priors of the effects"))));
 }
 
 TEST(OnceWarnings, what_there_is_too_much_of_is_counted) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
+#include "sotto/diagnostics/sequences.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/displacement.hpp"
 
@@ -28,37 +30,45 @@ Matrix some_draws(const std::vector<Chain>& chains, Eigen::Index dim) {
   return some;
 }
 
+/// The normal distribution function.
+double below(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
+
 }  // namespace
 
-MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& posterior) {
+MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& posterior,
+                             const Matrix& reported) {
   const OnceFacts& facts = release.facts;
-  const Eigen::Index d = facts.dim();
-  MatchingShift shift{Position::Zero(d), Position::Zero(d)};
+  const Eigen::Index parameters = reported.rows();
+  MatchingShift shift{Position::Zero(parameters), Position::Constant(parameters, 0.9),
+                      Position::Zero(parameters)};
   if (facts.link == Link::identity || posterior.chains.empty() || posterior.chains.front().draws.rows() == 0)
     return shift;
   const PooledRelease& pooled = release.pooled;
   const Displacement displacement(release.stand_in, release.frame.matrix, pooled.anchor);
-  const Matrix draws = some_draws(posterior.chains, d);
+  const Matrix draws = some_draws(posterior.chains, facts.dim());
   const double v = pooled.information_variance;
+  Matrix t(draws.rows(), parameters);
   for (Eigen::Index i = 0; i < draws.rows(); ++i) {
     const Position at = draws.row(i).transpose();
     const Position h = displacement(at);
     Matrix covariance = pooled.spread + v / 2 * h * h.transpose();
     covariance.diagonal().array() += pooled.score_variance + v / 2 * h.squaredNorm();
-    const Matrix back = inverse(pooled.information * displacement.derivative(at));
-    const Matrix variance = back * covariance * back.transpose();
-    const Position sd = variance.diagonal().cwiseSqrt();
-    const Position t = (back * (pooled.information * h - pooled.score)).cwiseQuotient(sd);
-    shift.all += t / static_cast<double>(draws.rows());
+    const Matrix back = reported * inverse(pooled.information * displacement.derivative(at));
+    const Position variance = (back * covariance).cwiseProduct(back).rowwise().sum();
+    t.row(i) = (back * (pooled.information * h - pooled.score)).cwiseQuotient(variance.cwiseSqrt());
   }
   const Position mean = draws.colwise().mean();
-  const Matrix moved = draws.rowwise() - mean.transpose();
-  const Matrix covariance = moved.transpose() * moved / static_cast<double>(draws.rows());
+  const Matrix moved = (draws.rowwise() - mean.transpose()) * reported.transpose();
   const Position slope = release.prior.normal.precision * (release.prior.normal.location - mean);
-  for (Eigen::Index j = 0; j < d; ++j) {
-    if (facts.in_group(j) || !std::isfinite(shift.all[j])) shift.all[j] = 0;
-    if (shift.all[j] == 0 || !(covariance(j, j) > 0)) continue;
-    shift.of_volume[j] = shift.all[j] - covariance.row(j).dot(slope) / std::sqrt(covariance(j, j));
+  const Position pulled =
+      moved.transpose() * ((draws.rowwise() - mean.transpose()) * slope) / static_cast<double>(draws.rows());
+  for (Eigen::Index j = 0; j < parameters; ++j) {
+    std::vector<double> all(t.col(j).begin(), t.col(j).end());
+    const double sd = std::sqrt(moved.col(j).squaredNorm() / static_cast<double>(draws.rows()));
+    if (!std::ranges::all_of(all, [](double one) { return std::isfinite(one); }) || !(sd > 0)) continue;
+    shift.median[j] = quantile(all, 0.5);
+    shift.held[j] = below(quantile(all, 0.95)) - below(quantile(all, 0.05));
+    shift.of_slope[j] = pulled[j] / sd;
   }
   return shift;
 }

@@ -30,7 +30,7 @@ constexpr double kPriorOnly = 0.6;    // of a coefficient's sd, over its prior's
 constexpr double kPriorTells =
     0.2;  // likewise: else what is hidden is an offset's, whose coefficient is known
 constexpr double kNoiseCounts = 0.5;  // of the score's variance, over sampling's
-constexpr double kDrawnOff = 0.4;     // of a coefficient by wide priors, in its standard deviations
+constexpr double kHeldByTold = 0.84;  // of 90 % intervals: fewer are told
 constexpr double kMisfit = 4;         // standard deviations of chi-squared
 constexpr double kNextToNone = 0.1;   // of the rows
 constexpr double kLevelsOff =
@@ -184,16 +184,19 @@ void tell_of_priors(const OnceRelease& release, const OncePosterior& posterior, 
   }
 }
 
-void tell_of_wide_priors(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
+void tell_of_wide_priors(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported,
+                         OnceVerdict& verdict) {
   // Without much noise it is what any program's posterior would do.
-  const double sampling = release.pooled.spread.trace() / static_cast<double>(release.facts.dim());
+  const Eigen::Index d = release.facts.dim();
+  const double sampling = release.pooled.spread.trace() / static_cast<double>(d);
   if (release.pooled.score_variance < kNoiseCounts * sampling) return;
-  const MatchingShift shift = matching_shift(release, posterior);
+  const auto [median, held, of_slope] =
+      matching_shift(release, posterior, reported.size() > 0 ? reported : Matrix::Identity(d, d));
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
     const bool hidden = std::ranges::find(verdict.hidden, j) != verdict.hidden.end();
-    const double least = std::min(std::abs(shift.all[j]), std::abs(shift.of_volume[j]));
-    if (!hidden && shift.all[j] * shift.of_volume[j] > 0 && least > kDrawnOff)
-      verdict.drawn_off.push_back({j, shift.all[j]});
+    if (hidden || release.facts.in_group(j) || held[j] > kHeldByTold) continue;
+    if (median[j] * (median[j] - of_slope[j]) > 0 && std::abs(of_slope[j]) < std::abs(median[j]) / 2)
+      verdict.drawn_off.push_back({j, median[j] > 0, held[j]});
   }
 }
 
@@ -368,7 +371,7 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
 
 }  // namespace
 
-OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior) {
+OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported) {
   OnceVerdict verdict;
   if (!rows_are_there(release, verdict)) return verdict;  // whatever else is seen comes from that
   FewEvents few = find_few_events(release);
@@ -377,7 +380,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   tell_of_responses(release, verdict);
   tell_of_model(release, verdict);
   tell_of_priors(release, posterior, verdict);
-  tell_of_wide_priors(release, posterior, verdict);
+  tell_of_wide_priors(release, posterior, reported, verdict);
   tell_of_noise(release, posterior, verdict);
   tell_of_search(release, posterior, verdict);
   tell_of_skewness(release, verdict);

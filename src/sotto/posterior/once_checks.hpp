@@ -30,8 +30,12 @@ struct OnceVerdict {
     double by;  ///< of its coefficient, in its standard deviations
   };
   std::vector<Moved> uneven{};  ///< columns whose rows have tails that others do not have: likewise
-  std::vector<Moved>
-      drawn_off{};  ///< columns whose coefficients wide priors move, see matching_shift.hpp: likewise
+  struct DrawnOff {
+    Eigen::Index parameter;
+    bool up;
+    double held;  ///< how often its 90 % intervals hold the truth
+  };
+  std::vector<DrawnOff> drawn_off{};  ///< parameters that wide priors move, see matching_shift.hpp: likewise
   std::vector<Eigen::Index> far_rows{};  ///< columns in which rows far out do not follow the others: likewise
   double far_share = 0;                  ///< of the rows, far from the others
   std::vector<Eigen::Index>
@@ -52,6 +56,8 @@ struct OnceVerdict {
   }
 };
 
-[[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior);
+/// `reported`: shape (parameters, dim), what is reported of a position, the parameter of each column in its place; empty: positions.
+[[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior,
+                                     const Matrix& reported = {});
 
 }  // namespace sotto

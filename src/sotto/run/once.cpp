@@ -158,6 +158,15 @@ std::vector<std::string> told_of_persons(const UnitSizes& sizes, double most, st
   return told;
 }
 
+/// Of a position, but for a constant: shape (parameters, dim). Linear but for sigma, which normal responses have.
+Matrix what_is_reported(const PublicProblem& known) {
+  const auto dim = static_cast<Eigen::Index>(known.coordinates.size());
+  const Position origin = known.to_report(Position::Zero(dim));
+  Matrix map(origin.size(), dim);
+  for (Eigen::Index j = 0; j < dim; ++j) map.col(j) = known.to_report(Position::Unit(dim, j)) - origin;
+  return map;
+}
+
 }  // namespace
 
 OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
@@ -242,7 +251,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
                    .draws = draws,
                    .seed = config.method.seed,
                    .progress = [&](std::size_t done) { return progress(done, draws); }});
-  OnceVerdict verdict = check_once(release, posterior);
+  OnceVerdict verdict = check_once(release, posterior,
+                                   release.facts.link == Link::identity ? Matrix() : what_is_reported(known));
   if (known.yes_or_no)
     std::erase_if(verdict.at_bounds, [](const AtBound& end) { return end.column == AtBound::kResponse; });
   constexpr double kHardlyWider = 1.2;  // than without noise

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "sotto/base/first_names.hpp"
@@ -119,14 +118,13 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   if (!verdict.drawn_off.empty()) {
     std::vector<std::string> drawn;
-    for (const auto& [column, sds] : verdict.drawn_off)
-      drawn.push_back(fmt::format("{} {} by about {:.1f}", coordinates[static_cast<std::size_t>(column)],
-                                  sds < 0 ? "down" : "up", std::abs(sds)));
+    for (const auto& [parameter, up, held] : verdict.drawn_off)
+      drawn.push_back(fmt::format("{} {} ({:.0f} %)", coordinates[static_cast<std::size_t>(parameter)],
+                                  up ? "up" : "down", 100 * held));
     warnings.push_back(fmt::format(
-        "Wide priors of loosely known effects draw {} standard deviations: intervals hold the truth less "
-        "often "
-        "than they say. Set narrower priors of the effects that you can defend (prior.default), or take a "
-        "larger epsilon, or fewer columns.",
+        "Wide priors of loosely known effects draw {}: in brackets, about how many of 90 % intervals "
+        "in such fits hold the truth. Set narrower priors of the effects that you can defend "
+        "(prior.default), or take a larger epsilon, or fewer columns.",
         first_names(drawn)));
   }
   if (!verdict.sensitive.empty()) {
