@@ -35,10 +35,14 @@ def remove_with(result: object, directory: Path) -> None:
 
 
 def read_table(path: Path, text: Sequence[str] = ()) -> Any:
-    """A pyarrow.Table of the columns ``text`` as they are written, and of all others as numbers where they are."""
+    """A pyarrow.Table of a CSV or Parquet file: the columns ``text`` as they are written, all others as numbers where they are."""
     import pyarrow  # type: ignore[import-untyped]
     import pyarrow.csv  # type: ignore[import-untyped]
 
+    if path.suffix == ".parquet":
+        import pyarrow.parquet  # type: ignore[import-untyped]
+
+        return pyarrow.parquet.read_table(path)
     table = pyarrow.csv.read_csv(
         path,
         parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),

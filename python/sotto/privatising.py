@@ -44,6 +44,8 @@ class Release:
     def save(self, file: str | os.PathLike[str]) -> "Release":
         """Copies the values to a new file, and the description beside it."""
         copied = Path(path_of(file))
+        if (copied.suffix == ".parquet") != (self.file.suffix == ".parquet"):
+            raise UsageError(f"{self.file.name} is copied as it is: let {copied.name} end in {self.file.suffix or '.csv'} too")
         for source, target in ((self.channel_file, Path(f"{copied}.channel.toml")), (self.file, copied)):
             if target.exists():
                 raise CannotCreateError(f"{target} exists: choose another file")
@@ -117,7 +119,7 @@ def privatize(
     rho
         budget as zero-concentrated privacy, instead of epsilon and delta
     out
-        CSV file to write, with its description beside it; without it both live as long as the returned object
+        CSV or Parquet file to write, by its name, with its description beside it; without it both live as long as the returned object
     keep_order
         release the rows in their order, which in a sorted table tells of the values; else they are shuffled
     overwrite

@@ -186,6 +186,17 @@ def test_files_live_as_long_as_what_reads_them(table, tmp_path):
     assert not any(folder.exists() for folder in folders)
 
 
+def test_a_release_may_be_parquet(table, tmp_path):
+    columns = {"age": BOUNDS, "clinic": {"channel": "randomized-response", "levels": ["north", "south", "west"]}}
+    release = sotto.privatize(table[:60], columns, epsilon=4, out=tmp_path / "z.parquet")
+    assert release.table.column_names == ["age", "clinic"] and release.table.num_rows == 60
+    assert set(release.table["clinic"].to_pylist()) <= {"north", "south", "west"}
+    assert list(sotto.density(release, column="age", **QUICK).verdicts) == ["age"]
+    with pytest.raises(sotto.UsageError, match="let kept.csv end in .parquet too"):
+        release.save(tmp_path / "kept.csv")
+    assert release.save(tmp_path / "kept.parquet").table.equals(release.table)
+
+
 def test_what_was_paid_for_stays_on_record(table, tmp_path):
     out = tmp_path / "z.csv"
     sotto.privatize(table, "age", **BOUNDS, epsilon=2, out=out)
@@ -234,7 +245,7 @@ def test_a_refusal_leaves_no_folder(table, tmp_path, monkeypatch):
         ({"data": {"age": [1]}}, sotto.UsageError, "not <builtins.dict>"),
         ({"data": "none.csv"}, sotto.NoInputError, "none.csv"),
         ({"data": pd.DataFrame({"age": np.zeros(0)})}, sotto.DataError, "the table has no rows"),
-        ({"out": "z.parquet"}, sotto.UsageError, "a CSV file is written"),
+        ({"out": "z.xlsx"}, sotto.UsageError, "a CSV or a Parquet file is written"),
     ],
 )
 def test_refuses_before_anything_is_spent(arguments, error, sentence, table, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ sotto_privatize <- function(data, column, channel = NULL, lower = NULL, upper = 
   } else {
     columns <- structure(list(given), names = column)
   }
+  if (is_path(out) && grepl("[.]parquet$", out)) refuse("R writes a release as CSV: let out end in .csv")
   with_results(out, "release.csv.channel.toml", function(place) {
     file <- if (is.null(out)) file.path(place, "release.csv") else place
     answer <- with_private_folder(function(folder) {

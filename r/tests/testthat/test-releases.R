@@ -76,4 +76,7 @@ test_that("several columns share a budget", {
   hours$when <- as.Date("1999-12-31")
   expect_identical(sotto_privatize(hours, "hours", lower = 0, upper = 80, epsilon = 4)$description$rows, 300L)
   expect_error(sotto_privatize(hours, list(hours = list()), lower = 0, epsilon = 1), class = "sotto_usage_error")
+  expect_error(
+    sotto_privatize(hours, "hours", lower = 0, upper = 80, epsilon = 4, out = "z.parquet"), "let out end in .csv", class = "sotto_usage_error"
+  )
 })
