@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/once_study.hpp"
+#include "support/regression_designs.hpp"
 #include "support/row_oracle.hpp"
 #include "support/simulated_regression.hpp"
 
@@ -140,6 +141,18 @@ TEST(MatchingShift, is_how_far_off_rare_intercepts_are) {
   EXPECT_NEAR(held, said_held, 3 * 0.13);
   EXPECT_GE(told, 9);
   EXPECT_EQ(told_without_noise, 0);
+}
+
+// An offset's coefficient is known, whatever the score says of it: many counts, and nothing to tell. Of 1,000 draws: as above.
+TEST(MatchingShift, takes_offsets_as_known) {
+  ChainRng rng(7);
+  const SimulatedRegression data = designs::poisson_with_offset(20000, rng);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Drawn of = drawn_from(data, kRho, seed);
+    const MatchingShift shift = shift_of(of);
+    EXPECT_GT(shift.held.head(of.release.facts.unknown()).minCoeff(), 0.84);
+    EXPECT_TRUE(check_once(of.release, of.posterior).drawn_off.empty());
+  }
 }
 
 TEST(MatchingShift, is_nothing_where_scores_are_lines) {

@@ -41,21 +41,29 @@ MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& po
   const Eigen::Index parameters = reported.rows();
   MatchingShift shift{Position::Zero(parameters), Position::Constant(parameters, 0.9),
                       Position::Zero(parameters)};
-  if (facts.link == Link::identity || posterior.chains.empty() || posterior.chains.front().draws.rows() == 0)
+  if (facts.link == Link::identity || !facts.groups.empty() || posterior.chains.empty() ||
+      posterior.chains.front().draws.rows() == 0)
     return shift;
   const PooledRelease& pooled = release.pooled;
   const Displacement displacement(release.stand_in, release.frame.matrix, pooled.anchor);
   const Matrix draws = some_draws(posterior.chains, facts.dim());
   const double v = pooled.information_variance;
+  const Eigen::Index unknown = facts.unknown();
+  const Matrix of_unknown = reported.leftCols(unknown);
   Matrix t(draws.rows(), parameters);
   for (Eigen::Index i = 0; i < draws.rows(); ++i) {
     const Position at = draws.row(i).transpose();
     const Position h = displacement(at);
     Matrix covariance = pooled.spread + v / 2 * h * h.transpose();
     covariance.diagonal().array() += pooled.score_variance + v / 2 * h.squaredNorm();
-    const Matrix back = reported * inverse(pooled.information * displacement.derivative(at));
-    const Position variance = (back * covariance).cwiseProduct(back).rowwise().sum();
-    t.row(i) = (back * (pooled.information * h - pooled.score)).cwiseQuotient(variance.cwiseSqrt());
+    const Cholesky spread(covariance);
+    const Matrix slope =
+        spread.half_solve((pooled.information * displacement.derivative(at)).leftCols(unknown));
+    const Cholesky known(slope.transpose() * slope);
+    if (!spread.is_positive_definite() || !known.is_positive_definite()) return shift;
+    const Position off = spread.half_solve(Matrix(pooled.information * h - pooled.score)).col(0);
+    const Position sd = known.half_solve(of_unknown.transpose()).colwise().norm().transpose();
+    t.row(i) = (of_unknown * known.solve(Position(slope.transpose() * off))).cwiseQuotient(sd);
   }
   const Position mean = draws.colwise().mean();
   const Matrix moved = (draws.rowwise() - mean.transpose()) * reported.transpose();

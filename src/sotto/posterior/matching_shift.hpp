@@ -5,8 +5,8 @@
 
 namespace sotto {
 
-/// Of each parameter that is reported. At a position, t = L J^-1 (G h - score) over its standard deviation there, J the derivative of G h and L
-/// what parameters are of positions, is standard normal if the position is the truth. So t's quantiles over the posterior tell how often
+/// Of each parameter that is reported. At a position, t = L F^-1 J' C^-1 (G h - score) over its standard deviation there, J the derivative of
+/// G h by what is unknown, C the score's covariance, F = J' C^-1 J and L what parameters are of positions, is standard normal if the position is the truth. So t's quantiles over the posterior tell how often
 /// its intervals hold the truth: .9 of 90 % ones where scores do not bend and the prior is flat.
 /// Scores of rare responses bend: they tell how many there are, m, and how these go with columns, so a prior that is flat in d coefficients
 /// has density m^-d on m. Where noise leaves m in doubt that counts: intercepts come out low.
@@ -17,7 +17,7 @@ struct MatchingShift {
   Position of_slope;
 };
 
-/// `reported`: shape (parameters, dim); the same everywhere of an identity link: 0, .9, 0.
+/// `reported`: shape (parameters, dim); of an identity link, and with groups, whose prior is part of the model: 0, .9, 0.
 /// Computes   t of a thousand draws at the most, of a hundred of eighty columns and more
 /// Source     to first order the shift of a flat prior is the divergence of V e_j / sd_j, V the information's inverse [P65]; by parts
 ///            over the posterior that is the mean of t, which is no expansion
