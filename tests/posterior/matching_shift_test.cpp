@@ -143,6 +143,15 @@ TEST(MatchingShift, is_how_far_off_rare_intercepts_are) {
   EXPECT_EQ(told_without_noise, 0);
 }
 
+// Some hundred ones and ten columns: any program's posterior under these priors lies low, and that is not the noise's doing.
+TEST(MatchingShift, without_noise_nothing_is_told) {
+  ChainRng rng(8);
+  const Position truth{{-4.5, 0.5, -0.4, 0.3, 0.2, 0, -0.2, 0.1, 0, 0, 0.1}};
+  const Drawn clear = drawn_from(normal_columns(Link::logit, 6000, truth, rng), 1e4 * kRho, 1);
+  EXPECT_LT(shift_of(clear).held[0], 0.84);
+  EXPECT_TRUE(check_once(clear.release, clear.posterior).drawn_off.empty());
+}
+
 // An offset's coefficient is known, whatever the score says of it: many counts, and nothing to tell. Of 1,000 draws: as above.
 TEST(MatchingShift, takes_offsets_as_known) {
   ChainRng rng(7);
