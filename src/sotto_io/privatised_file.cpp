@@ -63,10 +63,6 @@ PrivatisedColumn read_column(std::span<const std::vector<std::string>> cells, st
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 /// Columns as they stand in the file: a channel's labels, then its values.
 std::vector<StoredColumn> stored_columns(const ChannelFile& file,
                                          const std::vector<PrivatisedColumn>& released) {

@@ -13,13 +13,15 @@
 #include "sotto/channel/laplace.hpp"
 #include "sotto/channel/product.hpp"
 #include "sotto/channel/randomised_response.hpp"
+#include "sotto/mixture/continuous_channel.hpp"
 #include "sotto/mixture/kernel/categorical_kernel.hpp"
 #include "sotto/mixture/kernel/kernel.hpp"
 #include "sotto/mixture/kernel/normal_kernel.hpp"
 #include "sotto/mixture/kernel/product_kernel.hpp"
 #include "sotto/mixture/kernel/truncated_normal_kernel.hpp"
-#include "sotto/mixture/normal_interval.hpp"
+#include "sotto/mixture/normal_pieces.hpp"
 #include "sotto/mixture/released_data.hpp"
+#include "sotto/mixture/summed_density.hpp"
 
 namespace sotto::mixture {
 
@@ -49,87 +51,8 @@ struct MarginalDensity<Confidential<Y>, Kernel> {
   std::vector<Y> y;
 };
 
-/// A part of the line on which q(z | y) f(y | theta) is proportional to a normal density.
-struct NormalPiece {
-  double lower, upper, mean, sd;
-  double log_mass;  ///< log of the integral of q f over the piece
-};
-
-/// At most four pieces: below the domain, in it on either side of z, above it.
-class NormalPieces {
- public:
-  void add(double lower, double upper, double mean, double sd, double log_factor) {
-    if (!(lower < upper)) return;
-    const double log_mass = log_factor + log_interval((lower - mean) / sd, (upper - mean) / sd);
-    piece_[count_++] = {lower, upper, mean, sd, log_mass};
-  }
-  [[nodiscard]] double log_total() const {
-    double top = -HUGE_VAL;
-    for (std::size_t p = 0; p < count_; ++p) top = std::fmax(top, piece_[p].log_mass);
-    double sum = 0;
-    for (std::size_t p = 0; p < count_; ++p) sum += std::exp(piece_[p].log_mass - top);
-    return top + std::log(sum);
-  }
-  double draw(ChainRng& rng) const {
-    const double total = log_total();
-    double at = rng.uniform();
-    std::size_t p = 0;
-    while (p + 1 < count_ && (at -= std::exp(piece_[p].log_mass - total)) >= 0) ++p;
-    return draw_normal_in(piece_[p].mean, piece_[p].sd, piece_[p].lower, piece_[p].upper, rng);
-  }
-
- private:
-  std::array<NormalPiece, 4> piece_{};
-  std::size_t count_ = 0;
-};
-
-/// Laplace noise of scale b about y in the domain.
-/// Computes   on y <= z: exp(-(z-y)/b) N(y | m, s^2) = exp((m-z)/b + s^2/(2 b^2)) N(y | m + s^2/b,
-///            s^2); mirrored above
-inline void add_inside(NormalPieces& pieces, double z, double b, Interval domain,
-                       const NormalParameter& theta) {
-  const double middle = std::clamp(z, domain.lower, domain.upper);
-  const double shift = theta.sd * theta.sd / b;
-  pieces.add(domain.lower, middle, theta.mean + shift, theta.sd, (theta.mean - z) / b + shift / (2 * b));
-  pieces.add(middle, domain.upper, theta.mean - shift, theta.sd, (z - theta.mean) / b + shift / (2 * b));
-}
-
-template <class Channel>
-concept ContinuousLaplace =
-    std::same_as<Channel, LaplaceChannel> || std::same_as<Channel, DiscreteLaplaceChannel>;
-template <class Channel>
-concept ContinuousGaussian =
-    std::same_as<Channel, GaussianChannel> || std::same_as<Channel, DiscreteGaussianChannel>;
 template <class Kernel>
 concept NormalLike = std::same_as<Kernel, NormalKernel> || std::same_as<Kernel, TruncatedNormalKernel>;
-
-/// The closed forms below leave out that a grid channel rounds y to its grid. With r the change of log q over a step of size h
-/// and L the largest |d log f / dy| where q f counts, log g is off by at most r^2 / 8 + r h L / 4 per datum (a cell's two halves
-/// weigh the same up to h L / 2, and cosh(r / 2) - 1 <= r^2 / 7): on the default grid at epsilon 50, with a kernel a sixteenth of
-/// the domain wide, 2e-9. Coarse grids are refused.
-template <class Channel>
-[[nodiscard]] bool has_fine_grid(const Channel& channel) {
-  if constexpr (requires { channel.grid(); }) {
-    const auto steps = static_cast<double>(channel.grid().steps());
-    double change =
-        0;  // of log q over one step: at most 1 / scale, or (domain and six deviations) / variance
-    if constexpr (std::same_as<Channel, DiscreteLaplaceChannel>) {
-      change = channel.grid().step() / channel.scale();
-    } else {
-      const double sd = channel.scale() / channel.grid().step();
-      change = (steps + 6 * sd) / (sd * sd);
-    }
-    return steps >= 0x1p16 && change <= 1e-3;
-  }
-  return true;
-}
-template <class Channel>
-void require_fine_grid(const Channel& channel) {
-  if (!has_fine_grid(channel))
-    throw Error(
-        ErrorCode::configuration,
-        "the channel's grid is too coarse for its exact marginal density; use Neal 5 or the slice sampler");
-}
 
 /// Data beyond the domain are released as its ends are: two more pieces, for a kernel on the whole line.
 template <class Kernel, class Channel>
@@ -139,14 +62,6 @@ void add_outside(NormalPieces& pieces, const Channel& channel, double z, const N
     pieces.add(-HUGE_VAL, domain.lower, theta.mean, theta.sd, channel.log_density(z, domain.lower));
     pieces.add(domain.upper, HUGE_VAL, theta.mean, theta.sd, channel.log_density(z, domain.upper));
   }
-}
-
-/// J(x, s) = exp(s^2/2 - s x) P(N(0,1) < x - s), in [0, 1]: the integral of exp(-s (x - v)) N(v | 0, 1) over
-/// v < x.
-inline double tilted_tail(double x, double s) {
-  const double t = s - x;
-  if (t < 35) return 0.5 * std::exp(s * (0.5 * s - x)) * std::erfc(t / std::numbers::sqrt2);
-  return std::exp(-0.5 * x * x) / (t * std::sqrt(2 * std::numbers::pi)) * (1 - 1 / (t * t));
 }
 
 /// Normal kernel (whole line or truncated) with Laplace noise on data clamped to [L, U].
@@ -348,50 +263,6 @@ struct MarginalDensity<LocalRelease<ProductChannel<Dim>, typename ProductChannel
   std::vector<Column> columns_;
   std::vector<std::size_t> size_;                 ///< distinct values of each column
   std::vector<std::vector<Eigen::Index>> place_;  ///< per column, shape (rows): which of them
-};
-
-/// Counts and categories: g is a sum over all of the domain.
-/// Computes   g / max_y q = sum_y q(z | y) / max_y q(z | y) f(y | theta)
-template <class Kernel>
-class SummedDensity {
- public:
-  using Datum = typename Kernel::Datum;
-  using Prepared = Position;  ///< shape (values): f
-
-  template <class Data>
-  SummedDensity(const Data& data, double first, double last)
-      : first_(first),
-        ratio_(static_cast<Eigen::Index>(data.size()), static_cast<Eigen::Index>(last - first) + 1) {
-    for (Eigen::Index i = 0; i < ratio_.rows(); ++i) {
-      for (Eigen::Index y = 0; y < ratio_.cols(); ++y)
-        ratio_(i, y) = data.log_density(static_cast<std::size_t>(i), value(y));
-      ratio_.row(i) = (ratio_.row(i).array() - ratio_.row(i).maxCoeff()).exp();
-    }
-  }
-  [[nodiscard]] Prepared prepare(const Kernel& kernel, const typename Kernel::Parameter& theta) const {
-    Prepared f(ratio_.cols());
-    for (Eigen::Index y = 0; y < f.size(); ++y) f[y] = std::exp(kernel.log_density(value(y), theta));
-    return f;
-  }
-  [[nodiscard]] double log_density(const Kernel&, std::size_t i, const Prepared& f) const {
-    return std::log(ratio_.row(static_cast<Eigen::Index>(i)).dot(f));
-  }
-  [[nodiscard]] Datum draw(const Kernel& kernel, std::size_t i, const typename Kernel::Parameter& theta,
-                           ChainRng& rng) const {
-    const Prepared f = prepare(kernel, theta);
-    const Position joint = ratio_.row(static_cast<Eigen::Index>(i)).transpose().cwiseProduct(f);
-    double at = rng.uniform() * joint.sum();
-    Eigen::Index y = 0;
-    while (y + 1 < joint.size() && (at -= joint[y]) >= 0) ++y;
-    return value(y);
-  }
-
- private:
-  [[nodiscard]] Datum value(Eigen::Index y) const {
-    return static_cast<Datum>(first_ + static_cast<double>(y));
-  }
-  double first_;
-  Matrix ratio_;  ///< shape (data, values): q(z | y) over its largest
 };
 
 /// Checked by tests/statistical/mixture_table/discrete_test.cpp: categories_after_randomised_response

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "sotto/diagnostics/sequences.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/math/normal_probability.hpp"
 #include "sotto/posterior/displacement.hpp"
 
 namespace sotto {
@@ -29,9 +29,6 @@ Matrix some_draws(const std::vector<Chain>& chains, Eigen::Index dim) {
   }
   return some;
 }
-
-/// The normal distribution function.
-double below(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
 
 }  // namespace
 
@@ -75,7 +72,7 @@ MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& po
     const double sd = std::sqrt(moved.col(j).squaredNorm() / static_cast<double>(draws.rows()));
     if (!std::ranges::all_of(all, [](double one) { return std::isfinite(one); }) || !(sd > 0)) continue;
     shift.median[j] = quantile(all, 0.5);
-    shift.held[j] = below(quantile(all, 0.95)) - below(quantile(all, 0.05));
+    shift.held[j] = normal_probability(quantile(all, 0.95)) - normal_probability(quantile(all, 0.05));
     shift.of_slope[j] = pulled[j] / sd;
   }
   return shift;

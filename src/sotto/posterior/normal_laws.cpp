@@ -1,6 +1,6 @@
 #include <cmath>
-#include <numbers>
 
+#include "sotto/math/normal_probability.hpp"
 #include "sotto/posterior/group_laws.hpp"
 
 namespace sotto {
@@ -12,8 +12,6 @@ constexpr double kNearlyNormal = 1e-3;
 constexpr int kClipSteps = 64;
 constexpr int kResidualBisections = 30;
 constexpr double kFarthestResidual = 4;  // standard deviations of the law
-
-double normal_probability(double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; }
 
 /// Residuals of mean zero at true predictors: `sd` times a standardised log-normal to either side, or a normal.
 class ResidualLaw : public GroupLaw {

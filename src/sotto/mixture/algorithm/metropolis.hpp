@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,35 +11,13 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/position.hpp"
-#include "sotto/channel/product.hpp"
+#include "sotto/mixture/distinct_releases.hpp"
 #include "sotto/mixture/kernel/kernel_parts.hpp"
 #include "sotto/mixture/marginal_density.hpp"
 #include "sotto/mixture/mixture_state.hpp"
 #include "sotto/mixture/multinomial.hpp"
 
 namespace sotto::mixture {
-
-/// Equal releases have equal densities: each is looked at once, with its number.
-template <class Z>
-struct DistinctReleases {
-  std::vector<Z> values;
-  std::vector<std::vector<std::size_t>> rows;  ///< shape (values): who released it
-
-  explicit DistinctReleases(const std::vector<Z>& z) {
-    std::vector<std::size_t> order(z.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      if constexpr (requires { z[a] < z[b]; })
-        return z[a] < z[b];
-      else
-        return std::ranges::lexicographical_compare(z[a], z[b]);
-    });
-    for (const std::size_t i : order) {
-      if (values.empty() || z[i] != values.back()) values.push_back(z[i]), rows.emplace_back();
-      rows.back().push_back(i);
-    }
-  }
-};
 
 /// Kernels whose base measure has a conjugate model: their own, or that of the kernel without its truncation.
 template <class Kernel>
@@ -69,51 +45,6 @@ concept DrawsStatistic = requires(const Kernel& kernel, const typename Kernel::P
 || requires(const Kernel& kernel, const typename Kernel::Parameter& theta, ChainRng& rng) {
   kernel.untruncated().draw_statistic(theta, std::size_t{}, rng);
 };
-
-/// To so many steps a standard deviation of the noise. Laplace noise tells no more of a release beyond the domain than its end does.
-/// Coarser grids stay as they are.
-template <class Channel>
-double rounded(const Channel& channel, double z, double steps) {
-  const double sd = channel.scale() * (ContinuousLaplace<Channel> ? std::numbers::sqrt2 : 1);
-  const double step = sd / steps;
-  const Interval domain = channel.domain();
-  if constexpr (requires { channel.grid(); })
-    if (channel.grid().step() > step) return z;
-  if (ContinuousLaplace<Channel>) z = std::clamp(z, domain.lower, domain.upper);
-  const double to = domain.lower + step * std::nearbyint((z - domain.lower) / step);
-  return ContinuousLaplace<Channel> ? std::clamp(to, domain.lower, domain.upper) : to;
-}
-
-/// The releases rounded to a sixtyfourth of their noise's standard deviation, so that few are distinct.
-///
-/// Computes   the variance of the noise grows by 1 / (12 * 64^2), 2e-5 of it: for n data that moves the estimate of the data's
-///            variance by 2e-5 sqrt(n / 5) of its standard error at most
-template <class Channel>
-LocalRelease<Channel, double> rounded(const LocalRelease<Channel, double>& data) {
-  LocalRelease<Channel, double> result = data;
-  for (double& z : result.z) z = rounded(data.channel, z, 64);
-  return result;
-}
-
-/// Rows, whose columns' values multiply: steps so wide that this is a twentieth of the standard error, an eighth to a sixtyfourth.
-template <int Dim>
-LocalRelease<ProductChannel<Dim>, typename ProductChannel<Dim>::Vector> rounded(
-    const LocalRelease<ProductChannel<Dim>, typename ProductChannel<Dim>::Vector>& data) {
-  constexpr double kMoved = 0.05;
-  const double steps =
-      std::clamp(std::sqrt(std::sqrt(static_cast<double>(data.size()) / 5) / (12 * kMoved)), 8.0, 64.0);
-  auto result = data;
-  for (auto& row : result.z)
-    for (int d = 0; d < Dim; ++d)
-      row[d] = std::visit([&](const auto& one) { return rounded(one, row[d], steps); }, data.channel.part(d));
-  return result;
-}
-
-/// Categories are few already.
-template <class Channel>
-LocalRelease<Channel, int> rounded(const LocalRelease<Channel, int>& data) {
-  return data;
-}
 
 /// Computes   a chain on P = sum_h w_h delta(theta_h) and the allocations c, with target p(P) prod_i w_{c_i} g(z_i | theta_{c_i}).
 ///            A sweep: P given the sizes of c's clusters and the occupied atoms; for each atom above `heavy_` a step of theta_h, and one that shares the
@@ -213,20 +144,22 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
   };
 
   [[nodiscard]] Atom make_atom(const Parameter& theta, double weight = 0) const {
-    Atom atom{weight, theta, Position(counts_.size())};
+    return {weight, theta, densities(theta)};
+  }
+  [[nodiscard]] Position densities(const Parameter& theta) const {
     if constexpr (requires { density_.densities(state_.kernel, theta); }) {
-      atom.g = density_.densities(state_.kernel, theta);
-      return atom;
+      return density_.densities(state_.kernel, theta);
     } else {
+      Position g(counts_.size());
       const auto prepared = density_.prepare(state_.kernel, theta);
-      for (Eigen::Index j = 0; j < counts_.size(); ++j) {
+      for (Eigen::Index j = 0; j < g.size(); ++j) {
         const auto one = static_cast<std::size_t>(j);
         if constexpr (requires { density_.density(state_.kernel, one, prepared); })
-          atom.g[j] = density_.density(state_.kernel, one, prepared);
+          g[j] = density_.density(state_.kernel, one, prepared);
         else
-          atom.g[j] = std::exp(density_.log_density(state_.kernel, one, prepared));
+          g[j] = std::exp(density_.log_density(state_.kernel, one, prepared));
       }
-      return atom;
+      return g;
     }
   }
   [[nodiscard]] double log_likelihood(const Position& mix) const {
