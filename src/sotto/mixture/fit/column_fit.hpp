@@ -154,6 +154,7 @@ DensityResult estimate_column(const Column& column, const PrivatisedColumn& rele
       const mixture::LocalRelease<Channel, Z> data{channel, z};
       const auto starts = [&](ChainRng& rng) {
         std::vector<Datum> y;
+        y.reserve(z.size());
         for (const Z& one : z) y.push_back(channel.initial(one, rng));
         return y;
       };
