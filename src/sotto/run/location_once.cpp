@@ -7,7 +7,6 @@
 #include "sotto/chain/independent_draws.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/location/location.hpp"
-#include "sotto/posterior/location_posterior.hpp"
 #include "sotto/run/location_warnings.hpp"
 
 namespace sotto {
@@ -20,6 +19,17 @@ LocationFacts location_facts(const Problem& problem) {
           .owners = static_cast<double>(problem.public_info.owners)};
 }
 
+MeanPrior mean_prior(const PublicProblem& problem) {
+  const Eigen::Index dim = problem.start.size();
+  MeanPrior prior{Position(dim), Position(dim)};
+  for (Eigen::Index j = 0; j < dim; ++j) {
+    const CoefficientPrior& own = problem.coefficient_priors[static_cast<std::size_t>(j)];
+    prior.location[j] = own.location;
+    prior.sd[j] = own.scale;
+  }
+  return prior;
+}
+
 void run_location_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                        QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record) {
   const PublicProblem& known = problem.public_info;
@@ -29,12 +39,7 @@ void run_location_once(const FitConfig& config, const Problem& problem, std::siz
   }
   const LocationModel& model = *problem.model.as<LocationModel>();
   const Eigen::Index dim = model.dim();
-  MeanPrior prior{Position(dim), Position(dim)};
-  for (Eigen::Index j = 0; j < dim; ++j) {
-    const CoefficientPrior& own = known.coefficient_priors[static_cast<std::size_t>(j)];
-    prior.location[j] = own.location;
-    prior.sd[j] = own.scale;
-  }
+  const MeanPrior prior = mean_prior(known);
   const LocationFacts facts = location_facts(problem);
   const LocationRelease release = release_location(facts, owner, cost, [&] { return progress(0, draws); });
   const LocationPosterior posterior(release, prior);

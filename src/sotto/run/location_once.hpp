@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sotto/chain/lockstep.hpp"
+#include "sotto/posterior/location_posterior.hpp"
 #include "sotto/posterior/location_release.hpp"
 #include "sotto/release/query.hpp"
 #include "sotto/report/run_record.hpp"
@@ -16,5 +17,7 @@ void run_location_once(const FitConfig& config, const Problem& problem, std::siz
 
 /// What release_location is told, all of it public. The model must be a LocationModel.
 [[nodiscard]] LocationFacts location_facts(const Problem& problem);
+/// Of such a model that is not a program's own.
+[[nodiscard]] MeanPrior mean_prior(const PublicProblem& problem);
 
 }  // namespace sotto

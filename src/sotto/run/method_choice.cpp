@@ -18,7 +18,7 @@ namespace {
 
 /// Chains without an acceptance test are as wrong as the width that they take for the posterior's.
 void check_width_is_known(const FitConfig& config, const Problem& problem) {
-  if (problem.public_info.own || can_look(config, problem)) return;
+  if (problem.public_info.own) return;
   const auto* location = problem.model.as<LocationModel>();
   if (location != nullptr && location->bend().a != 0) {
     refuse(
@@ -26,6 +26,7 @@ void check_width_is_known(const FitConfig& config, const Problem& problem) {
         "release-once, "
         "penalty or hmc");
   }
+  if (can_look(config, problem)) return;
   if (location == nullptr) {
     refuse(
         "sgld and sgnht need to know how wide the posterior is, which nothing tells of this model: choose "
@@ -60,8 +61,8 @@ void check_chain_settings(const FitConfig& config, const Problem& problem, const
   }
   if (method.for_study || !can_look(config, problem)) {
     refuse(
-        "an independence proposal is placed by a first noisy release, which only private fits of regressions "
-        "begin with: choose proposal.name normal, truncated or coordinate");
+        "an independence proposal is placed by a first noisy release, which only private fits of "
+        "regressions and normal means begin with: choose proposal.name normal, truncated or coordinate");
   }
 }
 
@@ -103,8 +104,7 @@ void check_category(const FitConfig& config, const Problem& problem, const Metho
 
 bool can_release_once(const FitConfig& config, const Problem& problem) {
   if (is_category(problem)) return problem.owners.empty() && config.model.likelihood_power == 1;
-  const bool normal_mean = !problem.public_info.own && problem.model.as<LocationModel>() != nullptr;
-  return can_look(config, problem) || (normal_mean && config.model.likelihood_power == 1);
+  return can_look(config, problem);
 }
 
 }  // namespace

@@ -1,16 +1,25 @@
 #include "sotto/run/pilot.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "sotto/math/decomposition.hpp"
 #include "sotto/model/glm/glm.hpp"
+#include "sotto/model/location/location.hpp"
+#include "sotto/posterior/location_posterior.hpp"
+#include "sotto/posterior/location_release.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
+#include "sotto/random/chain_rng.hpp"
+#include "sotto/run/location_once.hpp"
 #include "sotto/run/once.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr std::size_t kDraws = 50;  // a chain: enough for a centre
+constexpr std::size_t kDraws = 50;             // a chain: enough for a centre
+constexpr Eigen::Index kMeanDraws = 4000;      // independent ones, and cheap
+constexpr std::uint64_t kMeanStream = 0x100c;  // of the look's draws
 
 /// Behind the coefficients comes log(sigma), whose information is two a row.
 Matrix covariance_of(const OnceRelease& release, Eigen::Index dim) {
@@ -20,15 +29,14 @@ Matrix covariance_of(const OnceRelease& release, Eigen::Index dim) {
   return covariance;
 }
 
-}  // namespace
-
-bool can_look(const FitConfig& config, const Problem& problem) {
-  const Glm* glm = problem.model.as<Glm>();
-  return glm != nullptr && link_of(glm->family()) && config.model.likelihood_power == 1;
+/// Sum of the products of draws' deviations; `draws`: shape (n, dim).
+Matrix scatter_about(const Position& centre, const Matrix& draws) {
+  const Matrix off = draws.rowwise() - centre.transpose();
+  return off.transpose() * off;
 }
 
-Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost) {
-  const Glm& glm = *problem.model.as<Glm>();
+Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem& problem,
+                         QueryInterface& owner, Rho cost) {
   const OnceSettings settings = once_settings(config, problem.public_info, glm, problem.unit, cost);
   const OnceRelease release = release_once(settings, owner);
   const OncePosterior posterior = sample_once(
@@ -46,12 +54,53 @@ Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owne
   // Draws are few beside the parameters' number squared: half of what they say, and their variances.
   const double draws = static_cast<double>(posterior.chains.size() * kDraws);
   Matrix scatter = Matrix::Zero(glm.dim(), glm.dim());
-  for (const Chain& chain : posterior.chains) {
-    const Matrix off = chain.draws.rowwise() - pilot.at.transpose();
-    scatter += off.transpose() * off / draws;
-  }
+  for (const Chain& chain : posterior.chains) scatter += scatter_about(pilot.at, chain.draws) / draws;
   pilot.released = (scatter + Matrix(scatter.diagonal().asDiagonal())) / 2;
   return pilot;
+}
+
+/// Positions of a banana are no linear function of the mean: their centre and covariances are those of draws.
+Pilot look_at_mean(const LocationModel& model, const FitConfig& config, const Problem& problem,
+                   QueryInterface& owner, Rho cost) {
+  const LocationFacts facts = location_facts(problem);
+  const MeanPrior prior = mean_prior(problem.public_info);
+  const LocationRelease release = release_location(facts, owner, cost);
+  const LocationPosterior posterior(release, prior);
+  const double rows = std::max({release.rows, release.rows_sd, 1.0});
+  const Cholesky clear(rows * model.precision() + Matrix(prior.sd.cwiseAbs2().cwiseInverse().asDiagonal()));
+  const Position mean = posterior.mean();
+  ChainRng rng(config.method.seed, kMeanStream);
+  Matrix given_look(kMeanDraws, model.dim());
+  Matrix without_noise(kMeanDraws, model.dim());
+  const Matrix factor = Cholesky(clear.inverse()).lower();
+  for (Eigen::Index i = 0; i < kMeanDraws; ++i) {
+    given_look.row(i) = model.bend().position(posterior.draw(rng));
+    without_noise.row(i) = model.bend().position(mean + factor * rng.normals(model.dim()));
+  }
+  Pilot pilot{.starts = {},
+              .at = given_look.colwise().mean(),
+              .covariance = {},
+              .released = {},
+              .rows = rows,
+              .noise_dominates = check_location(facts, release, prior, posterior).noise_dominates};
+  pilot.covariance = scatter_about(without_noise.colwise().mean(), without_noise) / kMeanDraws;
+  pilot.released = scatter_about(pilot.at, given_look) / kMeanDraws;
+  for (std::size_t c = 0; c < config.method.chains; ++c)
+    pilot.starts.push_back(model.bend().position(posterior.draw(rng)));
+  return pilot;
+}
+
+}  // namespace
+
+bool can_look(const FitConfig& config, const Problem& problem) {
+  if (config.model.likelihood_power != 1) return false;
+  if (const Glm* glm = problem.model.as<Glm>()) return link_of(glm->family()).has_value();
+  return problem.model.as<LocationModel>() != nullptr && !problem.public_info.own;
+}
+
+Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost) {
+  if (const Glm* glm = problem.model.as<Glm>()) return look_at_regression(*glm, config, problem, owner, cost);
+  return look_at_mean(*problem.model.as<LocationModel>(), config, problem, owner, cost);
 }
 
 Matrix known_covariance(const PublicProblem& problem, const Pilot* pilot) {

@@ -1,4 +1,4 @@
-// A first look at a regression before its chains begin: release-once on a small share of the budget.
+// A first look at the rows before chains begin: release-once on a small share of the budget.
 #pragma once
 
 #include <cstddef>

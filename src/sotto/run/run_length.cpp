@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sotto/data/rows.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -20,12 +21,19 @@ constexpr double kMostSteps = 2e4;
 constexpr double kWarmupAfterLook = 0.25;
 constexpr double kWarmupFromAfar = 1;
 
-double steps_worth_the_time(const PublicProblem& problem, const Pilot* pilot) {
+/// A batch of fixed size is read row by row, each a tile of its own (measurement/secret_batches.hpp).
+double tiles_a_row(QueryRegime regime) {
+  const bool by_row = regime == QueryRegime::batch_ratios || regime == QueryRegime::variance_completed_ratios;
+  return by_row ? static_cast<double>(kTile) : 1;
+}
+
+double steps_worth_the_time(QueryRegime regime, const PublicProblem& problem, const Pilot* pilot) {
   const std::optional<double> rows = problem.rows       ? problem.rows
                                      : pilot != nullptr ? std::optional(pilot->rows)
                                                         : std::nullopt;
   if (!rows) return kMostSteps;
-  return kMostCells / (std::max(*rows, 1.0) * static_cast<double>(problem.start.size()));
+  const double cells = std::max(*rows, 1.0) * static_cast<double>(problem.start.size());
+  return kMostCells / (tiles_a_row(regime) * cells);
 }
 
 }  // namespace
@@ -58,7 +66,7 @@ ChainSettings run_length(const Method& method, const FitConfig& config, const Pr
   if (chosen.thin == 0 && method.steps_per_coordinate > 0) {
     const double most = method.steps_per_coordinate * static_cast<double>(problem.public_info.start.size());
     const double steps = std::min(useful_steps(problem.public_info, pilot, rho),
-                                  steps_worth_the_time(problem.public_info, pilot));
+                                  steps_worth_the_time(method.regime, problem.public_info, pilot));
     const double unthinned = static_cast<double>(chosen.chains * settings.draws) * (1 + warmup_share);
     settings.thin = static_cast<std::size_t>(std::max(1.0, std::min(most, steps / unthinned)));
   }
