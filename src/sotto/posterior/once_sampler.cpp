@@ -18,6 +18,7 @@ constexpr int kFits = 3;      // of the base to the chains, each after a few sli
 constexpr int kSlicesOfFit = 8;
 constexpr Eigen::Index kLeastChains = 50;
 constexpr Eigen::Index kChainsPerDimension = 10;  // a covariance of as many is right to a third
+constexpr Eigen::Index kMostFitted = 1000;        // chains, of more dimensions than a hundred
 constexpr double kBaseFreedom = 5;                // of the t distribution slices are taken around
 constexpr double kStretch = 2;                    // of the log radius
 constexpr int kMostShrinks = 60;
@@ -55,15 +56,17 @@ class Target {
     const Matrix turned = back * straight * to_theta;
     const Matrix turned_pull = back * pull * to_theta;
     const Eigen::Index d = frame.rows();
-    image_of_psi_.resize(kPredictors * d + predictors.rows(), d);
+    predictors_ = predictors.rows();
+    const Eigen::Index positions = prior.ratio ? d : 0;
+    image_of_psi_.resize(kPredictors * d + predictors_ + positions, d);
     image_of_psi_ << Matrix::Identity(d, d), root * to_theta, turned, information_ * turned, turned_pull,
-        information_ * turned_pull, deviation * to_theta, predictors * to_theta;
+        information_ * turned_pull, deviation * to_theta, predictors * to_theta, to_theta.topRows(positions);
     image_of_anchor_.resize(image_of_psi_.rows());
     const Position origin = back * displacement.origin();
     const Position anchor_pull = back * (pull * release.anchor);
     image_of_anchor_ << Position::Zero(d), root * (release.anchor - prior.normal.location), -origin,
         -information_ * origin, anchor_pull, information_ * anchor_pull, deviation * release.anchor,
-        predictors * release.anchor;
+        predictors * release.anchor, release.anchor.head(positions);
     set_base(back * base.mean, back * base.covariance * rotation_);
   }
 
@@ -117,7 +120,7 @@ class Target {
     const Position own = image.tail(image.size() - d) + image_of_mean_;
     const auto part = [&](Part k) { return own.segment(k * d, d); };
     const auto [mean, slope] =
-        displacement_.averages(own.tail(own.size() - kPredictors * d), part(kDeviation).squaredNorm());
+        displacement_.averages(own.segment(kPredictors * d, predictors_), part(kDeviation).squaredNorm());
     const Eigen::ArrayXd h = part(kStraight) + slope * part(kPull) + columns_ * mean;
     const Eigen::ArrayXd r =
         score_ - part(kWeightedStraight) - slope * part(kWeightedPull) - weighted_columns_ * mean;
@@ -139,13 +142,14 @@ class Target {
     logs += std::log(product);
     const double rank = 1 + v * hh;
     double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(kPrior).squaredNorm());
-    if (prior_.ratio) value += prior_.ratio(position(part(kPsi)));
+    if (prior_.ratio) value += prior_.ratio(own.tail(d));
     if (sigma_) value += sigma_->log_density(part(kPsi).dot(part(kWeightedStraight)) * mean_square_scale_);
     return value;
   }
 
  private:
-  /// What densities need of psi, dim numbers each; `weighted`: times the information. Predictors, one for each part, are last.
+  /// What densities need of psi, dim numbers each; `weighted`: times the information. Behind them are predictors, one for each part, and
+  /// where the prior is not normal the position.
   enum Part : Eigen::Index {
     kPsi,
     kPrior,
@@ -166,6 +170,7 @@ class Target {
   const Displacement& displacement_;
   const ResolvedPrior& prior_;
   const std::optional<SigmaPosterior>& sigma_;
+  Eigen::Index predictors_ = 0;
   double mean_square_scale_;  // see mean_square_move: of normal responses what is straight is phi
   std::vector<Affine> deviations_;
   Matrix rotation_, information_, columns_, weighted_columns_, image_of_psi_, image_of_standard_;
@@ -256,7 +261,8 @@ bool settle(const Target& target, Matrix& images, ChainRng& rng) {
 /// The fixed point of normal_base, where it begins, does not see its target's tails.
 PositionBase fit_base(const PositionTarget& of, Eigen::Index least, ChainRng& rng) {
   Target target(of);
-  const Eigen::Index chains = std::max(least, kChainsPerDimension * target.dim());
+  const Eigen::Index chains =
+      std::max({least, std::min(kChainsPerDimension * target.dim(), kMostFitted), 2 * target.dim()});
   Matrix images = target.images(normals(target.dim(), chains, rng));
   PositionBase base;
   for (int fit = 0; fit < kFits; ++fit) {

@@ -28,7 +28,7 @@ struct PositionBase {
   Matrix covariance;
 };
 
-/// Fitted to chains that take some slices, as many as `least` or ten a dimension.
+/// Fitted to chains that take some slices, as many as `least`, or ten a dimension up to a thousand and two from there.
 [[nodiscard]] PositionBase fit_base(const PositionTarget& target, Eigen::Index least, ChainRng& rng);
 
 struct DrawnPositions {

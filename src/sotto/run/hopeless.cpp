@@ -9,11 +9,14 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/made_up_rows.hpp"
+#include "sotto/run/method_choice.hpp"
 
 namespace sotto {
 namespace {
 
 constexpr int kTables = 3;
+constexpr std::size_t kIndependentChains =
+    2;  // of release-once: whether it tells anything follows from few draws
 constexpr const char* kOtherwise =
     "sotto plan tells what budgets buy, and --force (privacy.force) fits nevertheless";
 constexpr int kAgree = 2;  // of them; of counts, whose tables have different means, all must
@@ -73,6 +76,10 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
                                           const std::function<bool(double)>& progress) {
   FitConfig quiet = config;
   quiet.compare_not_private = false;
+  if (resolve_method(config, problem).run == nullptr) {
+    quiet.method.chains = std::min(config.method.chains, kIndependentChains);
+    if (config.method.draws == 0) quiet.method.draws = kShortChain;
+  }
   const double count = std::clamp(std::round(rows), 1.0, static_cast<double>(kMostMadeUpRows));
   MadeUpRows made{.rows = static_cast<std::size_t>(count), .seed = config.method.seed};
   std::optional<Hopeless> last;
