@@ -229,6 +229,21 @@ TEST(Density, wavelets_beside_other_columns) {
   }
 }
 
+// Releases of wavelets are all different: beyond so many rows times cells the algorithm is one whose sweeps are short.
+TEST(Density, many_wavelets_are_imputed) {
+  const auto chosen = [](const std::string& kernel, std::size_t rows) {
+    const Column column = make_column(settings_for("wavelet", 0, 7), target_for("wavelet", 2), rows);
+    DensitySettings settings = quick();
+    settings.kernel = kernel;
+    return choose_algorithm({&column, 1}, rows, settings);
+  };
+  EXPECT_EQ(chosen("normal", 16'384), "metropolis");
+  EXPECT_EQ(chosen("normal", 16'385), "neal5");
+  EXPECT_EQ(chosen("poisson", 65'536), "metropolis");
+  EXPECT_EQ(chosen("poisson", 65'537), "neal5");
+  EXPECT_EQ(chosen("beta", 10), "neal5");
+}
+
 // What makes no joint estimate says why.
 TEST(Density, refuses_what_links_no_values) {
   const std::vector<double> data = two_groups(20, 15);

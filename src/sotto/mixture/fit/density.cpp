@@ -68,7 +68,7 @@ bool has_closed_form(const std::string& kernel, const Column& column, std::size_
   const bool counts = kernel_row(kernel).counts;
   if (kernel != "normal" && !counts) return false;
   constexpr double kFewCounts = 1000;
-  constexpr double kMostTerms = 0x1p20;  // 32,768 rows in the usual 32 cells
+  constexpr double kMostTerms = 0x1p19;  // 16,384 rows in the usual 32 cells
   const double width = column.settings.upper - column.settings.lower;
   if (counts && !(width <= kFewCounts)) return false;
   return std::visit(
