@@ -35,6 +35,30 @@ TEST(DominatingPair, sketches_hold_both_distributions) {
   }
 }
 
+// Of outputs between two close places both masses are known to a share of themselves, and the bounds on the errors hold.
+TEST(DominatingPair, little_lies_between_two_losses_and_is_known_well) {
+  using Wide = long double;
+  for (const double scale : {3.0, 1e3, 1e6, 1e9})
+    for (const double rate : {1.0, 0.3}) {
+      const DominatingPair pair(Noise::laplace, scale, 1, rate, 0);
+      const double reach = pair.max_loss() - pair.min_loss();
+      for (int k = 1; k < 40; ++k) {
+        const DominatingPair::Cut low = pair.cut(pair.min_loss() + reach * k / 41);
+        const DominatingPair::Cut high = pair.cut(pair.min_loss() + reach * (k + 1) / 41);
+        ASSERT_TRUE(low.place >= 0 && low.place < high.place && high.place <= 1);
+        const Wide width = (static_cast<Wide>(high.place) - low.place) / scale;
+        const Wide f0 = -std::expm1(-width) * std::exp(-static_cast<Wide>(low.place) / scale) / 2;
+        const Wide plus = -std::expm1(-width) * std::exp((static_cast<Wide>(high.place) - 1) / scale) / 2;
+        const Wide p = (1 - static_cast<Wide>(rate)) * f0 + rate * plus;
+        const PairMass mass = pair.between(low, high);
+        EXPECT_NEAR(static_cast<double>((mass.p - p) / p), 0, 1e-14) << scale;
+        EXPECT_LE(std::abs(static_cast<double>(mass.q - f0)), mass.q_error);
+        EXPECT_LE(std::abs(static_cast<double>(mass.difference - (p - f0))), mass.difference_error);
+        EXPECT_LT(mass.difference_error, 1e-14 * mass.p);
+      }
+    }
+}
+
 // Batches of fixed size with Laplace noise: the bracket's upper end is never wider than what Renyi orders prove.
 TEST(DominatingPair, mirrored_laplace_is_not_wide) {
   for (const char* spec : {"subsampled-laplace:scale=2,rate=0.05,sampling=without-replacement,count=1000",

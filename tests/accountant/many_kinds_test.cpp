@@ -80,6 +80,34 @@ TEST(ManyKinds, of_losses_that_hardly_leave_their_atoms_are_narrow) {
   }
 }
 
+// So much noise that losses are far below the rounding of probabilities. Laplace noise that tells a loss of at most e is told from
+// randomised response of loss e, and tells at least its own sign: randomised response of loss log(2 e^(e/2) - 1) >= e (1 - e/4).
+TEST(ManyKinds, of_tiny_losses_lie_between_two_of_randomised_response) {
+  for (const double unit : {1e-5, 1e-7, 1e-8})
+    for (const int kinds : {2, 9, 20, 70}) {
+      SCOPED_TRACE(testing::Message() << kinds << " kinds, unit " << unit);
+      CompositionEvent parts;
+      std::vector<int> units;
+      for (int i = 0; i < kinds; ++i) {
+        units.push_back(100 - i);
+        parts.parts.push_back({LaplaceEvent{1, 1 / (unit * units.back())}, 1});
+      }
+      const double target = unit;
+      const double below = unit * (1 - 100 * unit / 4) * (1 - 1e-9);
+      const double above = unit * (1 + 1e-9);
+      const std::vector<Wide> least = all_sums(units, below);
+      const std::vector<Wide> most = all_sums(units, above);
+      const Bounds epsilon = tight_epsilon({parts, 1}, Adjacency::substitute, Delta(target));
+      EXPECT_LT(epsilon.upper - epsilon.lower, kUsualWidth * epsilon.upper);
+      EXPECT_GE(curve(most, above, epsilon.lower), target * (1 - 1e-7));
+      EXPECT_LE(curve(least, below, epsilon.upper), target * (1 + 1e-7));
+      const double asked = 2 * unit * 75 * std::sqrt(kinds);
+      const Bounds delta = tight_delta({parts, 1}, Adjacency::substitute, Epsilon(asked));
+      EXPECT_LE(delta.lower, static_cast<double>(curve(most, above, asked)) * (1 + 1e-7));
+      EXPECT_GE(delta.upper, static_cast<double>(curve(least, below, asked)) * (1 - 1e-7));
+    }
+}
+
 // Losses off every grid; 2^10 outcomes.
 TEST(ManyKinds, sums_seen_roughly_lie_below_the_truth) {
   constexpr int kParts = 10;

@@ -247,35 +247,6 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
   EXPECT_EQ(sotto("density z.csv --out /proc/none/d" + quick_).status, EX_CANTCREAT);
 }
 
-// Two columns under one budget, estimated jointly; then one of them alone, and the two partitions compared.
-TEST_F(DensityVerb, several_columns_share_a_budget) {
-  std::string table = "a,b,c\n";
-  for (int i = 0; i < 30; ++i) table += i % 2 == 0 ? "2,30,x\n" : "8,10,y\n";
-  write("y.csv", table);
-  write("columns.toml",
-        "[[column]]\nname = \"a\"\nlower = 0\nupper = 10\nweight = 2\n"
-        "[[column]]\nname = \"b\"\nlower = 0\nupper = 40\n"
-        "[[column]]\nname = \"c\"\nchannel = \"randomized-response\"\nlevels = [\"x\", \"y\"]\n");
-  ASSERT_EQ(sotto("privatize y.csv --columns columns.toml --epsilon 100 --out z.csv").status, 0);
-  const Outcome both = sotto("density z.csv --column a,b --out both --json" + mixed_);
-  ASSERT_EQ(both.status, 0) << both.err;
-  const auto summary = nlohmann::json::parse(both.out);
-  EXPECT_EQ(summary["columns"].size(), 2u);
-  EXPECT_EQ(read_csv_cells(folder_ / "both/density.csv", {"column"})[0].size(), 102u);
-  EXPECT_EQ(read_csv_cells(folder_ / "both/synthetic.csv", {"a", "b"})[1].size(), 1000u);
-  const Outcome one = sotto("density z.csv --column a --compare both --out one --json" + mixed_);
-  ASSERT_EQ(one.status, 0) << one.err;
-  const double agreement = nlohmann::json::parse(one.out)["adjusted_rand_index"].get<double>();
-  EXPECT_LE(agreement, 1);
-  EXPECT_GT(agreement, 0.5);
-  const Outcome categories = sotto("density z.csv --column c --out c --json" + quick_);
-  ASSERT_EQ(categories.status, 0) << categories.err;
-  EXPECT_EQ(nlohmann::json::parse(categories.out)["kernel"], "categorical");
-  EXPECT_EQ(read_csv_cells(folder_ / "c/density.csv", {"x"})[0], (std::vector<std::string>{"x", "y"}));
-  EXPECT_EQ(sotto("density z.csv --out d" + quick_).status, EX_USAGE);
-  EXPECT_EQ(sotto("density z.csv --column a,c --out d" + quick_).status, EX_CONFIG);
-}
-
 // What the prior is made of, from the bounds or as asked; a base that expects other data moves the estimate of a weak release.
 TEST_F(DensityVerb, priors_of_ones_own) {
   write("y.csv", "y\n2\n3\n8\n");

@@ -129,26 +129,32 @@ ErasedRelease erase(const std::string& name, const Channel& channel, const auto&
   return release;
 }
 
-/// n releases through every local channel. The grids are coarse, so that rounding to them matters.
-inline std::vector<ErasedRelease> local_releases(const Interval& domain, std::size_t n) {
-  const std::vector<double> z = places(domain, n);
-  const HaarChannel haar(domain, 2, Epsilon(15));
+/// Of the values' cells, with some noise.
+inline std::vector<HaarChannel::Observed> wavelet_releases(const HaarChannel& haar,
+                                                           const std::vector<double>& z) {
   std::vector<HaarChannel::Observed> wavelets;
   ChainRng rng(62);
   for (const double y : z) {
     std::vector<double> coefficients;
-    for (int j = 0; j <= 2; ++j)
+    for (int j = 0; j <= haar.top_level(); ++j)
       for (std::size_t k = 0; k < std::size_t{1} << j; ++k)
         coefficients.push_back(static_cast<double>(haar.coefficient(haar.cell(y), j, k)) *
                                    HaarChannel::kStep +
                                0.5 * haar.scale() * rng.normal());
     wavelets.push_back(haar.observed_one(coefficients));
   }
+  return wavelets;
+}
+
+/// n releases through every local channel. The grids are coarse, so that rounding to them matters.
+inline std::vector<ErasedRelease> local_releases(const Interval& domain, std::size_t n) {
+  const std::vector<double> z = places(domain, n);
+  const HaarChannel haar(domain, 2, Epsilon(15));
   return {erase("Laplace", LaplaceChannel(domain, Epsilon(20)), z),
           erase("discrete Laplace", DiscreteLaplaceChannel(Grid(domain, 40), Epsilon(20)), z),
           erase("Gaussian", GaussianChannel(domain, Rho(200)), z),
           erase("discrete Gaussian", DiscreteGaussianChannel(Grid(domain, 40), Rho(200)), z),
-          erase("wavelet", haar, wavelets)};
+          erase("wavelet", haar, wavelet_releases(haar, z))};
 }
 
 inline PerturbedHistogramChannel perturbed_release(const Interval& domain) {
@@ -234,6 +240,15 @@ void check_neal8(const std::string& name, const Kernel& kernel, const Discretise
   check(DiscreteLaplaceChannel(Grid(domain), Epsilon(20)), "discrete Laplace");
   check(GaussianChannel(domain, Rho(200)), "Gaussian");
   check(DiscreteGaussianChannel(Grid(domain), Rho(200)), "discrete Gaussian");
+  const HaarChannel haar(domain, 2, Epsilon(15));
+  const std::vector<HaarChannel::Observed> wavelets = wavelet_releases(haar, z);
+  Enumeration truth = enumerate_local(
+      exact, [&](std::size_t i, double y) { return haar.log_density(wavelets[i], y); }, mixing, n);
+  using Release = LocalRelease<HaarChannel, HaarChannel::Observed>;
+  Neal8 sampler(kernel, mixing, Release{haar, wavelets}, {auxiliaries}, rng);
+  check_sampler(sampler, truth, name + ", wavelet, Neal 8", rng);
+  Metropolis collapsed(kernel, mixing, Release{haar, wavelets}, rng);
+  check_sampler(collapsed, truth, name + ", wavelet, Metropolis", rng);
 }
 
 }  // namespace sotto::mixture

@@ -196,6 +196,82 @@ TEST(Density, several_columns) {
   EXPECT_THROW((void)estimate_density(plan.columns, released.value(), data.size(), settings), Error);
 }
 
+// Rows of all three local channels of numbers; the two groups are found in each.
+TEST(Density, wavelets_beside_other_columns) {
+  const std::vector<double> data = two_groups(60, 13);
+  std::vector<ColumnSettings> settings;
+  for (const char* channel : {"wavelet", "laplace", "gaussian"}) {
+    settings.push_back(settings_for(channel, 0, 1));
+    settings.back().name = channel;
+    settings.back().top_level = 2;
+  }
+  const ColumnPlan plan = plan_columns(settings, {std::nullopt, std::nullopt, Rho(150)}, data.size());
+  std::vector<std::vector<std::string>> cells(3);
+  for (const double y : data)
+    for (std::vector<std::string>& column : cells) column.push_back(std::to_string(y));
+  SeededEntropy entropy(14);
+  const auto released = Privatiser(plan, entropy).release(cells).value();
+  for (const char* algorithm : {"auto", "slice", "neal8"}) {
+    DensitySettings how = quick();
+    how.algorithm = algorithm;
+    how.warmup = 1500;
+    const DensityResult r = estimate_density(plan.columns, released, data.size(), how);
+    ASSERT_EQ(r.columns.size(), 3u);
+    EXPECT_EQ(r.algorithm, how.algorithm == "auto" ? "metropolis" : algorithm);
+    double together = 0;
+    for (std::size_t i = 0; i < 500; ++i) {
+      for (std::size_t d = 0; d < 3; ++d)
+        EXPECT_TRUE(r.synthetic[d][i] >= 0 && r.synthetic[d][i] <= 1) << r.synthetic[d][i];
+      together += (r.synthetic[0][i] > 0.5) == (r.synthetic[1][i] > 0.5) ? 0.002 : 0;
+    }
+    EXPECT_GT(together, 0.8) << algorithm;
+    EXPECT_FALSE(r.columns[0].deconvolution.has_value());
+  }
+}
+
+// Releases of wavelets are all different: beyond so many rows times cells the algorithm is one whose sweeps are short.
+TEST(Density, many_wavelets_are_imputed) {
+  const auto chosen = [](const std::string& kernel, std::size_t rows) {
+    const Column column = make_column(settings_for("wavelet", 0, 7), target_for("wavelet", 2), rows);
+    DensitySettings settings = quick();
+    settings.kernel = kernel;
+    return choose_algorithm({&column, 1}, rows, settings);
+  };
+  EXPECT_EQ(chosen("normal", 16'384), "metropolis");
+  EXPECT_EQ(chosen("normal", 16'385), "neal5");
+  EXPECT_EQ(chosen("poisson", 65'536), "metropolis");
+  EXPECT_EQ(chosen("poisson", 65'537), "neal5");
+  EXPECT_EQ(chosen("beta", 10), "neal5");
+}
+
+// What makes no joint estimate says why.
+TEST(Density, refuses_what_links_no_values) {
+  const std::vector<double> data = two_groups(20, 15);
+  const Privatised laplace = privatise(data, settings_for("laplace", 0, 1), 5, 16);
+  const auto message_beside = [&](const char* channel, const std::vector<std::string>& levels) {
+    ColumnSettings settings = settings_for(channel, 0, 1);
+    settings.name = "other";
+    settings.levels = levels;
+    const Privatised z = privatise(data, settings, 5, 17);
+    const Column columns[] = {laplace.column, z.column};
+    const PrivatisedColumn released[] = {laplace.values, z.values};
+    try {
+      (void)estimate_density(columns, released, data.size(), quick());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::configuration);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  for (const char* histogram : {"perturbed-histogram", "smoothed-histogram"})
+    EXPECT_EQ(message_beside(histogram, {}),
+              "the histogram of 'other' says nothing of which values belong to one person: name one column "
+              "(--column other), or privatise each row's columns by laplace, gaussian or wavelet");
+  EXPECT_EQ(message_beside("randomized-response", {"no", "yes"}),
+            "'other' holds categories, and several columns together are modelled as numbers: name it alone "
+            "(--column other)");
+}
+
 TEST(Density, mixing_priors) {
   const std::vector<double> data = two_groups(60, 13);
   const Privatised z = privatise(data, settings_for("laplace", 0, 1), 200, 14);
@@ -248,6 +324,8 @@ TEST(Density, one_kernel_is_one_model_whatever_the_algorithm) {
   const Case cases[] = {
       {"laplace", "normal", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
       {"gaussian", "normal", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
+      {"wavelet", "normal", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
+      {"wavelet", "poisson", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
       {"laplace", "beta", {"neal5", "slice", "blocked-gibbs"}, numbers},
       {"gaussian", "poisson", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},
       {"laplace", "rounded-normal", {"neal5", "neal8", "slice", "blocked-gibbs", "metropolis"}, numbers},

@@ -91,6 +91,90 @@ double by_cells(const Channel& channel, const NormalParameter& theta, double z) 
   return std::log(sum);
 }
 
+// A few rows' releases, with noise of the channel's scale.
+std::vector<HaarChannel::Observed> wavelets_of(const HaarChannel& channel, std::size_t rows, ChainRng& rng) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < rows * channel.coefficients(); ++i)
+    values.push_back(2 * rng.normal() * channel.scale());
+  return channel.observed(values);
+}
+
+// Against quadrature, for kernels of every place and width; draws fall into cells as the posterior says: 4,000 draws, five standard
+// errors, of 96 cells: false alarms below 1e-4.
+TEST(MarginalDensity, wavelets) {
+  ChainRng rng(9);
+  const HaarChannel channel(kBounds, 2, Epsilon(6));
+  const std::vector<HaarChannel::Observed> z = wavelets_of(channel, 3, rng);
+  const auto check_kernel = [&]<class Kernel>(const Kernel& kernel, const auto& complete) {
+    const MarginalDensity<LocalRelease<HaarChannel, HaarChannel::Observed>, Kernel> density({channel, z});
+    for (const double mean : {-2.0, 0.0, 4.5, 60.0})
+      for (const double sd : {0.4, 2.0, 10.0}) {
+        const typename Kernel::Parameter theta = complete(NormalParameter{mean, sd, std::log(sd)});
+        const Position all = density.densities(kernel, theta);
+        for (std::size_t i = 0; i < z.size(); ++i) {
+          const double largest = *std::max_element(z[i].cells.begin(), z[i].cells.end());
+          std::vector<double> in_cell(channel.cells());
+          double sum = 0;
+          for (std::size_t cell = 0; cell < channel.cells(); ++cell) {
+            Interval bounds = channel.cell_bounds(cell);
+            if constexpr (std::same_as<Kernel, NormalKernel>) {
+              if (cell == 0) bounds.lower = std::min(bounds.lower, mean - 12 * sd);
+              if (cell + 1 == channel.cells()) bounds.upper = std::max(bounds.upper, mean + 12 * sd);
+            }
+            in_cell[cell] = std::exp(integrate_kernel(
+                1, bounds.lower, bounds.upper, 20000, [&](double y) { return kernel.log_density(y, theta); },
+                [&](std::size_t, double y) { return channel.log_density(z[i], y) - largest; })[0]);
+            sum += in_cell[cell];
+          }
+          EXPECT_NEAR(density.log_density(kernel, i, density.prepare(kernel, theta)), std::log(sum), 1e-4)
+              << "mean " << mean << " sd " << sd;
+          EXPECT_NEAR(all[static_cast<Eigen::Index>(i)], sum, 1e-4 * sum);
+          if (sd != 2.0 || mean > 5) continue;
+          std::vector<int> drawn(channel.cells(), 0);
+          for (int k = 0; k < 4000; ++k) ++drawn[channel.cell(density.draw(kernel, i, theta, rng))];
+          for (std::size_t cell = 0; cell < channel.cells(); ++cell) {
+            const double p = in_cell[cell] / sum;
+            EXPECT_NEAR(drawn[cell], 4000 * p, 5 * std::sqrt(4000 * p * (1 - p)) + 1) << "cell " << cell;
+          }
+        }
+      }
+  };
+  const TruncatedNormalKernel truncated(kBase, kBounds);
+  check_kernel(truncated, [&](const NormalParameter& theta) { return truncated.complete(theta); });
+  check_kernel(NormalKernel(kBase), [](const NormalParameter& theta) { return theta; });
+  const HaarChannel loud(kBounds, 2, Epsilon(700));
+  using OfLoud = MarginalDensity<LocalRelease<HaarChannel, HaarChannel::Observed>, TruncatedNormalKernel>;
+  EXPECT_THROW(OfLoud({loud, wavelets_of(loud, 1, rng)}), Error);
+}
+
+// Of rows a wavelet is one of the factors.
+TEST(MarginalDensity, rows_with_a_wavelet) {
+  using Part = TruncatedNormalKernel;
+  using Rows = LocalRelease<ProductChannel<2>, Eigen::Vector2d>;
+  ChainRng rng(10);
+  const Part part(kBase, kBounds);
+  const ProductKernel<2, Part> kernel({part, part});
+  const DiscreteLaplaceChannel laplace(Grid(kBounds), Epsilon(4));
+  const HaarChannel haar(kBounds, 1, Epsilon(6));
+  std::vector<double> values;
+  for (int i = 0; i < 9; ++i) values.push_back(rng.normal());
+  const std::vector<Eigen::Vector2d> z = {{-4, 0}, {0.5, 1}, {0.5, 2}};
+  const Rows rows{ProductChannel<2>({laplace, HaarReleases(haar, values)}), z};
+  const MarginalDensity<Rows, ProductKernel<2, Part>> density(rows);
+  const MarginalDensity<LocalRelease<DiscreteLaplaceChannel, double>, Part> first({laplace, {-4, 0.5, 0.5}});
+  const MarginalDensity<LocalRelease<HaarChannel, HaarChannel::Observed>, Part> second(
+      {haar, haar.observed(values)});
+  const ProductKernel<2, Part>::Parameter theta{part.complete({0.7, 0.6, std::log(0.6)}),
+                                                part.complete({-0.4, 1.5, std::log(1.5)})};
+  const Position all = density.densities(kernel, theta);
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const double product = first.log_density(part, i, first.prepare(part, theta[0])) +
+                           second.log_density(part, i, second.prepare(part, theta[1]));
+    EXPECT_NEAR(density.log_density(kernel, i, density.prepare(kernel, theta)), product, 1e-12);
+    EXPECT_NEAR(std::log(all[static_cast<Eigen::Index>(i)]), product, 1e-12);
+  }
+}
+
 // The finest grid that is refused is off by less than 1e-6 per datum; a coarse one by 0.01 and more.
 TEST(MarginalDensity, rows) {
   using Part = TruncatedNormalKernel;

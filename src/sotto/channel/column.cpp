@@ -47,7 +47,10 @@ void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& tar
       throw configuration("the weight of a column must be a finite number > 0");
     }
     if (channel_row(settings[i].channel).global && settings.size() > 1) {
-      throw configuration("a histogram describes all rows together: privatise it in a run of its own");
+      throw configuration(
+          "a histogram describes all rows together and does not say which values of two columns belong to "
+          "one "
+          "person: privatise it in a run of its own, or each row's columns by laplace, gaussian or wavelet");
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (settings[i].name == settings[j].name) throw configuration("a column is declared twice");

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <compare>
 #include <numbers>
 #include <span>
 #include <string>
@@ -64,6 +65,7 @@ class HaarChannel {
   /// A release prepared for fast densities: shape (cells), log q(z | y in cell) up to a constant.
   struct Observed {
     std::vector<double> cells;
+    auto operator<=>(const Observed&) const = default;
   };
 
   /// Errors: data when the number of coefficients is not the channel's.

@@ -6,16 +6,18 @@
 #include <variant>
 
 #include "sotto/channel/gaussian.hpp"
+#include "sotto/channel/haar_releases.hpp"
 #include "sotto/channel/laplace.hpp"
 
 namespace sotto {
 
-/// z = (z_1, ..., z_Dim), z_d from channel d and y_d, the noises independent. It makes no release: the columns are released one
+/// z = (z_1, ..., z_Dim), z_d from channel d and y_d, the noises independent; of a wavelet z_d is the number of its release. It makes no release: the columns are released one
 /// by one and paid for together (`plan_columns`); this is their joint density.
 ///
 /// Computes   log q(z | y) = sum_d log q_d(z_d | y_d); the parts' epsilons add up [D06]
-/// Checked by tests/channel/product_test.cpp: density_is_the_product, privacy_on_every_pair
-template <int Dim, class PartType = std::variant<DiscreteLaplaceChannel, DiscreteGaussianChannel>>
+/// Checked by tests/channel/product_test.cpp: density_is_the_product, a_wavelet_is_one_of_the_parts, privacy_on_every_pair
+template <int Dim,
+          class PartType = std::variant<DiscreteLaplaceChannel, DiscreteGaussianChannel, HaarReleases>>
 class ProductChannel {
  public:
   using Part = PartType;

@@ -51,6 +51,9 @@ double rounded(const Channel& channel, double z, double steps) {
   return ContinuousLaplace<Channel> ? std::clamp(to, domain.lower, domain.upper) : to;
 }
 
+/// The number of a wavelet's release is no measurement.
+inline double rounded(const HaarReleases&, double row, double) { return row; }
+
 /// The releases rounded to a sixtyfourth of their noise's standard deviation, so that few are distinct.
 ///
 /// Computes   the variance of the noise grows by 1 / (12 * 64^2), 2e-5 of it: for n data that moves the estimate of the data's
@@ -76,9 +79,9 @@ LocalRelease<ProductChannel<Dim>, typename ProductChannel<Dim>::Vector> rounded(
   return result;
 }
 
-/// Categories are few already.
-template <class Channel>
-LocalRelease<Channel, int> rounded(const LocalRelease<Channel, int>& data) {
+/// Categories are few already, and wavelets have many numbers each.
+template <class Channel, class Z>
+LocalRelease<Channel, Z> rounded(const LocalRelease<Channel, Z>& data) {
   return data;
 }
 

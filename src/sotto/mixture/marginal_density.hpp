@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "sotto/channel/gaussian.hpp"
+#include "sotto/channel/haar.hpp"
 #include "sotto/channel/laplace.hpp"
 #include "sotto/channel/product.hpp"
 #include "sotto/channel/randomised_response.hpp"
+#include "sotto/mixture/cell_density.hpp"
 #include "sotto/mixture/continuous_channel.hpp"
 #include "sotto/mixture/kernel/categorical_kernel.hpp"
 #include "sotto/mixture/kernel/kernel.hpp"
@@ -188,6 +190,18 @@ struct MarginalDensity<LocalRelease<Channel, double>, Kernel> {
   std::vector<double> z;
 };
 
+/// Checked by tests/mixture/marginal_density_test.cpp: wavelets
+template <NormalLike Kernel>
+struct MarginalDensity<LocalRelease<HaarChannel, HaarChannel::Observed>, Kernel> : CellDensity<Kernel> {
+  explicit MarginalDensity(const LocalRelease<HaarChannel, HaarChannel::Observed>& data)
+      : CellDensity<Kernel>(data, data.channel) {}
+};
+template <NormalLike Kernel>
+struct MarginalDensity<LocalRelease<HaarReleases, double>, Kernel> : CellDensity<Kernel> {
+  explicit MarginalDensity(const LocalRelease<HaarReleases, double>& data)
+      : CellDensity<Kernel>(data, data.channel.law()) {}
+};
+
 /// Rows whose columns have noise and kernels of their own: g is the product of theirs. Columns have few distinct values where they
 /// were rounded; each is looked at once.
 /// Checked by tests/mixture/marginal_density_test.cpp: rows
@@ -198,7 +212,8 @@ struct MarginalDensity<LocalRelease<ProductChannel<Dim>, typename ProductChannel
   using Kernel = ProductKernel<Dim, Part>;
   template <class Channel>
   using OfColumn = MarginalDensity<LocalRelease<Channel, double>, Part>;
-  using Column = std::variant<OfColumn<DiscreteLaplaceChannel>, OfColumn<DiscreteGaussianChannel>>;
+  using Column = std::variant<OfColumn<DiscreteLaplaceChannel>, OfColumn<DiscreteGaussianChannel>,
+                              OfColumn<HaarReleases>>;
 
   explicit MarginalDensity(const LocalRelease<ProductChannel<Dim>, Row>& data) {
     for (int d = 0; d < Dim; ++d) {
@@ -223,7 +238,9 @@ struct MarginalDensity<LocalRelease<ProductChannel<Dim>, typename ProductChannel
     Prepared all;
     for (std::size_t d = 0; d < columns_.size(); ++d)
       all.push_back(std::visit(
-          [&](const auto& column) {
+          [&](const auto& column) -> Position {
+            if constexpr (requires { column.densities(kernel.part(d), theta[d]); })
+              return column.densities(kernel.part(d), theta[d]).array().log();
             const auto prepared = column.prepare(kernel.part(d), theta[d]);
             Position log_g(static_cast<Eigen::Index>(size_[d]));
             for (std::size_t j = 0; j < size_[d]; ++j)
@@ -271,6 +288,12 @@ struct MarginalDensity<LocalRelease<RandomisedResponseChannel, int>, Categorical
     : SummedDensity<CategoricalKernel> {
   explicit MarginalDensity(const LocalRelease<RandomisedResponseChannel, int>& data)
       : SummedDensity(data, 0, data.channel.levels() - 1) {}
+};
+template <CountKernel Kernel>
+struct MarginalDensity<LocalRelease<HaarChannel, HaarChannel::Observed>, Kernel> : SummedDensity<Kernel> {
+  explicit MarginalDensity(const LocalRelease<HaarChannel, HaarChannel::Observed>& data)
+      : SummedDensity<Kernel>(data, std::ceil(data.channel.domain().lower),
+                              std::floor(data.channel.domain().upper)) {}
 };
 template <class Channel, CountKernel Kernel>
 requires(ContinuousLaplace<Channel> ||

@@ -87,6 +87,29 @@ TEST(MixtureTable, rows_with_independent_truncated_columns) {
                    LocalRelease<ProductChannel<2>, Vector>{channel, kRows}, kRows, exact);
 }
 
+// Few cells, and releases without noise but for a shift: the middle of the clusters' cells are the data's.
+TEST(MixtureTable, rows_with_a_wavelet) {
+  using Part = TruncatedNormalKernel;
+  const Part part({.mean = 0, .precision = 0.2, .shape = 3, .rate = 2}, {-5, 5});
+  const ProductKernel<2, Part> kernel({part, part});
+  const HaarChannel haar({-5, 5}, 1, Epsilon(6));
+  std::vector<double> coefficients;
+  std::vector<Vector> z;
+  for (const Vector& row : kRows) {
+    for (int j = 0; j <= 1; ++j)
+      for (std::size_t k = 0; k < std::size_t{1} << j; ++k)
+        coefficients.push_back(static_cast<double>(haar.coefficient(haar.cell(row[1]), j, k)) *
+                                   HaarChannel::kStep +
+                               0.2 * haar.scale());
+    z.emplace_back(row[0], static_cast<double>(z.size()));
+  }
+  const ProductChannel<2> channel(
+      {DiscreteLaplaceChannel(Grid({-5, 5}), Epsilon(10)), HaarReleases(haar, coefficients)});
+  Enumeration exact = enumerate_rows(channel, z, kMixing, kernel);
+  check_algorithms("rows, Laplace and wavelet", kernel, kMixing,
+                   LocalRelease<ProductChannel<2>, Vector>{channel, z}, kRows, exact);
+}
+
 TEST(MixtureTable, rows_confidential) {
   Enumeration exact = enumerate_clusters(
       4,

@@ -14,6 +14,7 @@ namespace sotto {
 namespace {
 
 constexpr double kTrimmed = 1.06;     // of a power of two: so wide windows lose their ends
+constexpr double kForgotten = 1e-10;  // of what may lie outside a window, the mass of one of its points
 constexpr double kTrimmedLoss = 1e3;  // how much more may lie outside then
 
 // log sum_i mass_i e^(rate loss_i), rounded up.
@@ -287,7 +288,10 @@ std::optional<TiltedLoss> compose_seen_roughly(const std::vector<TiltedLoss>& pa
     const double mass = p->mass[static_cast<std::size_t>(i - p->first)] - p->noise;
     if (!(mass > 0)) continue;
     const double away = std::log(mass / (q->mass[static_cast<std::size_t>(i - q->first)] + q->noise));
-    atoms.push_back({here + away, mass * std::exp(tilt * away)});
+    // What is mostly noise, and far below for that: without it the curve is lower, and the grid shorter.
+    const double tilted_mass = mass * std::exp(tilt * away);
+    if (!(tilted_mass > kForgotten * std::exp(-exponent))) continue;
+    atoms.push_back({here + away, tilted_mass});
   }
   if (atoms.empty()) return std::nullopt;
   out.offset = std::ranges::max_element(atoms, {}, &LossAtom::mass)->loss;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -49,6 +50,13 @@ double own_grid_tolerance(const LossPart& part, double tolerance) {
   return tolerance * std::clamp(0.03 / between, 1.0, 1e4);
 }
 
+// So many steps between two atoms, that what lies between is off by less than 1e-9 of their variance.
+double enough_steps(const LossPart& part) {
+  const double between =
+      part.pair->between(part.pair->cut_above_low_atom(), part.pair->cut_below_high_atom()).p;
+  return std::max(64.0, 2 * std::ceil(9000 * std::sqrt(between)));
+}
+
 // A window is transformed at a power of two of points: the step that fills the nearest one.
 double filling_step(double width, double step, double most_points) {
   const double points = std::exp2(std::round(std::log2(width / step)));
@@ -80,8 +88,9 @@ TiltedLoss compose_alone(const LossPart& part, const CompositionPlan& plan, doub
   const double range = part.pair->max_loss() - part.pair->min_loss();
   // Even numbers, and no more than one transform holds comfortably.
   const double most = std::min(most_points, std::max(most_points * range / (window.high - window.low), 4.0));
-  const double filled = filling_step(window.high - window.low, step, most_points);
-  double steps = std::clamp(std::ceil(range / filled / 2) * 2, std::min(64.0, most), most);
+  const double filled = part.count == 1 ? step : filling_step(window.high - window.low, step, most_points);
+  const double enough = std::min(most, enough_steps(part));
+  double steps = std::clamp(std::ceil(range / filled / 2) * 2, std::min(64.0, most), enough);
   for (int i = 0; i <= kCoarser; ++i) {
     auto result =
         composed(tilted(discretise(*part.pair, range / (2 * std::ceil(steps / 2)), side, {}), plan.tilt));
@@ -92,17 +101,14 @@ TiltedLoss compose_alone(const LossPart& part, const CompositionPlan& plan, doub
 }
 
 // Below the truth, but no better than a part that shows nothing: a loss of 0 for certain, which any two distributions
-// have at least (not so where some outputs are left out).
-bool shows_nothing(const TiltedLoss& loss, double tilt) {
-  double mean = 0;
-  for (std::size_t i = 0; i < loss.mass.size(); ++i) {
-    mean += loss.mass[i] * std::exp(loss.log_scale - tilt * loss.loss(i)) * loss.loss(i);
-  }
-  return !(mean > 0);
+// have at least (not so where some outputs are left out). Its moment E e^(tilt loss) would be 1. Untilted, noise far below rules
+// what is known of a sum.
+bool shows_nothing(const TiltedLoss& loss) {
+  return !(std::log(std::accumulate(loss.mass.begin(), loss.mass.end(), 0.0)) + loss.log_scale > 0);
 }
 
 constexpr std::size_t kGroup = 8;
-constexpr std::size_t kManyAlone = 64;
+constexpr std::size_t kManyAlone = 8;
 
 // An atom between two points of a grid costs the lower side a share of a step, a density only its square. Parts with atoms
 // are therefore composed in groups on a fine grid, after which hardly any atom is left.
@@ -117,7 +123,7 @@ std::vector<TiltedLoss> in_groups(const std::vector<TiltedLoss>& parts, double s
     std::vector<TiltedPower> group;
     for (std::size_t i = start; i < end; ++i) {
       TiltedLoss loss = regrid(parts[i], std::max(step, range / points), plan.tilt, side);
-      if (side == Side::upper || !shows_nothing(loss, plan.tilt)) group.push_back({std::move(loss), 1});
+      if (side == Side::upper || !shows_nothing(loss)) group.push_back({std::move(loss), 1});
     }
     if (group.empty()) continue;
     const double exponent = kWindowExponent + plan.excess + plan.lost;
@@ -135,10 +141,10 @@ std::vector<TiltedLoss> together(std::vector<TiltedLoss> parts, double step, dou
                                  const Accuracy& accuracy) {
   const double finest = 4 * wanted_gap(plan, query, accuracy.tolerance) / static_cast<double>(parts.size());
   if (parts.size() > kManyAlone) {
-    std::erase_if(parts, [&](const TiltedLoss& loss) { return shows_nothing(loss, plan.tilt); });
+    std::erase_if(parts, [&](const TiltedLoss& loss) { return shows_nothing(loss); });
     if (parts.empty()) return parts;
     auto sum = compose_seen_roughly(parts, step, plan.tilt, exponent, kMostPoints);
-    if (sum && !shows_nothing(*sum, plan.tilt)) return {*std::move(sum)};
+    if (sum && !shows_nothing(*sum)) return {*std::move(sum)};
   }
   for (std::size_t before = 0; parts.size() != before;) {
     before = parts.size();
@@ -241,7 +247,7 @@ GriddedModel on_one_grid(const LossModel& model, const CompositionPlan& plan, co
   GriddedModel grid{{}, {}, plan.tilt, kWindowExponent + plan.excess + plan.lost};
   const auto add = [&](TiltedPower power, std::size_t origin) {
     const bool whole = std::isinf(model.parts[origin].most_loss);
-    if (side == Side::lower && whole && shows_nothing(power.loss, plan.tilt)) return;
+    if (side == Side::lower && whole && shows_nothing(power.loss)) return;
     grid.parts.push_back(std::move(power));
     grid.origin.push_back(origin);
   };

@@ -103,20 +103,22 @@ double CurveBound::value_at(const Accuracy& accuracy) {
     if (single_step()) return with_slack(one_step_delta(model_.parts.front(), epsilon, side_));
     const double found = delta_at(epsilon, accuracy);
     const auto alone = [&](const LossPart& part) { return one_step_delta(part, epsilon, side_); };
-    return with_slack(found == 0 ? of_one_part(alone) : found);
+    return with_slack(std::max(found, of_one_part(found, alone)));
   }
   if (shift_ <= 0 && certainly_zero(model_, query_.value)) return 0;
   if (single_step()) return std::max(0.0, one_step_epsilon(model_.parts.front()) + shift_);
   const double found = epsilon_at(accuracy);
   const auto alone = [&](const LossPart& part) { return one_step_epsilon(part); };
-  return std::max(0.0, (found == 0 ? of_one_part(alone) : found) + shift_);
+  return std::max(0.0, std::max(found, of_one_part(found, alone)) + shift_);
 }
 
-// Who sees all parts sees each: where a grid shows nothing below, the largest of what one step of a part shows by itself.
+// Who sees all parts sees each: below, the largest of what one step of a part shows by itself. Many parts are asked only where the
+// grid has shown nothing.
 template <class Alone>
-double CurveBound::of_one_part(const Alone& alone) const {
+double CurveBound::of_one_part(double found, const Alone& alone) const {
+  constexpr std::size_t kFewParts = 8;
   double most = 0;
-  if (side_ == Side::upper) return most;
+  if (side_ == Side::upper || (found > 0 && model_.parts.size() > kFewParts)) return most;
   for (const LossPart& part : model_.parts) most = std::max(most, alone(part));
   return most;
 }

@@ -39,7 +39,7 @@ class CurveBound {
   [[nodiscard]] bool single_step() const;
   [[nodiscard]] double one_step_epsilon(const LossPart& part) const;
   template <class Alone>
-  [[nodiscard]] double of_one_part(const Alone& alone) const;
+  [[nodiscard]] double of_one_part(double found, const Alone& alone) const;
   double delta_at(double epsilon, const Accuracy& accuracy);
   double epsilon_at(const Accuracy& accuracy);
 

@@ -42,7 +42,7 @@ DiscretePld upper_grid(const DominatingPair& pair, double offset, double step, T
   for (std::size_t i = 0; i < grid.mass.size(); ++i) {
     DominatingPair::Cut here = pair.cut(std::min(grid.loss(i), tails.most_loss));
     if (pair.has_end_atoms() && i == 0) here = pair.cut_above_low_atom();
-    if (pair.has_end_atoms() && i + 1 == grid.mass.size()) here = pair.cut_above_everything();
+    if (pair.has_end_atoms() && i + 1 == grid.mass.size()) here = pair.cut_below_high_atom();
     if (i == 0) {
       grid.mass[0] = pair.between(low, here).p;  // everything below moves up
     } else {
@@ -53,6 +53,7 @@ DiscretePld upper_grid(const DominatingPair& pair, double offset, double step, T
     }
     low = here;
   }
+  if (pair.has_end_atoms()) grid.mass.back() += pair.between(low, pair.cut_above_everything()).p;
   const double end = std::min(pair.max_loss(), tails.most_loss);
   if (!pair.has_end_atoms() && grid.loss(grid.mass.size() - 1) < end) {
     const double top = grid.loss(grid.mass.size() - 1);

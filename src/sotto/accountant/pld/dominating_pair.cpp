@@ -86,7 +86,17 @@ DominatingPair::Cut DominatingPair::cut_at(double loss, double x) const {
   const double accuracy = 3e-16 * (3 + (noise_ == Noise::gaussian ? z * (z + 1) : z));
   return {loss,
           {signed_tail(x), r_ > 0 ? signed_tail(x - shift_) : 0, s_ > 0 ? signed_tail(x + shift_) : 0},
-          accuracy};
+          accuracy,
+          x};
+}
+
+// Of Laplace noise about `centre` between two places on one side of it: off by a share of itself, however close they are, where
+// the difference of two tails is off by a share of those. The differences of places are exact up to one rounding.
+std::optional<double> DominatingPair::close_mass(const Cut& low, const Cut& high, double centre) const {
+  if (noise_ != Noise::laplace) return std::nullopt;
+  if (!(low.place >= centre || high.place <= centre) || !(low.place <= high.place)) return std::nullopt;
+  const double near = std::min(std::abs(low.place - centre), std::abs(high.place - centre)) / scale_;
+  return -std::expm1(-(high.place - low.place) / scale_) * std::exp(-near) / 2;
 }
 
 DominatingPair::Cut DominatingPair::cut_below_everything() const { return {-kInfinity, {0.0, 0.0, 0.0}}; }
@@ -154,15 +164,21 @@ DominatingPair::Cut DominatingPair::cut(double loss) const {
 }
 
 PairMass DominatingPair::base_between(const Cut& low, const Cut& high) const {
-  const double f0 = same_side_mass(low.tail[0], high.tail[0]);
-  const double plus = r_ > 0 ? same_side_mass(low.tail[1], high.tail[1]) : 0;
-  const double minus = s_ > 0 ? same_side_mass(low.tail[2], high.tail[2]) : 0;
+  const std::array<std::optional<double>, 3> close = {close_mass(low, high, 0), close_mass(low, high, shift_),
+                                                      close_mass(low, high, -shift_)};
+  const auto mass_of = [&](std::size_t k) {
+    return close[k] ? *close[k] : same_side_mass(low.tail[k], high.tail[k]);
+  };
+  const double f0 = mass_of(0);
+  const double plus = r_ > 0 ? mass_of(1) : 0;
+  const double minus = s_ > 0 ? mass_of(2) : 0;
   PairMass mass;
   mass.p = (1 - r_) * f0 + r_ * plus;
   mass.q = (1 - s_) * f0 + s_ * minus;
   mass.difference = r_ * (plus - f0) - s_ * (minus - f0);
   if (r_ > 0 && s_ > 0) mass.difference = r_ * (plus - minus);
-  const auto error = [&](int k) {
+  const auto error = [&](std::size_t k) {
+    if (close[k]) return (low.accuracy + high.accuracy) * *close[k] + kDenormal;
     return low.accuracy * std::abs(low.tail[k]) + high.accuracy * std::abs(high.tail[k]) + kDenormal;
   };
   constexpr double rounding = 4e-16;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "sotto/event/view.hpp"
@@ -44,6 +46,7 @@ class DominatingPair {
     double loss;
     std::array<double, 3> tail;  ///< signed tails of f0, f+, f-: the lower tail, or minus the upper one
     double accuracy = 0;         ///< bound on their relative errors
+    double place = std::numeric_limits<double>::quiet_NaN();  ///< where, if it is one place
   };
   [[nodiscard]] Cut cut(double loss) const;
   [[nodiscard]] Cut cut_below_everything() const;
@@ -75,6 +78,7 @@ class DominatingPair {
 
  private:
   [[nodiscard]] double signed_tail(double x) const;
+  [[nodiscard]] std::optional<double> close_mass(const Cut& low, const Cut& high, double centre) const;
   [[nodiscard]] double quantile_above(double tail) const;
   [[nodiscard]] Cut cut_at(double loss, double x) const;
   [[nodiscard]] double loss_at(double x) const;

@@ -209,11 +209,11 @@ Bounds both_bounds(const KeptBack& kept, Adjacency adjacency, const CurveQuery& 
     const bool apart = round.effort == Effort::split;
     if (apart && !enclosure.is_rare() && round.accuracy.most_points < 0x1p18) continue;
     enclosure.attempt(round);
+    if (query.by_epsilon && enclosure.bounds().upper < kLeastDelta) break;
     if (round.effort == Effort::upper_alone) continue;
     const Bounds& bounds = enclosure.bounds();
     if (bracket && (!enclosure.is_rare() || apart)) break;
     if (bounds.upper - bounds.lower <= width * bounds.upper) break;
-    if (query.by_epsilon && bounds.upper < kLeastDelta) break;
     // No effort narrows the slack of discrete noise.
     const double slack = above.front().slack;
     if (slack > width / 4 * (query.by_epsilon ? query.value : bounds.upper)) break;

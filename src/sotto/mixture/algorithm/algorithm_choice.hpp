@@ -9,7 +9,7 @@ enum class Algorithm { neal5, slice, neal8, metropolis };
 struct Situation {
   double epsilon = 0;        ///< of one datum's release; infinite for confidential data
   bool local = true;         ///< one release per datum
-  bool closed_form = false;  ///< g(z | theta) is known (`HasMarginalDensity`)
+  bool closed_form = false;  ///< g(z | theta) is known (`HasMarginalDensity`), and cheap
   bool few_values = false;   ///< of the data: g is cheap however many releases differ
   bool light_tail = true;    ///< of the mixing prior; heavy tails make the slice sampler draw many atoms
 };

@@ -62,16 +62,24 @@ const std::vector<KernelRow>& kernel_table() {
 }
 
 // g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid, and where it is a sum over few values.
-bool has_closed_form(const std::string& kernel, const Column& column) {
+// After wavelets it is a sum over cells or counts, but all releases differ: only so many rows are cheap.
+bool has_closed_form(const std::string& kernel, const Column& column, std::size_t rows) {
   if (kernel == "categorical") return column.settings.channel == RandomisedResponseChannel::kName;
   const bool counts = kernel_row(kernel).counts;
   if (kernel != "normal" && !counts) return false;
   constexpr double kFewCounts = 1000;
-  if (counts && !(column.settings.upper - column.settings.lower <= kFewCounts)) return false;
+  constexpr double kMostTerms = 0x1p19;  // 16,384 rows in the usual 32 cells
+  const double width = column.settings.upper - column.settings.lower;
+  if (counts && !(width <= kFewCounts)) return false;
   return std::visit(
-      [](const auto& channel) {
-        if constexpr (requires { channel.grid(); }) return mixture::has_fine_grid(channel);
-        return false;
+      [&]<class Channel>(const Channel& channel) {
+        if constexpr (requires { channel.grid(); })
+          return mixture::has_fine_grid(channel);
+        else if constexpr (std::same_as<Channel, HaarChannel>)
+          return static_cast<double>(rows) * (counts ? width + 1 : static_cast<double>(channel.cells())) <=
+                 kMostTerms;
+        else
+          return false;
       },
       column.channel);
 }
@@ -104,7 +112,8 @@ mixture::AnyMixing mixing_prior(const DensitySettings& s) {
   return mixture::AnyMixing(mixture::DirichletProcess(s.concentration, s.concentration_prior));
 }
 
-std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings) {
+std::string choose_algorithm(std::span<const Column> columns, std::size_t rows,
+                             const DensitySettings& settings) {
   mixture::Situation situation;
   situation.epsilon = HUGE_VAL;
   situation.closed_form = !columns.empty() || settings.kernel == "normal";
@@ -118,7 +127,7 @@ std::string choose_algorithm(std::span<const Column> columns, const DensitySetti
     }
     situation.epsilon = pure_epsilon(Rho(rho)).value();
     situation.closed_form = std::ranges::all_of(
-        columns, [&](const Column& column) { return has_closed_form(settings.kernel, column); });
+        columns, [&](const Column& column) { return has_closed_form(settings.kernel, column, rows); });
     situation.few_values = situation.closed_form && settings.kernel != "normal";
   }
   switch (mixture::choose_algorithm(situation)) {
@@ -146,7 +155,7 @@ DensityResult estimate_density(std::span<const Column> columns, std::span<const 
     settings.kernel = categories ? "categorical" : "normal";
   }
   const KernelRow& kernel = kernel_row(settings.kernel);
-  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(columns, settings);
+  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm(columns, rows, settings);
   if (settings.imputations != 1 && settings.algorithm != "neal5")
     throw configuration(fmt::format("several imputations per datum are of the algorithm neal5, not of {}",
                                     settings.algorithm));
@@ -170,7 +179,7 @@ DensityResult estimate_density_not_private(const ColumnSettings& column, std::ve
   DensitySettings settings = asked;
   if (settings.kernel == "auto") settings.kernel = "normal";
   const KernelRow& kernel = kernel_row(settings.kernel);
-  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm({}, settings);
+  if (settings.algorithm == "auto") settings.algorithm = choose_algorithm({}, data.size(), settings);
   if (settings.imputations != 1)
     throw configuration("nothing is imputed of confidential data: leave several imputations out");
   for (double& y : data) y = std::clamp(y, column.lower, column.upper);

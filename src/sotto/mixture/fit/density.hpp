@@ -117,7 +117,7 @@ struct DensityResult {
 using SweepProgress = std::function<bool(std::size_t done, std::size_t total)>;
 
 /// Posterior of the density of confidential columns, given their release. One column through any channel; two to four
-/// columns through local channels with additive noise, as rows of one multivariate mixture. Everything in it is
+/// columns through local channels of numbers, as rows of one multivariate mixture. Everything in it is
 /// post-processing. Errors: configuration for unknown names, a kernel or algorithm that does not fit the channel; data for
 /// releases outside the channel's range; interrupted where `progress` ends the run before its first draws.
 [[nodiscard]] DensityResult estimate_density(std::span<const Column> columns,
@@ -138,6 +138,7 @@ using SweepProgress = std::function<bool(std::size_t done, std::size_t total)>;
 
 /// The algorithm that `auto` stands for, by the measured rule in mixture/algorithm/algorithm_choice.hpp. `columns` is empty for
 /// confidential data.
-[[nodiscard]] std::string choose_algorithm(std::span<const Column> columns, const DensitySettings& settings);
+[[nodiscard]] std::string choose_algorithm(std::span<const Column> columns, std::size_t rows,
+                                           const DensitySettings& settings);
 
 }  // namespace sotto

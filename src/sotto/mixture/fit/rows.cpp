@@ -8,6 +8,25 @@
 namespace sotto {
 namespace {
 
+/// Why a column is not estimated together with others. Errors: configuration, always.
+template <class Channel>
+[[noreturn]] void refuse_beside_others(const std::string& name) {
+  if constexpr (GlobalChannel<Channel, typename Channel::Datum>) {
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format("the histogram of '{0}' says nothing of which values belong to one person: name one "
+                    "column (--column {0}), or privatise each row's columns by laplace, gaussian or "
+                    "wavelet",
+                    name));
+  } else {
+    throw Error(
+        ErrorCode::configuration,
+        fmt::format("'{0}' holds categories, and several columns together are modelled as numbers: name "
+                    "it alone (--column {0})",
+                    name));
+  }
+}
+
 template <int Dim>
 DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const PrivatisedColumn> released,
                                std::size_t rows, const DensitySettings& settings,
@@ -18,11 +37,13 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
   using Vector = typename Kernel::Datum;
   const auto noise = [&](std::size_t d) {
     return std::visit(
-        []<class One>(const One& one) -> typename Channel::Part {
-          if constexpr (std::is_constructible_v<typename Channel::Part, One>) return one;
-          throw Error(
-              ErrorCode::configuration,
-              "several columns together need Laplace or Gaussian noise on each; name one with --column");
+        [&]<class One>(const One& one) -> typename Channel::Part {
+          if constexpr (std::same_as<One, HaarChannel>)
+            return HaarReleases(one, released[d].values);
+          else if constexpr (std::is_constructible_v<typename Channel::Part, One>)
+            return one;
+          else
+            refuse_beside_others<One>(columns[d].settings.name);
         },
         columns[d].channel);
   };
@@ -33,8 +54,11 @@ DensityResult estimate_rows_of(std::span<const Column> columns, std::span<const 
   }
   (std::make_index_sequence<static_cast<std::size_t>(Dim)>());
   std::vector<Vector> z(rows);
-  for (std::size_t d = 0; d < columns.size(); ++d)
-    for (std::size_t i = 0; i < rows; ++i) z[i][static_cast<Eigen::Index>(d)] = released[d].values[i];
+  for (std::size_t d = 0; d < columns.size(); ++d) {
+    const bool wavelet = std::holds_alternative<HaarReleases>(channel.part(static_cast<int>(d)));
+    for (std::size_t i = 0; i < rows; ++i)
+      z[i][static_cast<Eigen::Index>(d)] = wavelet ? static_cast<double>(i) : released[d].values[i];
+  }
   const mixture::LocalRelease<Channel, Vector> data{channel, z};
   const Marginal<Kernel> shown(kernel);
   std::vector<Position> shown_at;
