@@ -2,7 +2,7 @@
 
 The peers are no dependencies of the project; they live in an environment of their own:
 
-    python3 -m venv out/peers && out/peers/bin/pip install dp-accounting==0.6.0 prv-accountant==0.2.0 opendp==0.16.0 autodp==0.2.3.1
+    python3 -m venv out/peers && out/peers/bin/pip install dp-accounting==0.6.0 prv-accountant==0.2.0 opendp==0.16.0 autodp==0.2.3.1 pyarrow
     PYTHONPATH=build/release/python out/peers/bin/python bench/compare_accountants.py build/release/src/sotto > out/peers.md
 
 Times are processor time, the least of three calls (of one, where that takes longer than two seconds): of `sotto account` with all that

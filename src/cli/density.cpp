@@ -116,6 +116,8 @@ void density(const DensityOptions& options, int& status) {
   if (!options.compare.empty()) inputs.push_back(partition_file(options.compare));
   if (!options.compare.empty() && !std::filesystem::exists(inputs.back()))
     throw Error(ErrorCode::no_input, fmt::format("--compare: there is no file {}", inputs.back().string()));
+  if (!options.compare.empty() && !options.not_private)
+    check_compared(read_channel_file(channel_file(options)), options.compare);
   if (!options.against.empty()) inputs.push_back(check_other_group(options.settings, options.against));
   check_run_directory(options.out, inputs, false);
   DensityReport report = report_of(options);

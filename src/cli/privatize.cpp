@@ -89,6 +89,8 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   fmt::print("{} rows privatised into {}, which holds {} and no other column\npublic description: {}\n",
              file.rows, options.out.string(), fmt::join(names, ", "),
              channel_file_beside(options.out).string());
+  if (file.shuffled)
+    fmt::print("rows were shuffled: those of the release are not in the table's order (--keep-order)\n");
   for (const Column& column : file.columns)
     fmt::print("{}: {}\n", column.settings.name,
                std::visit([](const auto& channel) { return channel.noise_in_words(); }, column.channel));

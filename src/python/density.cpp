@@ -111,6 +111,7 @@ void density_to_directory(const nb::object& data, const std::optional<std::strin
                          std::move(columns),
                          {lower, upper},
                          asked};
+  if (compare && call.channel) check_compared(*call.channel, *compare);
   const nb::gil_scoped_release others_run;
   Interruption interruption;
   try {

@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kDescription = ".channel.toml";
 
 constexpr const char* kFormat = "sotto channel 1";
+constexpr const char* kShuffled = "shuffled";
 
 // The members of ColumnSettings under their names in files.
 using Member = std::variant<double ColumnSettings::*, std::string ColumnSettings::*,
@@ -221,6 +222,7 @@ void write_channel_file(const std::filesystem::path& path, const ChannelFile& fi
                        {"private", file.is_private}, {"noise_source", file.noise_source},
                        {"adjacency", "substitute"},  {"privacy_unit", "one row"}};
   write(document, file.total);
+  if (file.shuffled) document.insert("row_order", kShuffled);
   if (!file.earlier.empty()) {
     toml::array earlier;
     for (const Guarantee& release : file.earlier) write(earlier.emplace_back(toml::table{}), release);
@@ -263,6 +265,7 @@ ChannelFile read_channel_file(const std::filesystem::path& path) {
     file.rows = static_cast<std::size_t>(rows);
     file.is_private = document["private"].value_or(false);
     file.noise_source = value_of(document, "noise_source", std::string());
+    file.shuffled = document["row_order"].value_or<std::string>("") == kShuffled;
     file.total = read_guarantee(document);
     if (document.contains("earlier")) {
       for (const toml::node& node : tables_of(document, "earlier"))

@@ -19,6 +19,7 @@ struct ChannelFile {
   bool is_private = false;
   std::map<std::string, std::string>
       fingerprints{};                ///< of the released values, by column; empty where not known
+  bool shuffled = false;             ///< rows do not stand where the table had them, as far as is known
   std::vector<Guarantee> earlier{};  ///< of releases that stood under this name before, and stay spent
 };
 

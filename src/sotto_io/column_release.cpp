@@ -144,6 +144,7 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
                    entropy.is_private()};
   file.earlier = std::move(earlier);
+  file.shuffled = release.order == RowOrder::shuffled;
   judge(file, warn);
   // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);

@@ -57,6 +57,18 @@ std::vector<std::string> told_of(const nlohmann::ordered_json& summary, const De
       sentences.push_back(
           fmt::format("Of the other run, in {}: {} The differences are no better.", other.string(), verdict));
   }
+  const auto is_own = [&](const std::string& name) {
+    return std::ranges::any_of(report.result.columns, [&](const auto& own) { return own.name == name; });
+  };
+  for (const auto& column : summary.value("columns", nlohmann::ordered_json::array())) {
+    const std::string name = column.value("name", "");
+    if (!is_own(name))
+      sentences.push_back(
+          fmt::format("The other run is of the column '{}', which is none of this run's: the differences are "
+                      "those of two "
+                      "columns, not of two groups.",
+                      name));
+  }
   const std::string kernel = summary.value("kernel", "");
   if (kernel != report.result.kernel)
     sentences.push_back(fmt::format(

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/suggestion.hpp"
+#include "sotto/data/decode.hpp"
 #include "sotto/privatise/privatise.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_directory.hpp"
@@ -88,6 +89,9 @@ DensityReport density_of_confidential(const RecordReader& records, const std::ve
   const std::vector<std::vector<std::string>> cells = read_cells(records, columns);
   for (const std::string& cell : cells[0]) data.push_back(decode_number(cell, missing_value(column)));
   if (data.empty()) throw Error(ErrorCode::data, "the table has no rows");
+  if (std::ranges::none_of(cells[0],
+                           [](const std::string& cell) { return parse_number(trim(cell)).has_value(); }))
+    throw Error(ErrorCode::data, fmt::format("the column '{}' has no numbers", column.name));
   DensityReport report;
   report.settings = settings;
   report.channels = {"none"};
@@ -100,6 +104,14 @@ DensityReport density_of_confidential(const RecordReader& records, const std::ve
 
 std::filesystem::path partition_file(const std::filesystem::path& compared) {
   return std::filesystem::is_regular_file(compared) ? compared : compared / "clusters.json";
+}
+
+void check_compared(const ChannelFile& channel, const std::filesystem::path& compared) {
+  if (channel.shuffled && partition_file(compared) == compared)
+    throw Error(
+        ErrorCode::usage,
+        "--compare: the rows of this release were shuffled, so that nothing says which label is whose: "
+        "release them with --keep-order, or compare with the directory of another run on this release");
 }
 
 void compare_partitions(DensityReport& report, const std::filesystem::path& compared) {

@@ -28,6 +28,9 @@ namespace sotto {
 /// Where the partition stands that a run is compared with: the file of labels itself, or the clusters of the directory of a run.
 [[nodiscard]] std::filesystem::path partition_file(const std::filesystem::path& compared);
 
+/// Errors: usage where `compared` are labels and the rows of the release do not stand where theirs do.
+void check_compared(const ChannelFile& channel, const std::filesystem::path& compared);
+
 /// Notes how far the partition agrees with that of another run on the same rows, or with a table of one column of labels. Errors:
 /// those of read_partition and read_cells; data where the rows are others, or the labels not one column.
 void compare_partitions(DensityReport& report, const std::filesystem::path& compared);

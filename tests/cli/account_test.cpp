@@ -54,6 +54,30 @@ TEST_F(AccountProgram, says_where_the_search_for_a_count_ends) {
   EXPECT_EQ(fewer.err, "");
 }
 
+// Nothing fits beside what costs too much alone: that is no count of 0, which would fit.
+TEST_F(AccountProgram, solves_nothing_where_the_others_cost_too_much) {
+  for (const char* beside : {"laplace:scale=1", "approximate:epsilon=0.1,delta=1e-3"}) {
+    for (const char* sought : {"count", "sigma"}) {
+      const Outcome run = sotto("account --mechanism gaussian:sigma=10 --mechanism " + std::string(beside) +
+                                " --epsilon 0.5 --delta 1e-6 --solve " + sought);
+      EXPECT_EQ(run.status, EX_USAGE) << beside;
+      EXPECT_NE(run.err.find("costs more than this epsilon and delta by itself"), std::string::npos)
+          << run.err;
+    }
+  }
+}
+
+TEST_F(AccountProgram, a_guarantee_holds_at_its_own_delta) {
+  for (const char* delta : {"1e-5", "1e-6", "3e-8"}) {
+    const Outcome run = sotto("account --mechanism approximate:epsilon=1,delta=" + std::string(delta) +
+                              " --delta " + delta + " --json");
+    ASSERT_EQ(run.status, 0) << run.err;
+    const double epsilon = nlohmann::json::parse(run.out).at("epsilon_upper").get<double>();
+    EXPECT_GE(epsilon, 1);
+    EXPECT_NEAR(epsilon, 1, 1e-9);
+  }
+}
+
 // Its count would be one of steps, which nobody can put back in.
 TEST_F(AccountProgram, solves_for_no_count_of_dp_sgd) {
   const Outcome count = sotto(

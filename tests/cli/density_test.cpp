@@ -327,6 +327,32 @@ TEST_F(DensityVerb, tells_how_far_groups_differ) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "c"));
 }
 
+// An income less the hours of work is no difference between groups.
+TEST_F(DensityVerb, says_that_the_other_run_is_of_another_column) {
+  std::string table = "hours,income\n";
+  for (int i = 0; i < 40; ++i) table += "4,7\n";
+  write("t.csv", table);
+  for (const char* column : {"hours", "income"}) {
+    const std::string name(column);
+    ASSERT_EQ(sotto("privatize t.csv --column " + name + " --lower 0 --upper 10 --epsilon 100 --out z" +
+                    name + ".csv")
+                  .status,
+              0);
+  }
+  ASSERT_EQ(sotto("density zhours.csv --quantity mean --out a" + quick_).status, 0);
+  const Outcome run = sotto("density zincome.csv --quantity mean --against a --out b" + quick_);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.err.find("of the column 'hours', which is none of this run's"), std::string::npos) << run.err;
+}
+
+TEST_F(DensityVerb, refuses_confidential_text) {
+  write("t.csv", "region\nnorth\nsouth\n");
+  const Outcome run =
+      sotto("density t.csv --not-private --column region --lower 0 --upper 10 --out d" + quick_);
+  EXPECT_EQ(run.status, EX_DATAERR);
+  EXPECT_NE(run.err.find("the column 'region' has no numbers"), std::string::npos) << run.err;
+}
+
 // The index depends on the confidential partition, without noise.
 TEST_F(DensityVerb, compares_with_what_is_not_private_and_says_so) {
   std::string table = "y\n";
@@ -367,6 +393,11 @@ TEST_F(DensityVerb, compares_with_labels) {
   ASSERT_EQ(
       sotto("privatize y.csv --column y --lower 0 --upper 10 --epsilon 200 --keep-order --out z.csv").status,
       0);
+  // Where rows were shuffled nothing says which label is whose.
+  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 10 --epsilon 200 --out s.csv").status, 0);
+  const Outcome shuffled = sotto("density s.csv --out d --compare truth.csv" + quick_);
+  EXPECT_EQ(shuffled.status, EX_USAGE);
+  EXPECT_NE(shuffled.err.find("the rows of this release were shuffled"), std::string::npos) << shuffled.err;
   const auto compared = [&](const std::string& labels) {
     const Outcome run = sotto("density z.csv --json --out d --compare " + labels + quick_);
     EXPECT_EQ(run.status, 0) << run.err;

@@ -83,6 +83,18 @@ TEST(DeclaredCovariance, rows_far_out_are_counted) {
   EXPECT_GT(hidden.unseen, 0.1);
 }
 
+// One in a hundred stands where the model lets none, and the rest so close together that in all no more lie beyond the first edge.
+TEST(DeclaredCovariance, a_few_rows_very_far_out_are_counted) {
+  const Deviation deviation = [](ChainRng& rng) {
+    return rng.below(100) == 0 ? Position{{70.0}} : Position(0.1 * rng.normals(1));
+  };
+  const CovarianceVerdict verdict =
+      check_covariance(counted_lengths(3000, 2, 1, deviation, 5), 3000, 0, Position::Zero(1));
+  EXPECT_TRUE(verdict.far);
+  EXPECT_NEAR(verdict.far_share, 0.01, 0.005);
+  EXPECT_LT(verdict.far_by_model, 1e-4);
+}
+
 // The mean lies one standard deviation from where rows were counted: that is not their spread.
 TEST(DeclaredCovariance, the_mean_may_lie_elsewhere) {
   const Position offset{{1.0}};

@@ -1,6 +1,7 @@
 // A normal mean with a known covariance, from the configuration to the draws and what is said of them.
 #include "sotto/run/location_once.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/diagnostics/summary.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/run/fit.hpp"
 #include "support/test_entropy.hpp"
@@ -197,6 +199,31 @@ TEST(LocationOnce, says_that_rows_are_not_as_they_are_declared) {
   EXPECT_NE(narrow.find("times what model.sd declares"), std::string::npos) << narrow;
   const std::string wide = said(of_incomes(incomes(0), {"model.sd=[30000]"}));
   EXPECT_NE(wide.find("Was it declared too large"), std::string::npos) << wide;
+}
+
+// One row in a hundred at the far end, which is as many as a model with a tenfold spread lets lie beyond its first edge, but nowhere so
+// far: at a budget that tells, the mean is that of all rows, and it is said that it is of such.
+TEST(LocationOnce, a_few_rows_very_far_out_are_seen_whatever_was_declared) {
+  Schema schema;
+  schema.columns = {{.name = "income", .bounds = {0, 2'000'000}}};
+  ChainRng rng(3);
+  Table table(schema);
+  double sum = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const double value = i % 100 == 0 ? 2'000'000 : 600'000 + 2'000 * rng.normal();
+    sum += value;
+    const std::string cell = fmt::format("{:.17g}", value);
+    table.append(std::vector<std::optional<std::string_view>>{cell}, std::nullopt);
+  }
+  const double mean = sum / 3000;
+  for (const char* sd : {"model.sd=[2000]", "model.sd=[20000]"}) {
+    const RunRecord record = of_incomes(table, {sd, "privacy.epsilon=300"});
+    std::string all;
+    for (const std::string& sentence : record.warnings) all += sentence + "\n";
+    EXPECT_NE(all.find("of the rows lie farther from the mean than model.sd lets"), std::string::npos) << all;
+    const ParameterSummary summary = summarise(record.draws).front();
+    EXPECT_NEAR(summary.mean, mean, 5 * summary.sd) << sd;
+  }
 }
 
 TEST(LocationOnce, stops_when_it_is_told_to) {

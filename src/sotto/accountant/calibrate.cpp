@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "sotto/accountant/pld/tight.hpp"
 
@@ -44,6 +45,21 @@ double log_excess(const Event& event, const Target& target, UpperBound bound) {
     if (error.code() == ErrorCode::configuration) return HUGE_VAL;  // does not fit
     throw;
   }
+}
+
+// Nothing that is calibrated mends what the others cost.
+void check_others(const Target& target) {
+  const auto* composed = std::get_if<CompositionEvent>(&target.others.mechanism);
+  if (composed != nullptr && composed->parts.empty()) return;
+  try {
+    const double delta = account_delta(target.others, target.adjacency, target.epsilon, target.kind).upper;
+    if (delta <= target.delta.value()) return;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::configuration) throw;
+  }
+  throw Error(ErrorCode::usage,
+              "what is composed with it costs more than this epsilon and delta by itself: raise them, or "
+              "leave some of it out");
 }
 
 // A place between two, where the line through their excesses crosses zero; the middle if that is no help.
@@ -90,7 +106,10 @@ std::uint64_t largest_count(const Event& mechanism, const Target& target) {
     bracket.low = -std::log(failing);
     bracket.low_excess = excess_at(failing, UpperBound::first);
   }
-  if (fitting == 0) return 0;
+  if (fitting == 0) {
+    check_others(target);
+    return 0;
+  }
   const auto narrow = [&](double width, UpperBound bound) {
     for (int round = 0; failing - fitting > std::max(1.0, width * fitting); ++round) {
       const double count = std::clamp(std::round(std::exp(-bracket.next(round))), fitting + 1, failing - 1);
@@ -133,6 +152,7 @@ double smallest_noise(const Event& mechanism, const Target& target) {
   };
   const double most = std::log(1e12);
   if (target.delta.value() == 0 && excess_at(most, UpperBound::first) > 0) {
+    check_others(target);
     throw Error(ErrorCode::usage,
                 "no sigma up to 1e12 fits at delta 0, where all releases must be epsilon-private, as those "
                 "with Gaussian noise never are: give delta above 0, raise epsilon, or lower count");
@@ -152,8 +172,10 @@ double smallest_noise(const Event& mechanism, const Target& target) {
       bracket.low = bracket.high;
       bracket.low_excess = bracket.high_excess;
       bracket.high += factor;
-      if (bracket.high > most)
+      if (bracket.high > most) {
+        check_others(target);
         throw Error(ErrorCode::usage, "no sigma up to 1e12 fits: raise epsilon or delta, or lower count");
+      }
       bracket.high_excess = excess_at(bracket.high, UpperBound::first);
     } while (bracket.high_excess > 0);
   }

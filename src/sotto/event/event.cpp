@@ -217,19 +217,27 @@ KeptBack kept_back(const std::vector<Event>& leaves, double share) {
   bool is_bracket = false;
   double log_kept = 0;
   double log_surely = 0;
+  double sum = 0;  // no less than what is given away [union bound], and exact of one step of one event
+  const auto give = [&sum](double away, double count) {
+    const double all = count == 1 ? away : away * count * (1 + 0x1p-51);
+    sum = sum == 0 ? all : (sum + all) * (1 + 0x1p-51);
+  };
   for (const Event& leaf : leaves) {
     const auto count = static_cast<double>(leaf.count);
     std::visit(
         [&]<class E>(const E& e) {
           if constexpr (requires { e.overflow(); }) {
             const std::uint64_t paid = paid_for(leaf.count, e.overflow(), share);
-            log_kept += std::log1p(-binomial_tail(leaf.count, e.overflow(), paid + 1));
+            const double unpaid = binomial_tail(leaf.count, e.overflow(), paid + 1);
+            log_kept += std::log1p(-unpaid);
+            give(unpaid, 1);
             is_bracket = is_bracket || paid > 0;
             if (paid < leaf.count) above.parts.push_back({e.otherwise(), leaf.count - paid});
             if (paid > 0) above.parts.push_back({e.at_most(), paid});
             below.parts.push_back({e.otherwise(), leaf.count});
           } else if constexpr (requires { e.surely_given(); }) {
             log_kept += std::log1p(-e.delta) * count;
+            give(e.delta, count);
             log_surely += std::log1p(-e.surely_given()) * count;
             above.parts.push_back({e.otherwise(), leaf.count});
             below.parts.push_back(above.parts.back());
@@ -243,7 +251,7 @@ KeptBack kept_back(const std::vector<Event>& leaves, double share) {
   return {{std::move(above), 1},
           {std::move(below), 1},
           is_bracket,
-          std::min(-std::expm1(log_kept) * (1 + 1e-12), 1.0),
+          std::min({-std::expm1(log_kept) * (1 + 1e-12), sum, 1.0}),
           -std::expm1(log_surely) * (1 - 1e-12)};
 }
 

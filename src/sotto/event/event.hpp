@@ -100,9 +100,10 @@ struct KeptBack {
   }
   /// So little of this delta is given away that no other way is much better.
   [[nodiscard]] bool is_enough(double delta) const { return given_away <= 1e-4 * delta; }
-  /// And back; not positive where more than delta is given away.
+  /// And back, above rounded down; negative where more than delta is given away.
   [[nodiscard]] double left(double delta, Side side) const {
-    return away(side) > 0 ? (delta - away(side)) / (1 - away(side)) : delta;
+    if (away(side) == 0) return delta;
+    return (delta - away(side)) / (1 - away(side)) * (side == Side::upper ? 1 - 0x1p-51 : 1);
   }
 };
 /// In every way that is looked at, each a bound: where batches may overflow, none, some or all of the steps that do are paid for, and

@@ -10,6 +10,7 @@ namespace {
 constexpr double kMoreThanNoise = 2.5;  // standard deviations: one false alarm in eighty, of either kind
 constexpr double kSpreadMatters = 1.15;
 constexpr double kFarMatters = 0.005;  // of the rows, beyond the model's share
+constexpr double kMoreOfMany = 3.5;  // standard deviations: one false alarm in a hundred of some forty tails
 
 /// P(|Z + offset| <= length), Z standard normal.
 double within(Eigen::Index dim, const Position& offset, double length) {
@@ -30,6 +31,26 @@ double scale_at(double share, Eigen::Index dim, const Position& offset, double l
     (within(dim, offset / middle, length / middle) > share ? low : high) = middle;
   }
   return std::sqrt(low * high);
+}
+
+/// Whether many more rows than the model's lie beyond one of the farther edges, where it lets hardly any lie: those nearer may be so few
+/// less that nothing shows in all of them together. Few of them matter as much as more that are nearer.
+void check_farther(const ReleasedLengths& lengths, double rows, const Position& offset,
+                   CovarianceVerdict& verdict) {
+  const Eigen::Index bins = lengths.counts.size();
+  for (Eigen::Index k = 3; k < bins; ++k) {
+    const double by_model = 1 - within(offset.size(), offset, lengths.edges[k]);
+    const double share = lengths.counts.tail(bins - k).sum() / rows;
+    const double sd = std::sqrt(static_cast<double>(bins - k) * std::pow(lengths.noise_sd, 2) +
+                                rows * by_model * (1 - by_model)) /
+                      rows;
+    const double matters = kFarMatters * lengths.edges[2] / lengths.edges[k];
+    if (share - by_model <= std::max(kMoreOfMany * sd, matters)) continue;
+    verdict.far = true;
+    verdict.far_share = share;
+    verdict.far_by_model = by_model;
+    return;
+  }
 }
 
 }  // namespace
@@ -55,6 +76,7 @@ CovarianceVerdict check_covariance(const ReleasedLengths& lengths, double rows, 
   verdict.unseen = kMoreThanNoise * sd / rows;
   const double excess = verdict.far_share - verdict.far_by_model;
   verdict.far = excess > std::max(verdict.unseen, kFarMatters);
+  if (!verdict.far) check_farther(lengths, rows, offset, verdict);
 
   const double by_model = within(dim, offset, lengths.edges[1]);
   const double share = lengths.counts[0] / rows;

@@ -74,7 +74,13 @@ void check_lengths(const LocationFacts& facts, const LocationRelease& release, c
   }
   verdict.far_shortened = told.far && shortened > told.unseen * release.rows;
   verdict.unseen_pull = told.unseen * release.bound / (release.slope * sd);
-  verdict.unseen_far_pull = told.unseen * lengths.edges[lengths.edges.size() - 1] / 2 / sd;
+  Position reach(mean.size());
+  for (Eigen::Index j = 0; j < mean.size(); ++j) {
+    const Interval& bounds = facts.bounds[static_cast<std::size_t>(j)];
+    reach[j] = std::max(bounds.upper - lengths.at[j], lengths.at[j] - bounds.lower);
+  }
+  const Matrix own_frame = Cholesky(facts.covariance).half_solve(Matrix::Identity(mean.size(), mean.size()));
+  verdict.unseen_far_pull = told.unseen * (own_frame.cwiseAbs() * reach).norm() / sd;
 }
 
 }  // namespace

@@ -216,21 +216,33 @@ class Releasing {
     return told;
   }
 
+  /// No legal row lies farther from another.
+  [[nodiscard]] double farthest() const { return 2 * (own_frame_.cwiseAbs() * half_).norm(); }
+
+  /// Beyond a sum's bound, where the model puts one in a hundred, or beyond one of the farther edges, where it puts none.
+  [[nodiscard]] static bool many_beyond(const ReleasedLengths& lengths, double rows) {
+    const Eigen::Index bins = lengths.counts.size();
+    for (Eigen::Index k = 2; k < bins; ++k) {
+      const double expected = k == 2 ? kMostClipped * rows : 0;
+      const double sd = std::sqrt(static_cast<double>(bins - k) * std::pow(lengths.noise_sd, 2) + expected);
+      if (lengths.counts.tail(bins - k).sum() - expected > kManyBeyond * sd) return true;
+    }
+    return false;
+  }
+
   /// Where many more rows lie beyond a sum's bound than the model puts there, a longer one: noise is weighed against what the rows
   /// beyond it would lose, as if all lay on one side.
   void reach_out(const ReleasedLengths& lengths, double rows, Sum& sum) const {
     const Eigen::Index bins = lengths.counts.size();
-    const auto beyond = lengths.counts.tail(bins - 2);
-    const double expected = kMostClipped * rows;
-    const double sd = std::sqrt(static_cast<double>(bins - 2) * std::pow(lengths.noise_sd, 2) + expected);
-    if (beyond.sum() - expected < kManyBeyond * sd) return;
+    if (!many_beyond(lengths, rows)) return;
     const double noise = std::sqrt(static_cast<double>(dim_)) * unit_noise(questions_.left());
+    const auto edge = [&](Eigen::Index k) { return k < bins ? lengths.edges[k] : farthest(); };
     double least = HUGE_VAL;
-    for (Eigen::Index k = 2; k < bins; ++k) {
-      const double bound = std::max(lengths.edges[k], sum.reach.bound);
+    for (Eigen::Index k = 2; k <= bins; ++k) {
+      const double bound = std::max(edge(k), sum.reach.bound);
       double lost = 0;
       for (Eigen::Index b = k; b < bins; ++b) {
-        const double length = b + 1 < bins ? lengths.edges[b + 1] : 2 * lengths.edges[b];
+        const double length = edge(b + 1);
         if (lengths.counts[b] > kManyBeyond * lengths.noise_sd)
           lost += lengths.counts[b] * std::max(0.0, length - bound);
       }
@@ -277,9 +289,8 @@ class Releasing {
 
   ReleasedLengths ask_lengths(const Position& at) {
     std::vector<double> edges{0, normal_length(static_cast<int>(dim_), 0.5)};
-    const double farthest = 2 * (own_frame_.cwiseAbs() * half_).norm();
     for (double edge = normal_length(static_cast<int>(dim_), kMostClipped);
-         edges.size() < 3 || (edge < farthest && static_cast<Eigen::Index>(edges.size()) < kMostEdges);
+         edges.size() < 3 || (edge < farthest() && static_cast<Eigen::Index>(edges.size()) < kMostEdges);
          edge *= 2)
       edges.push_back(edge);
     Position all = Eigen::Map<const Position>(edges.data(), static_cast<Eigen::Index>(edges.size()));

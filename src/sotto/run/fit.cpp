@@ -232,6 +232,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   if (run_plan.look_cost.value() > 0) {
     pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
     if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
+    if (pilot->other_spread) record.warnings.push_back(*pilot->other_spread);
   }
   if (run_plan.steps_cost.value() > 0) {
     settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);

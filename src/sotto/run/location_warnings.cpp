@@ -10,8 +10,10 @@
 namespace sotto {
 namespace {
 
-constexpr double kTellUnseen = 2;  // standard deviations of a mean
-constexpr double kWarnUnseen = 3;  // likewise
+constexpr double kTellUnseen = 2;    // standard deviations of a mean
+constexpr double kWarnUnseen = 3;    // likewise
+constexpr double kHardlyAny = 5e-4;  // of the rows
+constexpr double kNotAbout = 4;      // times the declared spread: so far they do not lie about this mean
 
 /// One decimal below ten.
 std::string percent(double share) { return fmt::format("{:.{}f} %", 100 * share, share < 0.095 ? 1 : 0); }
@@ -24,25 +26,11 @@ const char* declared(const ModelConfig& model) {
 void tell_covariance(const LocationVerdict& verdict, const LocationRelease& release, const ModelConfig& model,
                      std::vector<std::string>& warnings) {
   const CovarianceVerdict& told = *verdict.covariance;
-  if (told.other_spread && told.spread > 1) {
-    warnings.push_back(
-        fmt::format("The rows' spread is about {:.2g} times what {} declares, by the half of them that lies "
-                    "nearest to the "
-                    "mean, so intervals are too narrow: declare the spread that such values have.",
-                    told.spread, declared(model)));
-  } else if (told.other_spread) {
-    warnings.push_back(
-        fmt::format("Half of the rows lie within {:.2g} times the distance from the mean that {} foretells. "
-                    "Was it declared too "
-                    "large, intervals are too wide: declare the spread that such values have. Are there long "
-                    "tails instead, as of "
-                    "money or time, {}take the logarithm.",
-                    told.spread, declared(model),
-                    release.clipped > 0.001 ? "the mean is pulled towards the bulk of the rows: " : ""));
-  }
+  if (const auto spread = spread_warning(told, release.clipped > 0.001, model)) warnings.push_back(*spread);
   if (!told.far) return;
-  const std::string many = fmt::format("About {} of the rows lie farther from the mean than {} lets {} lie",
-                                       percent(told.far_share), declared(model), percent(told.far_by_model));
+  const std::string many = fmt::format(
+      "About {} of the rows lie farther from the mean than {} lets {} lie", percent(told.far_share),
+      declared(model), told.far_by_model < kHardlyAny ? "hardly any" : percent(told.far_by_model));
   if (verdict.far_shortened) {
     warnings.push_back(fmt::format(
         "{}. They were drawn in to {:.2g} standard deviations, so the mean is that of the rows so drawn in, "
@@ -59,6 +47,30 @@ void tell_covariance(const LocationVerdict& verdict, const LocationRelease& rele
 }
 
 }  // namespace
+
+std::optional<std::string> spread_warning(const CovarianceVerdict& told, bool drawn_in,
+                                          const ModelConfig& model) {
+  if (!told.other_spread) return std::nullopt;
+  if (told.spread > kNotAbout)
+    return fmt::format(
+        "The rows lie more than {:g} times as far from the mean as {} foretells. Either a few rows very far "
+        "out "
+        "have moved the mean away from all others, or {} is much too small: look for wrong values, declare "
+        "narrower bounds, or the spread that such values have.",
+        kNotAbout, declared(model), declared(model));
+  if (told.spread > 1)
+    return fmt::format(
+        "The rows' spread is about {:.2g} times what {} declares, by the half of them that lies nearest to "
+        "the "
+        "mean, so intervals are too narrow: declare the spread that such values have.",
+        told.spread, declared(model));
+  return fmt::format(
+      "Half of the rows lie within {:.2g} times the distance from the mean that {} foretells. Was it "
+      "declared "
+      "too large, intervals are too wide: declare the spread that such values have. Are there long tails "
+      "instead, as of money or time, {}take the logarithm.",
+      told.spread, declared(model), drawn_in ? "the mean is pulled towards the bulk of the rows: " : "");
+}
 
 std::vector<std::string> location_warnings(const LocationVerdict& verdict, const LocationFacts& facts,
                                            const LocationRelease& release, const ModelConfig& model) {

@@ -12,6 +12,7 @@
 #include "sotto/posterior/once_posterior.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/run/location_once.hpp"
+#include "sotto/run/location_warnings.hpp"
 #include "sotto/run/once.hpp"
 
 namespace sotto {
@@ -66,6 +67,7 @@ Pilot look_at_mean(const LocationModel& model, const FitConfig& config, const Pr
   const MeanPrior prior = mean_prior(problem.public_info);
   const LocationRelease release = release_location(facts, owner, cost);
   const LocationPosterior posterior(release, prior);
+  const LocationVerdict verdict = check_location(facts, release, prior, posterior);
   const double rows = std::max({release.rows, release.rows_sd, 1.0});
   const Cholesky clear(rows * model.precision() + Matrix(prior.sd.cwiseAbs2().cwiseInverse().asDiagonal()));
   const Position mean = posterior.mean();
@@ -82,7 +84,8 @@ Pilot look_at_mean(const LocationModel& model, const FitConfig& config, const Pr
               .covariance = {},
               .released = {},
               .rows = rows,
-              .noise_dominates = check_location(facts, release, prior, posterior).noise_dominates};
+              .noise_dominates = verdict.noise_dominates};
+  if (verdict.covariance) pilot.other_spread = spread_warning(*verdict.covariance, false, config.model);
   pilot.covariance = scatter_about(without_noise.colwise().mean(), without_noise) / kMeanDraws;
   pilot.released = scatter_about(pilot.at, given_look) / kMeanDraws;
   for (std::size_t c = 0; c < config.method.chains; ++c)

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sotto/base/numbers.hpp"
@@ -23,6 +25,8 @@ struct Pilot {
   Matrix released;               ///< of the posterior given the look, its noise included
   double rows = 0;               ///< their number, as released
   bool noise_dominates = false;  ///< the look tells little: starts are far off, the covariance is rough
+  std::optional<std::string> other_spread =
+      {};  ///< rows do not vary as a normal mean's model declares: in a sentence
 };
 
 /// Whether release-once knows the model.

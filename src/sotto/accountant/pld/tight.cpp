@@ -203,7 +203,7 @@ Bounds both_bounds(const KeptBack& kept, Adjacency adjacency, const CurveQuery& 
   const std::vector<LossModel> below = loss_models(flatten(kept.below), adjacency, Side::lower);
   const bool bracket = kept.is_bracket || are_brackets(above, below);
   // Who asks what a calibrated job costs shall read what calibration has read, where that does not take long.
-  const bool calibrated = query.by_epsilon || leaves.size() <= kManyKinds;
+  const bool calibrated = leaves.size() <= kManyKinds;
   Enclosure enclosure(above, below, query, query_below, adjacency);
   for (const Round& round : rounds_for(width, calibrated)) {
     const bool apart = round.effort == Effort::split;
@@ -299,7 +299,7 @@ Bounds delta_of(const KeptBack& kept, Adjacency adjacency, Epsilon epsilon, doub
 Bounds epsilon_of(const KeptBack& kept, Adjacency adjacency, Delta delta, double width) {
   const double above = kept.left(delta.value(), Side::upper);
   const double below = kept.left(delta.value(), Side::lower);
-  if (kept.given_away > 0 && !(above > 0))
+  if (kept.given_away > 0 && !(above >= 0))
     return {kept.surely_given > 0 && !(below > 0) ? HUGE_VAL : 0, HUGE_VAL};
   return above < kTinyDelta ? at_tiny_delta(kept, adjacency, below, width)
                             : both_bounds(kept, adjacency, {false, above}, {false, below}, width);

@@ -74,7 +74,7 @@ bool has_closed_form(const std::string& kernel, const Column& column, std::size_
   return std::visit(
       [&]<class Channel>(const Channel& channel) {
         if constexpr (requires { channel.grid(); })
-          return mixture::has_fine_grid(channel);
+          return counts || mixture::has_fine_grid(channel);
         else if constexpr (std::same_as<Channel, HaarChannel>)
           return static_cast<double>(rows) * (counts ? width + 1 : static_cast<double>(channel.cells())) <=
                  kMostTerms;
