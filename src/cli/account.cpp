@@ -9,6 +9,7 @@
 #include "cli/one_of.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/accountant/cost.hpp"
+#include "sotto/report/format_number.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -43,7 +44,7 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
   } else {
     const double sigma = smallest_noise(events.front(), target);
     out["sigma"] = sigma;
-    found = fmt::format("sigma {}", sigma);
+    found = fmt::format("sigma {}", format_upwards(sigma));
   }
   if (options.json)
     fmt::print(options.out, "{}\n", out.dump());
@@ -59,8 +60,10 @@ void report(const AccountOptions& options, const std::vector<Event>& events) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());
     return;
   }
-  const double epsilon = cost.epsilon.upper;
-  const double delta = cost.delta.upper;
+  const std::string epsilon =
+      options.question.delta ? format_upwards(cost.epsilon.upper) : fmt::format("{}", cost.epsilon.upper);
+  const std::string delta =
+      options.question.delta ? fmt::format("{}", cost.delta.upper) : format_upwards(cost.delta.upper);
   const std::string answer = options.question.delta ? fmt::format("epsilon {} at delta {}", epsilon, delta)
                                                     : fmt::format("delta {} at epsilon {}", delta, epsilon);
   fmt::print(options.out, "{} ({})\n", answer, terms(options.question, name_of(cost.by)));

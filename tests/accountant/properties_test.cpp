@@ -233,6 +233,24 @@ TEST(Properties, what_is_given_away_is_lost_whatever_epsilon_is) {
             0.1);
 }
 
+// One guarantee holds at its own delta, to the last digit; two give away what each of them does, the larger one first or last.
+TEST(Properties, guarantees_hold_at_their_own_delta_and_add_up) {
+  for (const double delta : {1e-3, 1e-5, 1e-6, 3e-8, 1e-12}) {
+    const Event one{ApproximateEvent{.epsilon = 1, .delta = delta}, 1};
+    const Bounds at = tight_epsilon(one, Adjacency::substitute, Delta(delta));
+    EXPECT_GE(at.upper, 1) << delta;
+    EXPECT_NEAR(at.upper, 1, 1e-9) << delta;
+    EXPECT_EQ(tight_epsilon(one, Adjacency::substitute, Delta(std::nextafter(delta, 0))).upper, HUGE_VAL);
+    const Event more{ApproximateEvent{.epsilon = 1, .delta = 2 * delta}, 3};
+    for (const Event& two : {Event{CompositionEvent{{one, more}}}, Event{CompositionEvent{{more, one}}}}) {
+      const double given = -std::expm1(std::log1p(-delta) + 3 * std::log1p(-2 * delta));
+      const double upper = tight_delta(two, Adjacency::substitute, Epsilon(HUGE_VAL)).upper;
+      EXPECT_GE(upper, given);
+      EXPECT_NEAR(upper, given, 2e-12 * given);
+    }
+  }
+}
+
 // Five bits and what is given away beside them, summed over the number of right answers; many kinds beside each other.
 TEST(Properties, what_is_given_away_leaves_bounds_narrow) {
   const Event five = parse_event("approximate:epsilon=0.5,delta=1e-3,count=5");

@@ -56,5 +56,16 @@ TEST(FormatNumber, four_digits_or_an_exponent) {
   EXPECT_EQ(format_percent(0.0156), "1.56 %");
 }
 
+// No bound is told smaller than it is, but for what is written down as a whole number and was rounded.
+TEST(FormatNumber, bounds_are_rounded_up) {
+  EXPECT_EQ(format_upwards(0.3968573776443165), "0.396858");
+  EXPECT_EQ(format_upwards(4.224678947994986), "4.22468");
+  EXPECT_EQ(format_upwards(2.0000000000000004), "2");
+  EXPECT_EQ(format_upwards(1.0000001), "1.00001");
+  EXPECT_EQ(format_upwards(9.999999e-7), "1e-06");
+  EXPECT_EQ(format_upwards(0), "0");
+  EXPECT_EQ(format_upwards(HUGE_VAL), "inf");
+}
+
 }  // namespace
 }  // namespace sotto

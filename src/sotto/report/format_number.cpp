@@ -55,6 +55,13 @@ std::string format_known_ratio(double x, double error) {
   return format_known(x, std::min(error, std::abs(x) / 100));
 }
 
+std::string format_upwards(double x) {
+  if (!(x > 0) || !std::isfinite(x)) return fmt::format("{}", x);
+  const double unit = std::pow(10, std::floor(std::log10(x)) - 5);
+  if (!(unit > 0)) return fmt::format("{}", x);  // of the smallest numbers
+  return fmt::format("{:.6g}", std::ceil(x / unit * (1 - 1e-9)) * unit);
+}
+
 std::string format_percent(double fraction) {
   const std::string text = fmt::format("{:.3g} %", 100 * fraction);
   return text == "100 %" && fraction < 1 ? fmt::format("{:.4g} %", 100 * fraction) : text;

@@ -18,6 +18,9 @@ namespace sotto {
 /// `format_known` of a ratio: at least two significant digits, so that none looks like 0.
 [[nodiscard]] std::string format_known_ratio(double x, double error);
 
+/// Of a bound from above, or of noise that is enough: six significant digits, rounded up but for one in 1e9.
+[[nodiscard]] std::string format_upwards(double x);
+
 /// As a percentage with three significant digits: "1.6 %".
 [[nodiscard]] std::string format_percent(double fraction);
 
