@@ -216,8 +216,9 @@ TEST(LocationOnce, a_few_rows_very_far_out_are_seen_whatever_was_declared) {
     table.append(std::vector<std::optional<std::string_view>>{cell}, std::nullopt);
   }
   const double mean = sum / 3000;
-  for (const char* sd : {"model.sd=[2000]", "model.sd=[20000]"}) {
-    const RunRecord record = of_incomes(table, {sd, "privacy.epsilon=300"});
+  for (const auto& [sd, epsilon] : {std::pair("model.sd=[2000]", 300), std::pair("model.sd=[20000]", 300),
+                                    std::pair("model.sd=[2000]", 3000)}) {
+    const RunRecord record = of_incomes(table, {sd, fmt::format("privacy.epsilon={}.0", epsilon)});
     std::string all;
     for (const std::string& sentence : record.warnings) all += sentence + "\n";
     EXPECT_NE(all.find("of the rows lie farther from the mean than model.sd lets"), std::string::npos) << all;

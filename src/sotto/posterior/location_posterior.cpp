@@ -68,7 +68,7 @@ void check_lengths(const LocationFacts& facts, const LocationRelease& release, c
   const CovarianceVerdict told = check_covariance(lengths, release.rows, release.rows_sd, offset);
   verdict.covariance = told;
   if (std::isinf(release.bound)) return;
-  double shortened = -told.far_by_model * release.rows;  // more than the model's
+  double shortened = -release.clipped * release.rows;  // more than the model's
   for (Eigen::Index b = 2; b < lengths.counts.size(); ++b) {
     if (std::sqrt(2.0) * lengths.edges[b] > release.bound) shortened += lengths.counts[b];
   }

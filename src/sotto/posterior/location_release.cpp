@@ -60,7 +60,7 @@ struct Sum {
   ShortenedNormal moments;  ///< of its clipping; no row's: {1, 1, 0}
   double
       variance;  ///< of the rows' number times their mean, in units of their covariance, summed over its axes
-  [[nodiscard]] bool clips() const { return moments.share > 0; }
+  bool clips = false;  ///< rows beyond the bound are shortened, however few the model puts there
 };
 
 class Releasing {
@@ -92,7 +92,7 @@ class Releasing {
     const bool near = !known(belief) || is_near(best_sum(belief, questions_.left()), belief.rows);
     Sum sum = best_sum(belief, questions_.left() - (near ? kForLengths : 0));
     std::optional<ReleasedLengths> lengths;
-    if (near && sum.clips()) {
+    if (near && sum.clips) {
       lengths = ask_lengths(belief.at);
       reach_out(*lengths, belief.rows, sum);
     }
@@ -168,7 +168,7 @@ class Releasing {
     const ShortenedNormal moments = shortened_normal(static_cast<int>(dim_), bound);
     const double clipped =
         (d * belief.rows * moments.variance + noise_of(reach, share)) / (moments.slope * moments.slope);
-    if (clipped < variance) return {reach, moments, clipped};
+    if (clipped < variance) return {reach, moments, clipped, true};
     return sum;
   }
   [[nodiscard]] bool is_near(const Sum& sum, double rows) const {
