@@ -60,12 +60,11 @@ void report(const AccountOptions& options, const std::vector<Event>& events) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());
     return;
   }
-  const std::string epsilon =
-      options.question.delta ? format_upwards(cost.epsilon.upper) : fmt::format("{}", cost.epsilon.upper);
-  const std::string delta =
-      options.question.delta ? fmt::format("{}", cost.delta.upper) : format_upwards(cost.delta.upper);
-  const std::string answer = options.question.delta ? fmt::format("epsilon {} at delta {}", epsilon, delta)
-                                                    : fmt::format("delta {} at epsilon {}", delta, epsilon);
+  const double epsilon = cost.epsilon.upper;
+  const double delta = cost.delta.upper;
+  const std::string answer = options.question.delta
+                                 ? fmt::format("epsilon {} at delta {}", format_upwards(epsilon), delta)
+                                 : fmt::format("delta {} at epsilon {}", format_upwards(delta), epsilon);
   fmt::print(options.out, "{} ({})\n", answer, terms(options.question, name_of(cost.by)));
   for (const ErrorTradeoff& point : cost.trade_off)
     fmt::print(options.out, "alpha {} beta {}\n", point.alpha, point.beta);

@@ -185,8 +185,7 @@ void add_density(CLI::App& program, int& status) {
           "--algorithm", s.algorithm,
           "neal5, slice and blocked-gibbs take every kernel; metropolis and neal8 all but beta, of rows "
           "that were released one by one; neal3 and split-merge the categorical kernel. One kernel is one "
-          "model, "
-          "whatever the algorithm")
+          "model, whatever the algorithm")
       ->type_name(in_braces(algorithm_names()))
       ->capture_default_str();
   verb->add_option("--quantity", s.quantities,

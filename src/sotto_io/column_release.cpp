@@ -23,6 +23,12 @@
 namespace sotto {
 namespace {
 
+/// Histograms alone have none, and so no order.
+bool has_rows(const ColumnRelease& release) {
+  return !std::ranges::all_of(
+      release.columns, [](const ColumnSettings& column) { return channel_row(column.channel).global; });
+}
+
 /// What the release that stands there cost, and those before it, which the new description must carry on.
 std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file) {
   if (!std::filesystem::exists(channel_file)) return {};
@@ -91,9 +97,7 @@ void check_columns(const ColumnRelease& release) {
   if (release.target.delta && !needs_delta)
     throw Error(ErrorCode::usage,
                 fmt::format("the channel {} needs no delta: leave it out", release.columns[0].channel));
-  const bool no_rows = std::ranges::all_of(
-      release.columns, [](const ColumnSettings& column) { return channel_row(column.channel).global; });
-  if (release.order == RowOrder::kept && no_rows)
+  if (release.order == RowOrder::kept && !has_rows(release))
     throw Error(
         ErrorCode::usage,
         fmt::format("the channel {} releases no rows, whose order could be kept (--keep-order): leave it out",
@@ -144,7 +148,7 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   ChannelFile file{privatiser.plan().columns, privatiser.plan().total, rows, entropy.name(),
                    entropy.is_private()};
   file.earlier = std::move(earlier);
-  file.shuffled = release.order == RowOrder::shuffled;
+  file.shuffled = release.order == RowOrder::shuffled && has_rows(release);
   judge(file, warn);
   // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
   write_channel_file(channel_file, file);

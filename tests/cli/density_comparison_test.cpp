@@ -4,15 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/program.hpp"
+#include "cli/density_program.hpp"
 
 namespace sotto {
 namespace {
 
-class DensityBeside : public Program {
- protected:
-  const std::string quick_ = " --chains 2 --warmup 100 --draws 100 --thin 1 --grid 51 ";
-};
+class DensityBeside : public DensityProgram {};
 
 // Two groups of next to no noise, 6 apart; what is common to both runs is compared, whatever else they asked.
 TEST_F(DensityBeside, tells_how_far_groups_differ) {

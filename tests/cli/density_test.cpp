@@ -4,17 +4,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.hpp"
+#include "cli/density_program.hpp"
 #include "sotto_io/csv_cells.hpp"
 
 namespace sotto {
 namespace {
 
-class DensityVerb : public Program {
- protected:
-  const std::string quick_ = " --chains 2 --warmup 100 --draws 100 --thin 1 --grid 51 ";
-  const std::string mixed_ = " --chains 2 --warmup 1000 --draws 500 --thin 2 --grid 51 ";
-};
+class DensityVerb : public DensityProgram {};
 
 // From a real column to a report, through noise from the operating system.
 TEST_F(DensityVerb, privatize_then_density) {

@@ -5,17 +5,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.hpp"
+#include "cli/density_program.hpp"
 #include "sotto_io/csv_cells.hpp"
 
 namespace sotto {
 namespace {
 
-class JointDensity : public Program {
- protected:
-  const std::string quick_ = " --chains 2 --warmup 100 --draws 100 --thin 1 --grid 51 ";
-  const std::string mixed_ = " --chains 2 --warmup 1000 --draws 500 --thin 2 --grid 51 ";
-};
+class JointDensity : public DensityProgram {};
 
 // Two columns under one budget, estimated jointly; then one of them alone, and the two partitions compared.
 TEST_F(JointDensity, several_columns_share_a_budget) {

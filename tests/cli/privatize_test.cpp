@@ -113,6 +113,18 @@ TEST_F(Privatize, a_promise_that_protects_little_is_told) {
   EXPECT_EQ(sotto(call + "--channel gaussian --rho 0.1").err.find("promises"), std::string::npos);
 }
 
+// A histogram has no rows that could stand in another order.
+TEST_F(Privatize, that_rows_were_shuffled_is_told_where_there_are_rows) {
+  const std::string call =
+      "privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out z.csv --overwrite ";
+  EXPECT_NE(sotto(call).out.find("rows were shuffled"), std::string::npos);
+  EXPECT_NE(content("z.csv.channel.toml").find("row_order = 'shuffled'"), std::string::npos);
+  for (const char* other : {"--keep-order", "--channel perturbed-histogram"}) {
+    EXPECT_EQ(sotto(call + other).out.find("rows were shuffled"), std::string::npos) << other;
+    EXPECT_EQ(content("z.csv.channel.toml").find("row_order"), std::string::npos) << other;
+  }
+}
+
 TEST_F(Privatize, how_much_noise_is_told) {
   const auto told = [&](const std::string& options) {
     return sotto("privatize s.csv --out z.csv --overwrite " + options).out;

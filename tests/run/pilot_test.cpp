@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sotto/diagnostics/summary.hpp"
@@ -192,20 +193,29 @@ Position mean_of_columns(const Table& data) {
   return mean;
 }
 
+struct Looked {
+  Pilot pilot;
+  double cost, spent;  ///< rho that was kept for it, and that it took
+};
+
+Looked looked_at(const Table& data, const FitConfig& config) {
+  const Problem problem = make_problem(config, data);
+  EXPECT_TRUE(can_look(config, problem));
+  Budget budget(Epsilon(*config.epsilon), Delta(*config.delta));
+  TestEntropy entropy(2);
+  const RunPlan plan = make_run_plan(QueryRegime::rows, config, problem, 100, budget, entropy, true);
+  const double before = budget.left().value();
+  Pilot pilot = look(config, problem, *plan.interface, plan.look_cost);
+  return {std::move(pilot), plan.look_cost.value(), before - budget.left().value()};
+}
+
 // A tenth of a budget that hides nothing: the centre of 4,000 draws is known to .02 standard deviations, a variance to 2 %.
 TEST(Pilot, of_a_normal_mean_finds_where_it_is_and_how_its_columns_go_together) {
   for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
     const Table data = two_means(adjacency);
-    const FitConfig config = means_config("normal-mean", "penalty", 1e4);
-    const Problem problem = make_problem(config, data);
-    ASSERT_TRUE(can_look(config, problem));
-    Budget budget(Epsilon(1e4), Delta(1e-6));
-    TestEntropy entropy(2);
-    const RunPlan plan = make_run_plan(QueryRegime::rows, config, problem, 100, budget, entropy, true);
-    const double before = budget.left().value();
-    const Pilot pilot = look(config, problem, *plan.interface, plan.look_cost);
-    EXPECT_LE(before - budget.left().value(), plan.look_cost.value() * (1 + 1e-9));
-    EXPECT_GT(before - budget.left().value(), plan.look_cost.value() * 0.99);
+    const auto [pilot, cost, spent] = looked_at(data, means_config("normal-mean", "penalty", 1e4));
+    EXPECT_LE(spent, cost * (1 + 1e-9));
+    EXPECT_GT(spent, cost * 0.99);
     EXPECT_EQ(pilot.starts.size(), 4u);
     EXPECT_FALSE(pilot.noise_dominates);
     EXPECT_NEAR(pilot.rows, kRowsOfMeans, 1);
@@ -222,13 +232,7 @@ TEST(Pilot, of_a_normal_mean_finds_where_it_is_and_how_its_columns_go_together) 
 // v = mean - 20 u², so that near u the position's coordinates have covariance .9 - 2 * 20 u: far from what rows have.
 TEST(Pilot, of_a_banana_follows_its_bend) {
   const Table data = two_means(Adjacency::substitute, kBananaBend);
-  const FitConfig config = means_config("banana", "penalty", 1e4);
-  const Problem problem = make_problem(config, data);
-  ASSERT_TRUE(can_look(config, problem));
-  Budget budget(Epsilon(1e4), Delta(1e-6));
-  TestEntropy entropy(2);
-  const RunPlan plan = make_run_plan(QueryRegime::rows, config, problem, 100, budget, entropy, true);
-  const Pilot pilot = look(config, problem, *plan.interface, plan.look_cost);
+  const Pilot pilot = looked_at(data, means_config("banana", "penalty", 1e4)).pilot;
   const Position mean = mean_of_columns(data);
   const double slope = -2 * kBananaBend * mean[0];
   EXPECT_NEAR(pilot.at[1], mean[1] - kBananaBend * mean[0] * mean[0], 0.1);
@@ -237,38 +241,36 @@ TEST(Pilot, of_a_banana_follows_its_bend) {
               0.1 * slope * slope);
 }
 
-// Bounds fifty standard deviations wide: from their middle chains had been 12 standard deviations off at this budget. What a chain
-// and its look are off by is a fraction of one; the bound of 1.5 is passed by one in a million.
-TEST(Pilot, chains_of_a_normal_mean_begin_where_it_is) {
+struct FittedMeans {
+  std::vector<ParameterSummary> summary;
+  Position mean;  ///< of the rows
+  double spent;
+};
+
+FittedMeans fitted_means(const std::string& method, double epsilon, std::vector<std::string> more) {
   const Table data = two_means(Adjacency::add_remove);
-  const FitConfig config =
-      means_config("normal-mean", "guided-walk", 20, {"method.draws=300", "method.chains=2"});
+  const FitConfig config = means_config("normal-mean", method, epsilon, std::move(more));
   TestEntropy entropy(4);
   const RunRecord record = fit(config, make_problem(config, data), entropy);
-  const auto summary = summarise(record.draws);
-  const Position mean = mean_of_columns(data);
-  const double sds[] = {1, 1.5};
-  for (std::size_t j = 0; j < 2; ++j) {
-    EXPECT_NEAR(summary[j].mean, mean[static_cast<Eigen::Index>(j)],
-                1.5 * sds[j] / std::sqrt(static_cast<double>(kRowsOfMeans)))
-        << j;
-  }
-  EXPECT_LE(record.privacy.spent_epsilon, 20);
+  return {summarise(record.draws), mean_of_columns(data), record.privacy.spent_epsilon};
+}
+
+/// Of the posterior without noise.
+constexpr double kSdsOfMeans[] = {1 / 63.2456, 1.5 / 63.2456};
+
+// The middle of the bounds is 19 posterior standard deviations away. What a chain and its look are off by is a fraction of one; the
+// bound of 1.5 is passed by one in a million.
+TEST(Pilot, chains_of_a_normal_mean_begin_where_it_is) {
+  const FittedMeans fitted = fitted_means("guided-walk", 20, {"method.draws=300", "method.chains=2"});
+  for (std::size_t j = 0; j < 2; ++j)
+    EXPECT_NEAR(fitted.summary[j].mean, fitted.mean[static_cast<Eigen::Index>(j)], 1.5 * kSdsOfMeans[j]) << j;
+  EXPECT_LE(fitted.spent, 20);
 }
 
 // However many rows there are, which nobody is told. Bands as above.
 TEST(Pilot, langevin_chains_are_as_wide_as_a_normal_means_posterior) {
-  const Table data = two_means(Adjacency::add_remove);
-  const FitConfig config =
-      means_config("normal-mean", "sgld", 1e4, {"method.warmup=100", "method.draws=300"});
-  TestEntropy entropy(4);
-  const RunRecord record = fit(config, make_problem(config, data), entropy);
-  const auto summary = summarise(record.draws);
-  const double sds[] = {1, 1.5};
-  for (std::size_t j = 0; j < 2; ++j) {
-    const double sd = sds[j] / std::sqrt(static_cast<double>(kRowsOfMeans));
-    EXPECT_NEAR(summary[j].sd / sd, 1, 0.35) << j;
-  }
+  const FittedMeans fitted = fitted_means("sgld", 1e4, {"method.warmup=100", "method.draws=300"});
+  for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(fitted.summary[j].sd / kSdsOfMeans[j], 1, 0.35) << j;
 }
 
 TEST(Pilot, langevin_chains_refuse_what_nothing_tells_the_width_of) {

@@ -62,7 +62,8 @@ void check_lengths(const LocationFacts& facts, const LocationRelease& release, c
                    double sd, LocationVerdict& verdict) {
   if (!release.lengths || release.rows <= 0) return;
   const ReleasedLengths& lengths = *release.lengths;
-  Position offset = Cholesky(facts.covariance).half_solve(Matrix(mean - lengths.at)).col(0);
+  const Matrix own_frame = Cholesky(facts.covariance).half_solve(Matrix::Identity(mean.size(), mean.size()));
+  Position offset = own_frame * (mean - lengths.at);
   // So far from where lengths were asked the mean was moved by rows that are not the model's.
   if (offset.norm() > kFarOffset) offset.setZero();
   const CovarianceVerdict told = check_covariance(lengths, release.rows, release.rows_sd, offset);
@@ -79,7 +80,6 @@ void check_lengths(const LocationFacts& facts, const LocationRelease& release, c
     const Interval& bounds = facts.bounds[static_cast<std::size_t>(j)];
     reach[j] = std::max(bounds.upper - lengths.at[j], lengths.at[j] - bounds.lower);
   }
-  const Matrix own_frame = Cholesky(facts.covariance).half_solve(Matrix::Identity(mean.size(), mean.size()));
   verdict.unseen_far_pull = told.unseen * (own_frame.cwiseAbs() * reach).norm() / sd;
 }
 
