@@ -98,6 +98,20 @@ void add_counts_alike(const DensityReport& report, std::vector<std::string>& sen
   }
 }
 
+// An interval hardly shorter than before any data is a statement of the prior's.
+void add_prior_alone(const DensityReport& report, std::vector<std::string>& sentences) {
+  std::vector<std::string> names;
+  for (const QuantityEstimate& q : report.result.quantities) {
+    const double before = q.prior_upper - q.prior_lower;
+    if (before > 0 && q.upper - q.lower >= kNextToNothing * before) names.push_back(q.text);
+  }
+  if (names.empty()) return;
+  sentences.push_back(
+      fmt::format("The {} next to nothing of {}: the interval is hardly shorter than before any data, so "
+                  "that the prior made it. Tighter bounds, more rows or more budget would say more.",
+                  report.channel ? "release says" : "confidential data say", first_names(names, kNamed)));
+}
+
 // A density gives no probability to single values.
 void add_single_values(const DensityReport& report, std::vector<std::string>& sentences) {
   if (report.result.columns.front().discrete) return;
@@ -185,8 +199,9 @@ bool ended_early(const DensityReport& report) {
 std::vector<std::string> warnings(const DensityReport& report) {
   std::vector<std::string> sentences = chain_warnings(report);
   for (const ColumnDensity& column : report.result.columns)
-    if (!column.discrete) add_piles(column, sentences);
+    if (!column.discrete && told(column) != Told::next_to_nothing) add_piles(column, sentences);
   add_counts_alike(report, sentences);
+  add_prior_alone(report, sentences);
   add_single_values(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)

@@ -255,7 +255,7 @@ TEST_F(DensityVerb, priors_of_ones_own) {
   };
   const auto plain = summary("");
   EXPECT_EQ(plain["columns"][0]["base"],
-            (nlohmann::json{{"mean", 8}, {"precision", 0.1}, {"shape", 3}, {"rate", 2}, {"scales", 4}}));
+            (nlohmann::json{{"mean", 8}, {"precision", 0.03}, {"shape", 3}, {"rate", 2}, {"scales", 4}}));
   EXPECT_FALSE(plain.contains("concentration_prior"));
   const auto own =
       summary(" --base 'mean=15, precision = 5,rate=0.5' --concentration-prior=3,1.5 --imputations 4");

@@ -74,12 +74,16 @@ TEST(DensityVerdict, confidential_data_have_words_of_their_own) {
   EXPECT_EQ(none.find("privacy"), std::string::npos) << none;
 }
 
-// Sentences of a run on [0, 60] with this density on a grid of so many points, less what is said of chains.
-std::vector<std::string> piles_of(const std::function<double(double)>& density, Eigen::Index points) {
+// Sentences of a run on [0, 60] with this density on a grid of so many points and bands of this width, 3 before any data; less what is
+// said of chains.
+std::vector<std::string> piles_of(const std::function<double(double)>& density, Eigen::Index points,
+                                  double width = 0.5) {
   DensityReport report;
   report.result.draws.chains.resize(1);
   ColumnDensity column;
   column.name = "wait";
+  column.width = width;
+  column.prior_width = 3;
   column.grid = mixture::even_grid({0, 60}, points);
   column.bands.mean = column.grid.unaryExpr(density);
   report.result.columns = {column};
@@ -98,10 +102,36 @@ TEST(DensityWarnings, values_that_stand_at_a_bound_are_told_with_the_bound) {
     ASSERT_EQ(upper.size(), 1u) << points;
     EXPECT_NE(upper[0].find("upper bound 60."), std::string::npos) << upper[0];
     EXPECT_TRUE(piles_of(normal, points).empty());
+    // Where the release says next to nothing, such a pile would be the prior's.
+    EXPECT_TRUE(piles_of([&](double x) { return normal(x) + (x == 60 ? 0.5 : 0); }, points, 2.9).empty());
     // Dense at the bound, and falling from there: an exponential of mean 3.
     EXPECT_TRUE(piles_of([](double x) { return std::exp(-x / 3) / 3; }, points).empty());
     EXPECT_TRUE(piles_of([](double) { return 1.0 / 60; }, points).empty());
   }
+}
+
+TEST(DensityWarnings, intervals_that_the_prior_made_are_told_by_their_names) {
+  DensityReport report;
+  report.channel.emplace();
+  report.result.draws.chains.resize(1);
+  report.result.columns.resize(1);
+  const auto quantity = [](const char* text, double lower, double upper) {
+    QuantityEstimate q;
+    q.text = text;
+    q.lower = lower, q.upper = upper;
+    q.prior_lower = 10, q.prior_upper = 50;
+    return q;
+  };
+  report.result.quantities = {quantity("mean", 20, 49.9), quantity("q(0.9)", 20, 50.1)};
+  auto told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].find("The release says next to nothing of q(0.9): "), 0u) << told[0];
+  report.channel.reset();
+  told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].find("The confidential data say next to nothing of q(0.9): "), 0u) << told[0];
+  report.result.quantities.pop_back();
+  EXPECT_TRUE(warnings(report).empty());
 }
 
 // What is said of counts on 0..30 with these probabilities.

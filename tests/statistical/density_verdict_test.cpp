@@ -50,18 +50,32 @@ Law<Kernel> draw_of_the_prior(const Kernel& kernel, ChainRng& rng) {
   return law;
 }
 
+/// Of densities averages over the cells about the points, half as wide at the ends: a density may be very high right at a bound.
 template <class Kernel>
 Position density(const Kernel& kernel, const Law<Kernel>& law, const Position& grid) {
   Position sum = Position::Zero(grid.size());
   for (std::size_t h = 0; h < law.atoms.size(); ++h)
     for (Eigen::Index x = 0; x < grid.size(); ++x)
-      sum[x] += law.weights[h] *
-                std::exp(kernel.log_density(static_cast<typename Kernel::Datum>(grid[x]), law.atoms[h]));
+      if constexpr (Kernel::kDiscrete) {
+        sum[x] += law.weights[h] *
+                  std::exp(kernel.log_density(static_cast<typename Kernel::Datum>(grid[x]), law.atoms[h]));
+      } else {
+        const double half = (grid[1] - grid[0]) / 2;
+        const double left = std::max(grid[x] - half, grid[0]);
+        const double right = std::min(grid[x] + half, grid[grid.size() - 1]);
+        sum[x] += law.weights[h] *
+                  (kernel.cumulative(right, law.atoms[h]) - kernel.cumulative(left, law.atoms[h])) /
+                  (right - left);
+      }
   return sum;
 }
 
-/// The 2.5 % and 97.5 % quantiles' distance, summed over points of which each stands for `step`.
-double width_of(const Position& low, const Position& high, double step) { return step * (high - low).sum(); }
+/// Summed over points of which each stands for `step`; of densities, those at the ends for half of it.
+template <class Kernel>
+double area(const Position& values, double step) {
+  const double ends = Kernel::kDiscrete ? 0 : (values[0] + values[values.size() - 1]) / 2;
+  return step * (values.sum() - ends);
+}
 
 template <class Kernel>
 double prior_width(const Kernel& kernel, const Position& grid, double step) {
@@ -77,7 +91,7 @@ double prior_width(const Kernel& kernel, const Position& grid, double step) {
     low[x] = column[25];
     high[x] = column[974];
   }
-  return width_of(low, high, step);
+  return area<Kernel>(high - low, step);
 }
 
 template <class Kernel>
@@ -123,8 +137,8 @@ Cell run_cell(const Kernel& kernel, const Law<Kernel>& law, std::size_t n, doubl
   report.result = estimate_density(privatiser.plan().columns[0], released.value()[0], n, report.settings);
   report.diagnostics = summarise(report.result.draws);
   const ColumnDensity& c = report.result.columns[0];
-  Cell cell{verdict(report, 0), width_of(c.bands.lower, c.bands.upper, step), 0, 0};
-  cell.error = step * (c.bands.mean - density(kernel, law, c.grid)).cwiseAbs().sum();
+  Cell cell{verdict(report, 0), area<Kernel>(c.bands.upper - c.bands.lower, step), 0, 0};
+  cell.error = area<Kernel>((c.bands.mean - density(kernel, law, c.grid)).cwiseAbs(), step);
   cell.worst_rhat = worst_rhat(report.diagnostics);
   return cell;
 }

@@ -12,11 +12,11 @@
 
 namespace sotto::mixture {
 
-/// The widest scale: kernels about a sixteenth of the domain wide, their means mostly inside it. On [-10, 10] it is close to the
-/// published N(0, 10 variance) x IG(3, 3) [BFR24, section 4.1].
+/// The widest scale: kernels about a sixteenth of the domain wide, with means spread over all of it and somewhat beyond, so that
+/// densities which rise towards a bound, or crowd next to one, are not held for unlikely before any data.
 [[nodiscard]] inline NormalInverseGamma base_measure(const Interval& domain) {
   const double sd = domain.width() / 16;
-  return {.mean = domain.lower + domain.width() / 2, .precision = 0.1, .shape = 3, .rate = 2 * sd * sd};
+  return {.mean = domain.lower + domain.width() / 2, .precision = 0.03, .shape = 3, .rate = 2 * sd * sd};
 }
 
 struct NormalBaseNumbers {
