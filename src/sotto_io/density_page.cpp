@@ -212,13 +212,13 @@ std::string diagnostics_section(const DensityReport& report) {
   std::string text = heading("diagnostics", "Diagnostics", own_badge(report)) +
                      open_table({"quantity", "R-hat", "ESS bulk", "ESS tail"});
   for (const ParameterSummary& p : report.diagnostics)
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escape_html(p.parameter),
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        escape_html(quantity_name(report, p.parameter)),
                         std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat), format_count(p.ess_bulk),
                         format_count(p.ess_tail));
   return text + kTableEnd +
          "<p class=\"note\">log_density.1, 2, ...: the logarithm of the density at evenly spaced points of "
-         "the "
-         "range; quantity.1, 2, ...: the quantities in their order.</p>\n";
+         "the range.</p>\n";
 }
 
 std::string method_section(const DensityReport& report) {

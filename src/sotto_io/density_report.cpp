@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "sotto/base/first_names.hpp"
 #include "sotto/report/format_number.hpp"
@@ -22,26 +24,28 @@ std::string draw_longer(const DensityReport& report) {
                      report.channel ? ": it costs no privacy." : ".");
 }
 
-// A quantity as it was asked for, "quantity.1" of the chain files.
-std::string named(const DensityReport& report, const std::string& parameter) {
-  const auto& all = report.result.quantities;
-  const auto found = std::ranges::find(all, parameter, &QuantityEstimate::parameter);
-  return found == all.end() ? parameter : found->text;
+std::vector<std::string> worst_first(const auto& names_by_value) {
+  std::vector<std::string> all;
+  for (const auto& [value, names] : names_by_value) all.insert(all.end(), names.begin(), names.end());
+  return all;
 }
 
 // What is wrong with the chains, and what to do about it.
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
-  std::vector<std::string> apart;
   const bool far_apart = worst_rhat(report.diagnostics) > kMixedRhat;
-  std::vector<std::string> few;
+  std::map<double, std::vector<std::string>, std::greater<>> by_rhat;
+  std::map<double, std::vector<std::string>> by_ess;
   for (const ParameterSummary& line : report.diagnostics) {
+    const std::string name = quantity_name(report, line.parameter);
     if (rhat_verdict(line.rhat) == Verdict::poor)
-      apart.push_back(fmt::format("{} ({:.3f})", named(report, line.parameter), line.rhat));
+      by_rhat[line.rhat].push_back(fmt::format("{} ({:.3f})", name, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, chains.size()) == Verdict::poor)
-      few.push_back(fmt::format("{} ({:.0f})", named(report, line.parameter), ess));
+      by_ess[ess].push_back(fmt::format("{} ({:.0f})", name, ess));
   }
+  const std::vector<std::string> apart = worst_first(by_rhat);
+  const std::vector<std::string> few = worst_first(by_ess);
   std::vector<std::string> sentences;
   if (ended_early(report))
     sentences.push_back(
@@ -112,6 +116,17 @@ void add_prior_alone(const DensityReport& report, std::vector<std::string>& sent
                   report.channel ? "release says" : "confidential data say", first_names(names, kNamed)));
 }
 
+// Where values are equal to a bound, so may a quantile be.
+void add_next_to_bounds(const DensityReport& report, std::vector<std::string>& sentences) {
+  for (const QuantityEstimate& q : report.result.quantities)
+    if (q.next_to)
+      sentences.push_back(
+          fmt::format("{}: the interval ends next to the bound {:.10g}. Read that end as the bound itself, "
+                      "to which values "
+                      "may be equal: a density holds no single value.",
+                      q.text, *q.next_to));
+}
+
 // A density gives no probability to single values.
 void add_single_values(const DensityReport& report, std::vector<std::string>& sentences) {
   if (report.result.columns.front().discrete) return;
@@ -174,6 +189,12 @@ bool is_private(const DensityReport& report) {
   return draws_are_private(report) && report.agreement_is_private && report.differences_are_private;
 }
 
+std::string quantity_name(const DensityReport& report, const std::string& parameter) {
+  const auto& all = report.result.quantities;
+  const auto found = std::ranges::find(all, parameter, &QuantityEstimate::parameter);
+  return found == all.end() ? parameter : found->text;
+}
+
 std::string from_to(double lower, double upper) {
   return fmt::format("{} to {}", format_within(lower, upper - lower), format_within(upper, upper - lower));
 }
@@ -202,6 +223,7 @@ std::vector<std::string> warnings(const DensityReport& report) {
     if (!column.discrete && told(column) != Told::next_to_nothing) add_piles(column, sentences);
   add_counts_alike(report, sentences);
   add_prior_alone(report, sentences);
+  add_next_to_bounds(report, sentences);
   add_single_values(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)

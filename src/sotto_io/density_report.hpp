@@ -59,6 +59,9 @@ inline constexpr double kMuch = 0.4;
 /// Whether it says anything but that there is none.
 [[nodiscard]] bool has_verdict(const DensityReport& report);
 
+/// A parameter of the draws as people asked for it, "q(0.9)" for "quantity.1"; other names stay.
+[[nodiscard]] std::string quantity_name(const DensityReport& report, const std::string& parameter);
+
 /// An interval, as it is written: "46.0 to 52.0".
 [[nodiscard]] std::string from_to(double lower, double upper);
 /// A quantity, or by how much it differs between groups, in one sentence; `level` of the intervals.
@@ -69,7 +72,7 @@ inline constexpr double kMuch = 0.4;
 [[nodiscard]] bool ended_early(const DensityReport& report);
 
 /// What is wrong with the chains, and what to do about it; where values seem to stand at a bound; and of which quantities the
-/// interval is the prior's, at least `kNextToNothing` as wide as before any data.
+/// interval is the prior's, at least `kNextToNothing` as wide as before any data, or ends next to a bound.
 [[nodiscard]] std::vector<std::string> warnings(const DensityReport& report);
 
 /// A point of a column's grid as it is written: a category by its name.

@@ -134,6 +134,42 @@ TEST(DensityWarnings, intervals_that_the_prior_made_are_told_by_their_names) {
   EXPECT_TRUE(warnings(report).empty());
 }
 
+TEST(DensityWarnings, quantiles_next_to_a_bound_may_be_at_it) {
+  DensityReport report;
+  report.result.draws.chains.resize(1);
+  report.result.columns.resize(1);
+  report.result.quantities.resize(2);
+  report.result.quantities[1].text = "q(0.9)";
+  EXPECT_TRUE(warnings(report).empty());
+  report.result.quantities[1].next_to = 135;
+  const auto told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].find("q(0.9): the interval ends next to the bound 135."), 0u) << told[0];
+}
+
+// The three worst are named, not the first three.
+TEST(DensityWarnings, name_the_worst_of_the_chains) {
+  DensityReport report;
+  report.channel.emplace();
+  report.result.draws.chains.resize(4);
+  report.result.columns.resize(1);
+  report.result.quantities.resize(1);
+  report.result.quantities[0].text = "q(0.9)";
+  report.result.quantities[0].parameter = "quantity.1";
+  const std::vector<std::pair<const char*, double>> rhats{
+      {"a", 1.02}, {"b", 1.03}, {"c", 1.04}, {"quantity.1", 1.3}, {"d", 1.001}, {"e", std::nan("")}};
+  for (const auto& [name, rhat] : rhats) {
+    ParameterSummary line;
+    line.parameter = name;
+    line.rhat = rhat;
+    line.ess_bulk = line.ess_tail = 1000 / rhat;
+    report.diagnostics.push_back(line);
+  }
+  const auto told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("q(0.9) (1.300), c (1.040), b (1.030)"), std::string::npos) << told[0];
+}
+
 // What is said of counts on 0..30 with these probabilities.
 std::string told_of_counts(const std::function<double(double)>& share) {
   DensityReport report;

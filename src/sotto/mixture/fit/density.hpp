@@ -93,6 +93,9 @@ struct QuantityEstimate {
   double upper = 0;
   double prior_lower = 0;  ///< the same before any data were seen
   double prior_upper = 0;
+  /// Of quantiles of densities: a bound of the column of which the interval ends within 1/400 of the domain, not at it. Values that
+  /// are equal to the bound are beyond what a density can hold.
+  std::optional<double> next_to{};
 };
 
 struct DensityResult {

@@ -68,6 +68,15 @@ Draws draws_of(const DensityChains& run, const std::vector<Position>& grids,
   return draws;
 }
 
+// The end of the grid next to which an interval ends: its upper end at the upper bound, its lower at the lower.
+std::optional<double> bound_next_to(const QuantityEstimate& estimate, const Position& grid) {
+  const double upper = grid[grid.size() - 1];
+  const double near = (upper - grid[0]) / 400;
+  if (estimate.upper < upper && estimate.upper > upper - near) return upper;
+  if (estimate.lower > grid[0] && estimate.lower < grid[0] + near) return grid[0];
+  return std::nullopt;
+}
+
 std::vector<QuantityEstimate> quantity_estimates(const std::vector<DensityChain>& chains,
                                                  const EvaluationGrid& asked, double level) {
   std::vector<QuantityEstimate> estimates;
@@ -87,6 +96,9 @@ std::vector<QuantityEstimate> quantity_estimates(const std::vector<DensityChain>
                          .upper = mixture::quantile_of(values, (1 + level) / 2),
                          .prior_lower = mixture::quantile_of(prior, (1 - level) / 2),
                          .prior_upper = mixture::quantile_of(prior, (1 + level) / 2)});
+    const Quantity& quantity = asked.quantities[q];
+    if (quantity.kind == Quantity::Kind::quantile && !asked.discrete)
+      estimates.back().next_to = bound_next_to(estimates.back(), asked.grids[quantity.column]);
   }
   return estimates;
 }
