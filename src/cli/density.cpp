@@ -104,7 +104,7 @@ void say_missing(const DensityReport& report) {
       return density.name == column.settings.name;
     });
     if (estimated && !channel_row(column.settings.channel).categories)
-      fmt::print("{}: a cell without a number was released as {:g}, and counts as that here\n",
+      fmt::print("{}: cells without a number, if there were any, were released as {:g} and count as that\n",
                  column.settings.name, missing_value(column.settings));
   }
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
+#include <utility>
 
 #include "sotto/base/first_names.hpp"
 #include "sotto/report/format_number.hpp"
@@ -24,9 +24,11 @@ std::string draw_longer(const DensityReport& report) {
                      report.channel ? ": it costs no privacy." : ".");
 }
 
-std::vector<std::string> worst_first(const auto& names_by_value) {
+// Names by how bad they are: what was asked for first, then the smallest numbers.
+using ByBadness = std::map<std::pair<bool, double>, std::vector<std::string>>;
+std::vector<std::string> worst_first(const ByBadness& named) {
   std::vector<std::string> all;
-  for (const auto& [value, names] : names_by_value) all.insert(all.end(), names.begin(), names.end());
+  for (const auto& [badness, names] : named) all.insert(all.end(), names.begin(), names.end());
   return all;
 }
 
@@ -34,15 +36,16 @@ std::vector<std::string> worst_first(const auto& names_by_value) {
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
   const bool far_apart = worst_rhat(report.diagnostics) > kMixedRhat;
-  std::map<double, std::vector<std::string>, std::greater<>> by_rhat;
-  std::map<double, std::vector<std::string>> by_ess;
+  ByBadness by_rhat;
+  ByBadness by_ess;
   for (const ParameterSummary& line : report.diagnostics) {
     const std::string name = quantity_name(report, line.parameter);
+    const bool unasked = name == line.parameter;
     if (rhat_verdict(line.rhat) == Verdict::poor)
-      by_rhat[line.rhat].push_back(fmt::format("{} ({:.3f})", name, line.rhat));
+      by_rhat[{unasked, -line.rhat}].push_back(fmt::format("{} ({:.3f})", name, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, chains.size()) == Verdict::poor)
-      by_ess[ess].push_back(fmt::format("{} ({:.0f})", name, ess));
+      by_ess[{unasked, ess}].push_back(fmt::format("{} ({:.0f})", name, ess));
   }
   const std::vector<std::string> apart = worst_first(by_rhat);
   const std::vector<std::string> few = worst_first(by_ess);
@@ -63,17 +66,19 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
   return sentences;
 }
 
-// Of the mean density, over the four-hundredth of the domain next to each end: a twentieth of all values stands there, and half as
-// dense again as a step further in.
+// Of the mean density, over the four-hundredth of the domain next to each end: a twentieth of all values stands there, half as dense
+// again as a step further in, and a hundredth also by the lower band. Where that is less, the prior may have made it.
 void add_piles(const ColumnDensity& column, std::vector<std::string>& sentences) {
   const Position& density = column.bands.mean;
   const Eigen::Index last = density.size() - 1;
-  const double domain = column.grid[last] - column.grid[0];
+  const double next_to_it = (column.grid[last] - column.grid[0]) / 400;
   const auto look = [&](Eigen::Index end, Eigen::Index next, const char* side) {
-    const double share = density[end] * domain / 400;
-    if (!(share >= kPile && density[end] > 1.5 * density[next])) return;
+    const double share = density[end] * next_to_it;
+    const double at_least = column.bands.lower[end] * next_to_it;
+    if (!(share >= kPile && at_least >= kPile / 5 && density[end] > 1.5 * density[next])) return;
     sentences.push_back(fmt::format(
-        "{}: {:.0f} % of the probability stands right at the {} bound {:.10g}. If values are equal to the "
+        "{}: the estimate has {:.0f} % of the probability right at the {} bound {:.10g}. If values are equal "
+        "to the "
         "bound, read quantiles and probabilities near it as those of values close to it: a density holds no "
         "single value. Whether a value is at the bound can be a column of its own.",
         column.name, 100 * share, side, column.grid[end]));
@@ -114,17 +119,6 @@ void add_prior_alone(const DensityReport& report, std::vector<std::string>& sent
       fmt::format("The {} next to nothing of {}: the interval is hardly shorter than before any data, so "
                   "that the prior made it. Tighter bounds, more rows or more budget would say more.",
                   report.channel ? "release says" : "confidential data say", first_names(names, kNamed)));
-}
-
-// Where values are equal to a bound, so may a quantile be.
-void add_next_to_bounds(const DensityReport& report, std::vector<std::string>& sentences) {
-  for (const QuantityEstimate& q : report.result.quantities)
-    if (q.next_to)
-      sentences.push_back(
-          fmt::format("{}: the interval ends next to the bound {:.10g}. Read that end as the bound itself, "
-                      "to which values "
-                      "may be equal: a density holds no single value.",
-                      q.text, *q.next_to));
 }
 
 // A density gives no probability to single values.
@@ -223,7 +217,6 @@ std::vector<std::string> warnings(const DensityReport& report) {
     if (!column.discrete && told(column) != Told::next_to_nothing) add_piles(column, sentences);
   add_counts_alike(report, sentences);
   add_prior_alone(report, sentences);
-  add_next_to_bounds(report, sentences);
   add_single_values(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)

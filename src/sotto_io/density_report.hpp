@@ -72,7 +72,7 @@ inline constexpr double kMuch = 0.4;
 [[nodiscard]] bool ended_early(const DensityReport& report);
 
 /// What is wrong with the chains, and what to do about it; where values seem to stand at a bound; and of which quantities the
-/// interval is the prior's, at least `kNextToNothing` as wide as before any data, or ends next to a bound.
+/// interval is the prior's, at least `kNextToNothing` as wide as before any data.
 [[nodiscard]] std::vector<std::string> warnings(const DensityReport& report);
 
 /// A point of a column's grid as it is written: a category by its name.

@@ -89,13 +89,12 @@ struct QuantityEstimate {
   std::string parameter;  ///< quantity.1, ...
   double mean = 0;
   double sd = 0;
-  double lower = 0;  ///< of the posterior interval of the bands' level
+  /// Of the posterior interval of the bands' level. Of a quantile of a density the interval reaches to a bound of the column where it
+  /// would end within 1/400 of the domain of it: values that are equal to the bound are beyond what a density can hold.
+  double lower = 0;
   double upper = 0;
-  double prior_lower = 0;  ///< the same before any data were seen
+  double prior_lower = 0;  ///< the draws' before any data were seen
   double prior_upper = 0;
-  /// Of quantiles of densities: a bound of the column of which the interval ends within 1/400 of the domain, not at it. Values that
-  /// are equal to the bound are beyond what a density can hold.
-  std::optional<double> next_to{};
 };
 
 struct DensityResult {

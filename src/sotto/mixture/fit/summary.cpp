@@ -68,13 +68,13 @@ Draws draws_of(const DensityChains& run, const std::vector<Position>& grids,
   return draws;
 }
 
-// The end of the grid next to which an interval ends: its upper end at the upper bound, its lower at the lower.
-std::optional<double> bound_next_to(const QuantityEstimate& estimate, const Position& grid) {
+// Values that are equal to a bound are beyond what a density can hold: an interval that ends next to one reaches to it.
+void reach_to_bounds(QuantityEstimate& estimate, const Position& grid) {
+  const double lower = grid[0];
   const double upper = grid[grid.size() - 1];
-  const double near = (upper - grid[0]) / 400;
-  if (estimate.upper < upper && estimate.upper > upper - near) return upper;
-  if (estimate.lower > grid[0] && estimate.lower < grid[0] + near) return grid[0];
-  return std::nullopt;
+  const double near = (upper - lower) / 400;
+  if (estimate.upper > upper - near) estimate.upper = upper;
+  if (estimate.lower < lower + near) estimate.lower = lower;
 }
 
 std::vector<QuantityEstimate> quantity_estimates(const std::vector<DensityChain>& chains,
@@ -98,7 +98,7 @@ std::vector<QuantityEstimate> quantity_estimates(const std::vector<DensityChain>
                          .prior_upper = mixture::quantile_of(prior, (1 + level) / 2)});
     const Quantity& quantity = asked.quantities[q];
     if (quantity.kind == Quantity::Kind::quantile && !asked.discrete)
-      estimates.back().next_to = bound_next_to(estimates.back(), asked.grids[quantity.column]);
+      reach_to_bounds(estimates.back(), asked.grids[quantity.column]);
   }
   return estimates;
 }
