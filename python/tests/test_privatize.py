@@ -79,7 +79,7 @@ def test_every_channel_of_numbers(channel, table):
 
 def test_reads_what_the_program_left_and_the_program_reads_it(table, program):
     table.to_csv("t.csv", index=False)
-    told = program("privatize", "t.csv", "--column", "clinic", "--channel", "randomized-response", "--categories", "north,south,west",
+    told = program("privatize", "t.csv", "--column", "clinic", "--channel", "randomized-response", "--levels", "north,south,west",
                    "--epsilon", 2, "--out", "z.csv")
     assert told.returncode == 0, told.stderr
     density = sotto.density("z.csv", **QUICK)

@@ -1,6 +1,7 @@
 // sotto account: the calculator.
 #include <fmt/core.h>
 
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/accountant/cost.hpp"
 #include "sotto/report/format_number.hpp"
+#include "sotto/report/privacy_statement.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -30,6 +32,14 @@ std::string terms(const CostQuestion& question, const std::string& by) {
   return fmt::format("upper bound: {}{}; adjacency: {}{}", question.bound, least, question.adjacency, group);
 }
 
+/// What the first mechanism calls its noise.
+std::string noise_key(const AccountOptions& options) {
+  if (options.mechanisms.empty()) return "sigma";
+  const std::string& spec = options.mechanisms.front();
+  if (spec.starts_with("dp-sgd")) return "noise";
+  return spec.substr(0, spec.find(':')).find("laplace") != std::string::npos ? "scale" : "sigma";
+}
+
 void solve(const AccountOptions& options, const std::vector<Event>& events) {
   const CostQuestion& question = options.question;
   const Target target = target_of(question, {events.begin() + 1, events.end()});
@@ -44,7 +54,7 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
   } else {
     const double sigma = smallest_noise(events.front(), target);
     out["sigma"] = sigma;
-    found = fmt::format("sigma {}", format_upwards(sigma));
+    found = fmt::format("{} {}", noise_key(options), format_upwards(sigma));
   }
   if (options.json)
     fmt::print(options.out, "{}\n", out.dump());
@@ -54,7 +64,14 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
 }
 
 void report(const AccountOptions& options, const std::vector<Event>& events) {
-  const Cost cost = cost_of(events, options.question);
+  Cost cost = cost_of(events, options.question);
+  for (std::string& sentence : promise_warnings(cost.epsilon.upper, options.question.delta.value_or(0), {}))
+    cost.warnings.push_back(std::move(sentence));
+  if (std::isinf(cost.epsilon.upper))
+    cost.warnings.emplace_back(
+        "No epsilon is promised at this delta: of Gaussian noise none is at delta 0. Ask with a delta well "
+        "below one "
+        "over the number of rows, 1e-6 for instance.");
   for (const std::string& sentence : cost.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
   if (options.json) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());
@@ -86,7 +103,7 @@ std::vector<Event> events_of(const AccountOptions& options) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < options.mechanisms.size(); ++i) {
     // When sigma is asked for it need not be given.
-    const bool solved_for = i == 0 && options.solve == "sigma";
+    const bool solved_for = i == 0 && !options.solve.empty() && options.solve != "count";
     events.push_back(solved_for ? parse_event_without_noise(options.mechanisms[i])
                                 : parse_event(options.mechanisms[i]));
   }
@@ -171,11 +188,12 @@ void add_account(CLI::App& program, int&, std::FILE* out) {
           "Neighbours: one row exchanged, or one row more or less. An epsilon means nothing without it")
       ->check(one_of({"substitute", "add-remove"}))
       ->capture_default_str();
-  verb->add_option("--solve", options->solve,
-                   "With --epsilon and --delta: the largest count, or the smallest sigma, of the first "
-                   "mechanism; the others "
-                   "stay as they are. The same call with the answer put in confirms it")
-      ->check(one_of({"sigma", "count"}));
+  verb->add_option(
+          "--solve", options->solve,
+          "With --epsilon and --delta: the largest count, or the smallest noise (sigma, scale or noise, "
+          "as the mechanism calls it), of the first mechanism; the others stay as they are. The same "
+          "call with the answer put in confirms it")
+      ->check(one_of({"sigma", "scale", "noise", "count"}));
   verb->add_option("--accuracy", question.accuracy,
                    "How far apart, relatively, both tight bounds may be, 1e-7 to 1; 1e-6 takes up to some "
                    "seconds for a kind of "

@@ -79,7 +79,6 @@ DensityReport report_of(const DensityOptions& options) {
   if (!options.not_private)
     return density_of_release(records, read_channel_file(channel_file(options)), options.columns,
                               options.settings, Watch().progress());
-  hold_rows();
   return density_of_confidential(records, options.columns, options.bounds, options.settings,
                                  Watch().progress());
 }
@@ -103,13 +102,12 @@ void say_missing(const DensityReport& report) {
     const bool estimated = std::ranges::any_of(report.result.columns, [&](const ColumnDensity& density) {
       return density.name == column.settings.name;
     });
-    if (estimated && !channel_row(column.settings.channel).categories)
-      fmt::print("{}: cells without a number, if there were any, were released as {:g} and count as that\n",
-                 column.settings.name, missing_value(column.settings));
+    if (estimated) fmt::print("{}\n", illegal_cells(column));
   }
 }
 
 void density(const DensityOptions& options, int& status) {
+  hold_rows();  // labels to compare with are rows too, and so may be what is taken for a release
   if (!std::filesystem::exists(options.data))
     throw Error(ErrorCode::no_input, fmt::format("there is no file {}", options.data.string()));
   std::vector<std::filesystem::path> inputs{options.data, channel_file(options)};

@@ -48,7 +48,7 @@ void check_options(const std::vector<ColumnOption>& options, const std::string& 
           ErrorCode::configuration,
           "give the smallest and largest possible value with --lower and --upper, never taken from the data");
     if (used && o.key == "levels" && o.option->count() == 0)
-      throw Error(ErrorCode::configuration, "name all categories with --categories");
+      throw Error(ErrorCode::configuration, "name all categories with --levels");
   }
 }
 
@@ -59,6 +59,12 @@ std::vector<std::string> channel_names() {
 }
 
 void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta, bool has_rho) {
+  if (!options.columns_file.empty() && !std::filesystem::exists(options.columns_file))
+    throw Error(
+        ErrorCode::no_input,
+        fmt::format("there is no file {}: --columns names a TOML file with a [[column]] table for each "
+                    "column, --column a single one",
+                    options.columns_file.string()));
   ColumnRelease release;
   release.columns =
       options.columns_file.empty() ? std::vector{options.column} : read_column_settings(options.columns_file);
@@ -84,8 +90,11 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   for (const Column& column : file.columns) names.push_back(column.settings.name);
   // Said always, whatever the cells are: an error, or silence, that depends on them would tell of rows.
   fmt::print(
-      "a cell without a number counted as --missing says, an undeclared category as the first one; "
-      "`sotto schema --check` counts such cells, for your eyes alone\n");
+      "whatever the cells hold: one without a number counts as --missing says, values beyond the bounds as "
+      "the "
+      "bound, text that is none of the levels as the first one; `sotto schema --check DATA SCHEMA` counts "
+      "such "
+      "cells, for your eyes alone\n");
   fmt::print("{} rows privatised into {}, which holds {} and no other column\npublic description: {}\n",
              file.rows, options.out.string(), fmt::join(names, ", "),
              channel_file_beside(options.out).string());
@@ -95,17 +104,16 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
     fmt::print("{}: {}\n", column.settings.name,
                std::visit([](const auto& channel) { return channel.noise_in_words(); }, column.channel));
   if (report.contains("epsilon")) {
-    fmt::print("guarantee for each row: epsilon {}, delta {}\n", options.epsilon, file.total.delta.value());
+    fmt::print("guarantee for each row: epsilon {}, delta {}", options.epsilon, file.total.delta.value());
   } else {
-    fmt::print("guarantee for each row: rho {} (zero-concentrated)\n", options.rho);
+    fmt::print("guarantee for each row: rho {} (zero-concentrated)", options.rho);
   }
+  fmt::print("{}; a person of several rows pays for each\n",
+             release.order == RowOrder::kept ? ", if the order of the rows tells nothing of them" : "");
   if (!file.earlier.empty()) {
     const Guarantee sum = with_earlier(file);
     fmt::print("with {} earlier release{} of this name, for a row that was in all of them: {}\n",
-               file.earlier.size(), file.earlier.size() > 1 ? "s" : "",
-               std::isfinite(sum.epsilon.value())
-                   ? fmt::format("epsilon {:g}, delta {:g}", sum.epsilon.value(), sum.delta.value())
-                   : fmt::format("rho {:g} (zero-concentrated)", sum.rho.value()));
+               file.earlier.size(), file.earlier.size() > 1 ? "s" : "", in_words(sum));
   }
 }
 
@@ -119,36 +127,40 @@ void add_privatize(CLI::App& program, int&) {
       ->required();
   ColumnSettings& column = options->column;
   auto* name = verb->add_option("--column", column.name, "Column to privatise");
-  verb->add_option("--channel", column.channel, "How: what is released of each value")
+  verb->add_option(
+          "--channel", column.channel,
+          "How: noise on each value, which each person may add at home, or a noisy histogram of all of "
+          "them, which says far more at the same epsilon where one party holds all rows")
       ->check(one_of(channel_names()))
       ->capture_default_str();
   auto* lower =
-      verb->add_option("--lower", column.lower, "Smallest possible value, never taken from the data");
+      verb->add_option("--lower", column.lower,
+                       "Smallest possible value, never taken from the data; what is smaller counts as it");
   auto* upper =
-      verb->add_option("--upper", column.upper, "Largest possible value, never taken from the data");
+      verb->add_option("--upper", column.upper,
+                       "Largest possible value, never taken from the data; what is larger counts as it");
   auto* missing = verb->add_option("--missing", column.missing,
                                    "What a cell without a number counts as: lower, middle, upper or a number")
                       ->capture_default_str();
-  auto* categories = verb->add_option("--categories", column.levels,
-                                      "randomized-response: all categories; other text counts as the first")
-                         ->delimiter(',');
-  auto* levels =
-      verb->add_option("--levels", column.top_level, "wavelet: finest level")->capture_default_str();
+  auto* levels = verb->add_option("--levels", column.levels,
+                                  "randomized-response: all categories; other text counts as the first")
+                     ->delimiter(',');
+  auto* top_level =
+      verb->add_option("--top-level", column.top_level, "wavelet: finest level")->capture_default_str();
   auto* printed =
-      verb->add_flag("--paper-scale", column.printed_scale, "wavelet: the wider scale of the publication");
+      verb->add_flag("--printed-scale", column.printed_scale, "wavelet: the wider scale of the publication");
   auto* bins =
       verb->add_option("--bins", column.bins, "histograms: number of bins (0: by the number of rows)")
           ->capture_default_str();
   auto* draws = verb->add_option("--draws", column.draws,
                                  "smoothed-histogram: points to release (0: by the number of rows)")
                     ->capture_default_str();
-  auto* steps =
-      verb->add_option("--grid-steps", column.steps, "laplace, gaussian: grid steps over the domain")
-          ->capture_default_str();
+  auto* steps = verb->add_option("--steps", column.steps, "laplace, gaussian: grid steps over the domain")
+                    ->capture_default_str();
   const std::vector<ColumnOption> of_column = {
-      {lower, "lower"},       {upper, "upper"},      {missing, "missing"},
-      {categories, "levels"}, {levels, "top_level"}, {printed, "printed_scale"},
-      {bins, "bins"},         {draws, "draws"},      {steps, "steps"}};
+      {lower, "lower"},   {upper, "upper"},         {missing, "missing"},
+      {levels, "levels"}, {top_level, "top_level"}, {printed, "printed_scale"},
+      {bins, "bins"},     {draws, "draws"},         {steps, "steps"}};
   auto* columns = verb->add_option(
       "--columns", options->columns_file,
       "TOML file with a [[column]] table for each of several columns; the budget is split by "

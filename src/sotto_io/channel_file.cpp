@@ -12,6 +12,8 @@
 
 #include "sotto/base/suggestion.hpp"
 #include "sotto/base/text_fault.hpp"
+#include "sotto/math/round_up.hpp"
+#include "sotto/report/format_number.hpp"
 #include "sotto_io/atomic_file.hpp"
 
 namespace sotto {
@@ -115,6 +117,7 @@ void write(toml::table& table, const Guarantee& promised) {
 
 Guarantee read_guarantee(const toml::table& table) {
   Guarantee promised;
+  if (!table.contains("rho")) throw Error(ErrorCode::data, "'rho' is missing beside a guarantee");
   promised.rho = Rho(value_of(table, "rho", 0.0));
   promised.epsilon = Epsilon(value_of(table, "epsilon", promised.epsilon.value()));
   promised.delta = Delta(value_of(table, "delta", 0.0));
@@ -184,6 +187,23 @@ Column column_of(const toml::table& table, std::size_t rows) {
   return column;
 }
 
+/// What is promised of all columns together is not less than what they promise by themselves.
+void check_total(const ChannelFile& file) {
+  constexpr double kRounding = 1e-9;
+  double rho = 0;
+  double epsilon = 0;
+  for (const Column& column : file.columns) {
+    const Guarantee own = guarantee(column.channel);
+    rho += own.rho.value();
+    const bool adds_up = file.total.delta.value() == 0;
+    epsilon = adds_up ? epsilon + own.epsilon.value() : std::max(epsilon, own.epsilon.value());
+  }
+  const bool has_epsilon = std::isfinite(file.total.epsilon.value()) && std::isfinite(epsilon);
+  if (rho > file.total.rho.value() * (1 + kRounding) ||
+      (has_epsilon && epsilon > file.total.epsilon.value() * (1 + kRounding)))
+    throw Error(ErrorCode::data, "its columns cost more than it promises of all of them together");
+}
+
 std::vector<ColumnSettings> settings_in(const toml::table& document) {
   std::vector<ColumnSettings> settings;
   for (const toml::node& node : tables_of(document, "column")) {
@@ -210,14 +230,32 @@ Guarantee with_earlier(const ChannelFile& file) {
   double delta = file.total.delta.value();
   double rho = file.total.rho.value();
   for (const Guarantee& release : file.earlier) {
-    epsilon += release.epsilon.value();
-    delta += release.delta.value();
-    rho += release.rho.value();
+    epsilon = add_exactly_up(epsilon, release.epsilon.value());
+    delta = add_exactly_up(delta, release.delta.value());
+    rho = add_exactly_up(rho, release.rho.value());
   }
   return {Epsilon(epsilon), Delta(std::min(delta, 1.0)), Rho(rho)};
 }
 
-void write_channel_file(const std::filesystem::path& path, const ChannelFile& file) {
+std::string illegal_cells(const Column& column) {
+  const ColumnSettings& s = column.settings;
+  if (channel_row(s.channel).categories)
+    return fmt::format("{}: text that is none of the levels, if there was any, counts as {}.", s.name,
+                       s.levels.front());
+  return fmt::format(
+      "{}: cells without a number, if there were any, count as {:g}, values beyond {:g} and {:g} as "
+      "the bound.",
+      s.name, missing_value(s), s.lower, s.upper);
+}
+
+std::string in_words(const Guarantee& promised) {
+  if (!std::isfinite(promised.epsilon.value()))
+    return fmt::format("rho {} (zero-concentrated)", format_upwards(promised.rho.value()));
+  return fmt::format("epsilon {}, delta {}", format_upwards(promised.epsilon.value()),
+                     format_upwards(promised.delta.value()));
+}
+
+std::string channel_file_text(const ChannelFile& file) {
   toml::table document{{"format", kFormat},          {"rows", static_cast<std::int64_t>(file.rows)},
                        {"private", file.is_private}, {"noise_source", file.noise_source},
                        {"adjacency", "substitute"},  {"privacy_unit", "one row"}};
@@ -243,7 +281,11 @@ void write_channel_file(const std::filesystem::path& path, const ChannelFile& fi
   text << "# How the columns beside this file were privatised. Public: nothing here comes from a row's "
           "values.\n"
        << document << '\n';
-  write_whole_file(path, text.str());
+  return text.str();
+}
+
+void write_channel_file(const std::filesystem::path& path, const ChannelFile& file) {
+  write_whole_file(path, channel_file_text(file));
 }
 
 ChannelFile read_channel_file(const std::filesystem::path& path) {
@@ -277,6 +319,7 @@ ChannelFile read_channel_file(const std::filesystem::path& path) {
       const std::string fingerprint = value_of(table, "fingerprint", std::string());
       if (!fingerprint.empty()) file.fingerprints[file.columns.back().settings.name] = fingerprint;
     }
+    check_total(file);
     return file;
   } catch (const Error& error) {
     throw Error(ErrorCode::data,

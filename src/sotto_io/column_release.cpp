@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "sotto/data/decode.hpp"
 #include "sotto/report/privacy_statement.hpp"
+#include "sotto_io/atomic_file.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/output_guard.hpp"
 #include "sotto_io/privatised_file.hpp"
@@ -45,6 +47,16 @@ std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file
   }
 }
 
+/// Noise on noise has no channel that could be described.
+void check_inputs(const ColumnRelease& release) {
+  for (const std::filesystem::path& input : release.inputs)
+    if (!input.empty() && is_of_release(input))
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} is a release already, with noise of its own: name the confidential table "
+                              "(or, if it only has that name, move {} away)",
+                              input.string(), channel_file_beside(input).string()));
+}
+
 /// Nothing that is an input is written over.
 void check_place(const ColumnRelease& release, const std::filesystem::path& channel_file) {
   const std::string extension = release.out.extension().string();
@@ -70,10 +82,24 @@ void check_place(const ColumnRelease& release, const std::filesystem::path& chan
   }
 }
 
-/// Nor is a release that was paid for.
+/// Of a run without privacy, or of a density: the others have charges, and are kept.
+bool is_result_of_ours(const std::filesystem::path& file) {
+  const std::vector<std::filesystem::path> results =
+      standing_results(std::filesystem::absolute(file).parent_path());
+  return std::ranges::any_of(results, [&](const std::filesystem::path& result) {
+    return std::filesystem::exists(result) && std::filesystem::equivalent(result, file);
+  });
+}
+
+/// Nor is a release that was paid for, or anything that no run of ours wrote.
 void check_earlier(const ColumnRelease& release, const std::filesystem::path& channel_file,
                    const std::function<void(const std::string&)>& warn) {
   if (!std::filesystem::exists(release.out) && !std::filesystem::exists(channel_file)) return;
+  if (!std::filesystem::exists(channel_file) && !is_result_of_ours(release.out))
+    throw Error(ErrorCode::cannot_create,
+                fmt::format("{} exists and has no description beside it, so that nothing says whether it was "
+                            "released and what it cost: move it away, or choose another --out",
+                            release.out.string()));
   if (!release.overwrite) {
     throw Error(ErrorCode::cannot_create,
                 fmt::format("{} or its description exists: choose another --out, or add --overwrite",
@@ -114,17 +140,48 @@ void judge(const ChannelFile& file, const std::function<void(const std::string&)
     warn(sentence);
 }
 
+/// What the file will hold is told apart by name.
+void check_stored_names(const std::vector<Column>& columns) {
+  std::set<std::string> names;
+  for (const Column& column : columns)
+    for (const std::string& name : stored_names(column))
+      if (!names.insert(name).second)
+        throw Error(ErrorCode::configuration,
+                    fmt::format("two columns of the release would have the name '{}': rename one", name));
+}
+
+/// The description, before any values and on the disk: when it cannot be written nothing has been spent, and it is the record of what
+/// is. The values that stood there are gone before it, as it is not theirs.
+void write_description(const ColumnRelease& release, const std::filesystem::path& channel_file,
+                       const ChannelFile& file) {
+  const std::filesystem::path aside = write_aside(channel_file, channel_file_text(file));
+  std::error_code error;
+  std::filesystem::remove(release.out, error);
+  if (error) {
+    std::filesystem::remove(aside, error);
+    throw Error(ErrorCode::cannot_create, fmt::format("cannot replace {}", release.out.string()));
+  }
+  flush_directory(release.out);
+  put_in_place(aside, channel_file);
+}
+
 void write_values(const ColumnRelease& release, const std::filesystem::path& channel_file, ChannelFile& file,
-                  const Released<std::vector<PrivatisedColumn>>& released) {
+                  const std::function<Released<std::vector<PrivatisedColumn>>()>& draw) {
+  const auto spent = [&](ErrorCode code, const char* what) {
+    return Error(
+        code, fmt::format("{}; the release is spent all the same, as {} says", what, channel_file.string()));
+  };
   try {
+    const Released<std::vector<PrivatisedColumn>> released = draw();
     write_privatised(release.out, file, released);
     for (std::size_t c = 0; c < file.columns.size(); ++c)
       file.fingerprints[file.columns[c].settings.name] =
           release_fingerprint(file.columns[c], released.value()[c]);
     write_channel_file(channel_file, file);
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}; the release is spent all the same, as {} says", error.what(),
-                                          channel_file.string()));
+    throw spent(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    throw spent(ErrorCode::io, "there is too little memory");
   }
 }
 
@@ -134,6 +191,7 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
                             const std::function<void(const std::string&)>& warn) {
   const std::filesystem::path channel_file = channel_file_beside(release.out);
   check_columns(release);
+  check_inputs(release);
   check_place(release, channel_file);
   const RunLock alone = RunLock::beside(release.out);  // until its description says what was spent
   check_earlier(release, channel_file, warn);
@@ -150,11 +208,11 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   file.earlier = std::move(earlier);
   file.shuffled = release.order == RowOrder::shuffled && has_rows(release);
   judge(file, warn);
-  // The description first, and on the disk: when it cannot be written nothing has been spent, and it is the record of what is.
-  write_channel_file(channel_file, file);
+  check_stored_names(file.columns);
+  write_description(release, channel_file, file);
   if (release.order == RowOrder::kept)
     warn("the rows keep their order; if the file was sorted by anything, the order tells of the values");
-  write_values(release, channel_file, file, privatiser.release(cells, release.order));
+  write_values(release, channel_file, file, [&] { return privatiser.release(cells, release.order); });
   return file;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/error.hpp"
+#include "sotto/base/first_names.hpp"
 #include "sotto/diagnostics/sequences.hpp"
 #include "sotto/mixture/density_estimate.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -54,8 +55,9 @@ std::vector<std::string> told_of(const nlohmann::ordered_json& summary, const De
   for (const auto& column : summary.value("columns", nlohmann::ordered_json::array())) {
     const std::string verdict = column.value("verdict", "");
     if (verdict.starts_with("No verdict"))
-      sentences.push_back(
-          fmt::format("Of the other run, in {}: {} The differences are no better.", other.string(), verdict));
+      sentences.push_back(fmt::format("{}Of the other run, in {}: {} The differences are no better.",
+                                      report.differences_are_private ? "" : "NOT PRIVATE: ", other.string(),
+                                      verdict));
   }
   const auto is_own = [&](const std::string& name) {
     return std::ranges::any_of(report.result.columns, [&](const auto& own) { return own.name == name; });
@@ -82,9 +84,29 @@ Error no_summary(const std::filesystem::path& run) {
           fmt::format("'{}' is no summary of sotto density", (run / "summary.json").string())};
 }
 
-std::string without_spaces(std::string text) {
+// As it is asked for of a single column, whatever that is called: "P(hours > 40)" of hours is "P(x>40)", "mean(hours)" is "mean".
+std::string plain(std::string text, const std::string& only_column) {
   std::erase(text, ' ');
+  std::string name = only_column;
+  std::erase(name, ' ');
+  const auto ends = [&](std::size_t at) {
+    return at >= text.size() || std::string("<>=,)").find(text[at]) != std::string::npos;
+  };
+  for (std::size_t at = 0; !name.empty() && (at = text.find(name, at)) != std::string::npos; ++at) {
+    const bool begins = at > 0 && (text[at - 1] == '(' || text[at - 1] == '<' || text[at - 1] == '=');
+    if (!begins || !ends(at + name.size())) continue;
+    text.replace(at, name.size(), "x");
+    break;
+  }
+  if (const std::size_t at = text.find("(x)"); at != std::string::npos) text.erase(at, 3);
+  if (const std::size_t at = text.find("(x,"); at != std::string::npos) text.erase(at + 1, 2);
   return text;
+}
+
+// Of a run of one column its name, else nothing.
+std::string only_column(const nlohmann::ordered_json& summary) {
+  const auto columns = summary.value("columns", nlohmann::ordered_json::array());
+  return columns.size() == 1 ? columns[0].value("name", "") : "";
 }
 
 }  // namespace
@@ -92,10 +114,15 @@ std::string without_spaces(std::string text) {
 std::filesystem::path check_other_group(const DensitySettings& settings, const std::filesystem::path& other) {
   if (settings.quantities.empty())
     throw Error(ErrorCode::usage, "--against needs a --quantity that the other run has too");
+  if (!std::filesystem::is_directory(other))
+    throw Error(ErrorCode::no_input,
+                fmt::format("--against {}: name the directory that another sotto density wrote (its --out)",
+                            other.string()));
   const nlohmann::ordered_json summary = read_json_file(other / "summary.json");
+  // The column of this run is taken to be called as theirs, until it is known.
   const auto asked = [&](const nlohmann::ordered_json& theirs) {
     return std::ranges::any_of(settings.quantities, [&](const std::string& own) {
-      return without_spaces(theirs.value("quantity", "")) == without_spaces(own);
+      return plain(theirs.value("quantity", ""), only_column(summary)) == plain(own, only_column(summary));
     });
   };
   try {
@@ -119,16 +146,27 @@ void compare_quantities(DensityReport& report, const std::filesystem::path& othe
       throw Error(ErrorCode::usage,
                   fmt::format("--against: the run in '{}' is of this very release, not of another group's",
                               other.string()));
-    for (const auto& theirs : summary.value("quantities", nlohmann::ordered_json::array())) {
-      for (const QuantityEstimate& own : report.result.quantities) {
-        if (without_spaces(theirs.at("quantity").get<std::string>()) != without_spaces(own.text)) continue;
-        report.differences.push_back(difference(own.text, draws_of(report.result.draws, own.parameter),
-                                                draws_of(draws, theirs.at("parameter").get<std::string>()),
-                                                report.settings.level, rng));
+    const std::string column = report.result.columns.size() == 1 ? report.result.columns[0].name : "";
+    const auto theirs = summary.value("quantities", nlohmann::ordered_json::array());
+    std::vector<std::string> alone;
+    for (const QuantityEstimate& own : report.result.quantities) {
+      const auto found = std::ranges::find_if(theirs, [&](const nlohmann::ordered_json& other_quantity) {
+        return plain(other_quantity.at("quantity").get<std::string>(), only_column(summary)) ==
+               plain(own.text, column);
+      });
+      if (found == theirs.end()) {
+        alone.push_back(own.text);
+        continue;
       }
+      report.differences.push_back(difference(own.text, draws_of(report.result.draws, own.parameter),
+                                              draws_of(draws, found->at("parameter").get<std::string>()),
+                                              report.settings.level, rng));
     }
     report.differences_are_private = summary.value("private", false);
     report.of_the_other = told_of(summary, report, other);
+    if (!alone.empty())
+      report.of_the_other.push_back(fmt::format(
+          "The other run was not asked for {}: there is no difference of it.", first_names(alone)));
   } catch (const nlohmann::json::exception&) {
     throw no_summary(other);
   }

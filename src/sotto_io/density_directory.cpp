@@ -117,6 +117,13 @@ nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::js
 
 }  // namespace
 
+std::vector<std::string> illegal_cells_of(const DensityReport& report) {
+  std::vector<std::string> sentences;
+  if (report.channel)
+    for (const Column& column : report.channel->columns) sentences.push_back(illegal_cells(column));
+  return sentences;
+}
+
 nlohmann::json density_summary(const DensityReport& report) {
   const DensityResult& r = report.result;
   nlohmann::json columns = nlohmann::json::array();
@@ -133,6 +140,7 @@ nlohmann::json density_summary(const DensityReport& report) {
                      {"release", release_of(report)},
                      {"rows", report.rows},
                      {"private", is_private(report)},
+                     {"illegal_cells", illegal_cells_of(report)},
                      {"algorithm", r.algorithm},
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},

@@ -137,10 +137,10 @@ std::string head(const DensityReport& report) {
   if (own) {
     const Guarantee& total = report.channel->total;
     if (std::isfinite(total.epsilon.value())) {
-      text += fact("epsilon", format_number(total.epsilon.value())) +
-              fact("delta", format_number(total.delta.value()));
+      text += fact("epsilon", format_upwards(total.epsilon.value())) +
+              fact("delta", format_upwards(total.delta.value()));
     } else {
-      text += fact("rho", format_number(total.rho.value()), "zero-concentrated");
+      text += fact("rho", format_upwards(total.rho.value()), "zero-concentrated");
     }
     text += fact("protected unit", "one row") + fact("neighbouring data", "one exchanged");
   }
@@ -161,18 +161,28 @@ std::string privacy_section(const DensityReport& report) {
     text += fmt::format("{} column <b>{}</b> through the channel <b>{}</b>", d == 0 ? "<p>Released:" : ",",
                         escape_html(report.result.columns[d].name), escape_html(report.channels[d]));
   text += fmt::format(", of {} rows. ", file.rows);
-  if (std::isfinite(file.total.epsilon.value())) {
-    text += fmt::format("The release is differentially private with epsilon {:.6g} and delta {:.3g} ",
-                        file.total.epsilon.value(), file.total.delta.value());
-  } else {
-    text += fmt::format("The release is zero-concentrated differentially private with rho {:.6g} ",
-                        file.total.rho.value());
-  }
+  const bool concentrated = !std::isfinite(file.total.epsilon.value());
+  text += fmt::format(
+      "The release is {}differentially private with {} for the exchange of one row; the number "
+      "of rows is public. ",
+      concentrated ? "zero-concentrated " : "", in_words(file.total));
+  if (is_private(report))
+    text +=
+        "Everything on this page was computed from the release alone and costs nothing more, however often "
+        "it is repeated. ";
+  for (const Column& column : file.columns) text += escape_html(illegal_cells(column)) + " ";
+  if (!file.shuffled && std::ranges::none_of(file.columns, [](const Column& column) {
+        return channel_row(column.settings.channel).global;
+      }))
+    text += "Rows stand in the order of the table: the promise takes it that this tells nothing of them. ";
+  if (!file.earlier.empty())
+    text +=
+        fmt::format("{} under this name before: a row that was in all of them has {} in all. ",
+                    file.earlier.size() == 1 ? "Another release stood"
+                                             : fmt::format("{} other releases stood", file.earlier.size()),
+                    in_words(with_earlier(file)));
   return text +
-         "for the exchange of one row; the number of rows is public. Everything on this page was computed "
-         "from the release "
-         "alone and costs nothing more, however often it is repeated. Other releases of the same rows add "
-         "up.</p>\n";
+         "Other releases of the same rows add up, and so do the rows of one person who has several.</p>\n";
 }
 
 std::string base_sentence(const ColumnDensity& column) {

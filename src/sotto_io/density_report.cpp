@@ -32,6 +32,22 @@ std::vector<std::string> worst_first(const ByBadness& named) {
   return all;
 }
 
+// The tenth and the ninetieth percentile of the mean density.
+std::pair<double, double> central_four_fifths(const ColumnDensity& column) {
+  const Eigen::Index last = column.grid.size() - 1;
+  Position mass = column.bands.mean;
+  mass[0] /= 2, mass[last] /= 2;
+  const double total = mass.sum();
+  double lower = column.grid[0];
+  double sum = 0;
+  for (Eigen::Index i = 0; i <= last; ++i) {
+    if (sum < 0.1 * total) lower = column.grid[i];
+    sum += mass[i];
+    if (sum >= 0.9 * total) return {lower, column.grid[i]};
+  }
+  return {lower, column.grid[last]};
+}
+
 // What is wrong with the chains, and what to do about it.
 std::vector<std::string> chain_warnings(const DensityReport& report) {
   const std::vector<Chain>& chains = report.result.draws.chains;
@@ -40,9 +56,11 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
   ByBadness by_ess;
   for (const ParameterSummary& line : report.diagnostics) {
     const std::string name = quantity_name(report, line.parameter);
-    const bool unasked = name == line.parameter;
+    const bool unasked = std::ranges::find(report.result.quantities, line.parameter,
+                                           &QuantityEstimate::parameter) == report.result.quantities.end();
     if (rhat_verdict(line.rhat) == Verdict::poor)
-      by_rhat[{unasked, -line.rhat}].push_back(fmt::format("{} ({:.3f})", name, line.rhat));
+      by_rhat[{unasked, -line.rhat}].push_back(
+          fmt::format("{} ({:.3f})", name, std::ceil(1000 * line.rhat - 1e-6) / 1000));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, chains.size()) == Verdict::poor)
       by_ess[{unasked, ess}].push_back(fmt::format("{} ({:.0f})", name, ess));
@@ -77,48 +95,105 @@ void add_piles(const ColumnDensity& column, std::vector<std::string>& sentences)
     const double at_least = column.bands.lower[end] * next_to_it;
     if (!(share >= kPile && at_least >= kPile / 5 && density[end] > 1.5 * density[next])) return;
     sentences.push_back(fmt::format(
-        "{}: the estimate has {:.0f} % of the probability right at the {} bound {:.10g}. If values are equal "
-        "to the "
-        "bound, read quantiles and probabilities near it as those of values close to it: a density holds no "
-        "single value. Whether a value is at the bound can be a column of its own.",
+        "{}: the estimate has {:.0f} % of the probability right at the {} bound {:.10g}. Tighter bounds tell "
+        "values near "
+        "it apart. If values are equal "
+        "to the bound, or beyond it and counted as the bound, read quantiles and probabilities near it as "
+        "those "
+        "of values close to it: a density holds no single value. Whether a value is at the bound can be a "
+        "column "
+        "of its own.",
         column.name, 100 * share, side, column.grid[end]));
   };
   look(0, 1, "lower");
   look(last, last - 1, "upper");
 }
 
-// A mixture of Poisson laws varies at least as much as one. Where it varies hardly more than its mean, values may well vary less.
-void add_counts_alike(const DensityReport& report, std::vector<std::string>& sentences) {
-  constexpr double kHardlyMore = 1.15;
+// No release shows it: noise hides in how few points counts stand, and the prior decides.
+void add_poisson(const DensityReport& report, std::vector<std::string>& sentences) {
   if (report.result.kernel != "poisson") return;
-  for (const ColumnDensity& column : report.result.columns) {
-    const Position& shares = column.bands.mean;
-    const double total = shares.sum();
-    const double mean = shares.dot(column.grid) / total;
-    const double variance = shares.dot((column.grid.array() - mean).square().matrix()) / total;
-    if (!(variance < kHardlyMore * mean)) continue;
-    sentences.push_back(
-        fmt::format("{}: the counts vary hardly more than Poisson counts do, and the kernel poisson knows "
-                    "none that vary less: if "
-                    "they do, as where many people have the same count, its probabilities are off by far "
-                    "more than their intervals say. "
-                    "Compare with --kernel rounded-normal, which knows them and costs no privacy.",
-                    column.name));
+  sentences.push_back(
+      "The kernel poisson takes it that within every group counts vary as Poisson counts do. Where many "
+      "people have "
+      "the same count, or nearly (5 days a week, shifts of 8 hours), its probabilities and quantiles are off "
+      "by far "
+      "more than their intervals say. Compare with --kernel rounded-normal, which knows such counts and "
+      "costs no "
+      "privacy.");
+}
+
+// What fills little of its bounds. Noise is in proportion to these, and groups much narrower than it are not seen as narrow.
+void add_wide_bounds(const DensityReport& report, std::vector<std::string>& sentences) {
+  constexpr double kFilled = 0.125;  // of the domain, by the tenth to the ninetieth percentile
+  if (!report.channel) return;
+  for (std::size_t d = 0; d < report.result.columns.size(); ++d) {
+    const ColumnDensity& column = report.result.columns[d];
+    if (column.discrete || column.grid.size() == 0 || channel_row(report.channels[d]).global) continue;
+    const auto [lower, upper] = central_four_fifths(column);
+    const double domain = column.grid[column.grid.size() - 1] - column.grid[0];
+    if (!(upper - lower < kFilled * domain)) continue;
+    sentences.push_back(fmt::format(
+        "{}: four fifths of the values seem to lie within {:.0f} % of the declared bounds, so that most of "
+        "the noise "
+        "was spent on bounds that are too wide. Intervals of quantiles and of small probabilities may then "
+        "be too far "
+        "out; tighter bounds, from what is known beforehand, would say far more at the same epsilon.",
+        column.name, std::ceil(100 * (upper - lower) / domain)));
   }
 }
 
-// An interval hardly shorter than before any data is a statement of the prior's.
+// A strict ">" at a value that many have is half of it to a density.
+void add_whole_numbers(const DensityReport& report, std::vector<std::string>& sentences) {
+  constexpr double kMostCounts = 200;
+  const auto whole = [](double x) { return x == std::floor(x); };
+  for (std::size_t q = 0; q < report.result.quantities.size(); ++q) {
+    const QuantityEstimate& quantity = report.result.quantities[q];
+    if (!quantity.threshold) continue;
+    const ColumnDensity& column = report.result.columns[quantity.column];
+    const double lower = column.grid[0];
+    const double upper = column.grid[column.grid.size() - 1];
+    if (column.discrete || !whole(lower) || !whole(upper) || upper - lower > kMostCounts ||
+        !whole(*quantity.threshold))
+      continue;
+    sentences.push_back(
+        fmt::format("Note: if {} is of whole numbers, ask between them, as with {:g} in the place of {:g}, "
+                    "or take --kernel "
+                    "rounded-normal: to a density half of those who have {:g} lie above it.",
+                    column.name, *quantity.threshold + 0.5, *quantity.threshold, *quantity.threshold));
+    return;
+  }
+}
+
+bool lies_where_the_prior_expected(const QuantityEstimate& q) {
+  return q.mean >= q.prior_lower && q.mean <= q.prior_upper;
+}
+
+// An interval hardly shorter than before any data, and in the same place, is a statement of the prior's.
 void add_prior_alone(const DensityReport& report, std::vector<std::string>& sentences) {
   std::vector<std::string> names;
   for (const QuantityEstimate& q : report.result.quantities) {
     const double before = q.prior_upper - q.prior_lower;
-    if (before > 0 && q.upper - q.lower >= kNextToNothing * before) names.push_back(q.text);
+    if (before > 0 && q.upper - q.lower >= kNextToNothing * before && lies_where_the_prior_expected(q))
+      names.push_back(q.text);
   }
   if (names.empty()) return;
   sentences.push_back(
       fmt::format("The {} next to nothing of {}: the interval is hardly shorter than before any data, so "
                   "that the prior made it. Tighter bounds, more rows or more budget would say more.",
                   report.channel ? "release says" : "confidential data say", first_names(names, kNamed)));
+}
+
+// Of a base measure of the user's own: the usual one expects values anywhere.
+void add_contradicted_base(const DensityReport& report, std::vector<std::string>& sentences) {
+  if (report.settings.base.empty()) return;
+  std::vector<std::string> names;
+  for (const QuantityEstimate& q : report.result.quantities)
+    if (!lies_where_the_prior_expected(q)) names.push_back(q.text);
+  if (names.empty()) return;
+  sentences.push_back(fmt::format(
+      "The data contradict what --base expected of {}: bands and intervals are a compromise between "
+      "the two and may hold neither. Leave --base out, or let it expect more.",
+      first_names(names, kNamed)));
 }
 
 // A density gives no probability to single values.
@@ -170,11 +245,14 @@ std::string verdict(const DensityReport& report, std::size_t column) {
                      c.hellinger < 0.1 ? " The estimate is close to what the prior expected." : "");
 }
 
-std::vector<std::string> release_of(const DensityReport& report) {
+std::vector<std::string> release_of(const ChannelFile& file) {
   std::vector<std::string> fingerprints;
-  if (!report.channel) return fingerprints;
-  for (const auto& [column, fingerprint] : report.channel->fingerprints) fingerprints.push_back(fingerprint);
+  for (const auto& [column, fingerprint] : file.fingerprints) fingerprints.push_back(fingerprint);
   return fingerprints;
+}
+
+std::vector<std::string> release_of(const DensityReport& report) {
+  return report.channel ? release_of(*report.channel) : std::vector<std::string>();
 }
 
 bool draws_are_private(const DensityReport& report) { return report.channel && report.channel->is_private; }
@@ -186,7 +264,14 @@ bool is_private(const DensityReport& report) {
 std::string quantity_name(const DensityReport& report, const std::string& parameter) {
   const auto& all = report.result.quantities;
   const auto found = std::ranges::find(all, parameter, &QuantityEstimate::parameter);
-  return found == all.end() ? parameter : found->text;
+  if (found != all.end()) return found->text;
+  const auto& points = report.result.log_densities;
+  const auto point = std::ranges::find(points, parameter, &MonitoredDensity::parameter);
+  if (point == points.end()) return parameter;
+  const std::vector<ColumnDensity>& columns = report.result.columns;
+  const std::string at = point_name(report, point->column, point->at);
+  return columns.size() == 1 ? "log density at " + at
+                             : fmt::format("log density of {} at {}", columns[point->column].name, at);
 }
 
 std::string from_to(double lower, double upper) {
@@ -215,9 +300,12 @@ std::vector<std::string> warnings(const DensityReport& report) {
   std::vector<std::string> sentences = chain_warnings(report);
   for (const ColumnDensity& column : report.result.columns)
     if (!column.discrete && told(column) != Told::next_to_nothing) add_piles(column, sentences);
-  add_counts_alike(report, sentences);
+  add_poisson(report, sentences);
+  add_wide_bounds(report, sentences);
   add_prior_alone(report, sentences);
+  add_contradicted_base(report, sentences);
   add_single_values(report, sentences);
+  add_whole_numbers(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)
     sentences.push_back(

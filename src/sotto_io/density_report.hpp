@@ -38,6 +38,7 @@ struct DensityReport {
 
 /// Which release a run is of: the fingerprints of all its columns. Empty for confidential data.
 [[nodiscard]] std::vector<std::string> release_of(const DensityReport& report);
+[[nodiscard]] std::vector<std::string> release_of(const ChannelFile& file);
 
 /// Whether the run read a release whose noise nobody can repeat: its draws, and what is made of them, are as private as that.
 [[nodiscard]] bool draws_are_private(const DensityReport& report);
@@ -59,7 +60,7 @@ inline constexpr double kMuch = 0.4;
 /// Whether it says anything but that there is none.
 [[nodiscard]] bool has_verdict(const DensityReport& report);
 
-/// A parameter of the draws as people asked for it, "q(0.9)" for "quantity.1"; other names stay.
+/// A parameter of the draws as people asked for it, "q(0.9)" for "quantity.1", or know it, "log density at 30"; other names stay.
 [[nodiscard]] std::string quantity_name(const DensityReport& report, const std::string& parameter);
 
 /// An interval, as it is written: "46.0 to 52.0".

@@ -54,6 +54,10 @@ Partition read_labels(const std::filesystem::path& path) {
   return partition;
 }
 
+Error of_other_rows(const std::filesystem::path& compared) {
+  return {ErrorCode::data, fmt::format("the partition in '{}' is of other rows", compared.string())};
+}
+
 }  // namespace
 
 DensityReport density_of_release(const RecordReader& records, ChannelFile channel,
@@ -107,18 +111,26 @@ std::filesystem::path partition_file(const std::filesystem::path& compared) {
 }
 
 void check_compared(const ChannelFile& channel, const std::filesystem::path& compared) {
-  if (channel.shuffled && partition_file(compared) == compared)
-    throw Error(
-        ErrorCode::usage,
-        "--compare: the rows of this release were shuffled, so that nothing says which label is whose: "
-        "release them with --keep-order, or compare with the directory of another run on this release");
+  if (!channel.shuffled) return;
+  const bool with_labels = partition_file(compared) == compared;
+  if (!with_labels) {
+    const Partition other = read_partition(compared);
+    if (other.labels.size() != channel.rows) throw of_other_rows(compared);
+    if (other.release == release_of(channel)) return;
+  }
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--compare: the rows of this release were shuffled, so that nothing says which {} is "
+                  "whose: release them with --keep-order, or compare with the directory of another run "
+                  "on this release",
+                  with_labels ? "label" : "row of the other run"));
 }
 
 void compare_partitions(DensityReport& report, const std::filesystem::path& compared) {
   report.with_labels = partition_file(compared) == compared;
   const Partition other = report.with_labels ? read_labels(compared) : read_partition(compared);
   if (!report.result.by_vi || report.result.by_vi->allocation.size() != other.labels.size())
-    throw Error(ErrorCode::data, fmt::format("the partition in '{}' is of other rows", compared.string()));
+    throw of_other_rows(compared);
   report.agreement_is_private = other.is_private;
   report.same_rows = report.with_labels || (!other.release.empty() && other.release == release_of(report));
   const auto in_one = [](const auto& labels) {

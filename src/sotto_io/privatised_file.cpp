@@ -136,8 +136,7 @@ std::vector<PrivatisedColumn> read_privatised(const RecordReader& records, const
   std::vector<std::string> names;
   std::vector<std::size_t> widths;
   for (const Column& column : columns) {
-    const std::vector<std::string> stored = std::visit(
-        [&](const auto& channel) { return channel.stored_names(column.settings.name); }, column.channel);
+    const std::vector<std::string> stored = stored_names(column);
     names.insert(names.end(), stored.begin(), stored.end());
     widths.push_back(stored.size());
   }

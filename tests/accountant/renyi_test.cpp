@@ -177,6 +177,20 @@ TEST(Concentrated, conversions_match_published_values) {
   EXPECT_GE(concentrated_delta(0.05, 0.25), 0.0817727531036956 * (1 - 1e-13));
 }
 
+// The same bound with sixty digits; near 1 its order is near 1, where what is lost to rounding once made it too small.
+TEST(Concentrated, no_delta_is_below_the_exact_bound) {
+  struct Exact {
+    double rho, epsilon, delta;
+  };
+  for (const Exact& exact : {Exact{20, 1, 0.99999999439720419}, Exact{10, 1, 0.999876742139708077},
+                             Exact{15, 2, 0.999997739747224331}, Exact{22.2, 2, 0.999999998312470206},
+                             Exact{5, 0.1, 0.992813583158274188}, Exact{0.5, 0.3, 0.46450442542446705},
+                             Exact{20, 20, 0.851638683148305865}, Exact{1, 1, 0.493493731233707647}}) {
+    EXPECT_GE(concentrated_delta(exact.rho, exact.epsilon), exact.delta * (1 - 2e-16)) << exact.rho;
+    EXPECT_LE(concentrated_delta(exact.rho, exact.epsilon), exact.delta * (1 + 1e-12)) << exact.rho;
+  }
+}
+
 TEST(Concentrated, an_epsilon_is_large_enough_for_its_delta) {
   for (const double rho : {1e-9, 1e-4, 0.01, 0.3, 2.0, 50.0}) {
     for (const double delta : {1e-200, 1e-12, 1e-6, 0.01}) {

@@ -106,6 +106,17 @@ TEST(Columns, the_stated_rho_is_that_of_all_columns) {
   }
 }
 
+// However many columns are so light that their weights are lost beside another's.
+TEST(Columns, shares_of_many_light_columns_are_not_more_than_the_whole) {
+  std::vector<ColumnSettings> columns{column("x", "laplace")};
+  for (int i = 0; i < 20'000; ++i)
+    columns.push_back(column(("c" + std::to_string(i)).c_str(), "laplace", 1.1e-16));
+  const ColumnPlan plan = plan_columns(columns, concentrated(0.05), 20);
+  long double rho = 0;
+  for (const Column& c : plan.columns) rho += static_cast<long double>(guarantee(c.channel).rho.value());
+  EXPECT_LE(rho, 0.05L);
+}
+
 TEST(Columns, rho_is_split_by_weight) {
   const ColumnPlan plan =
       plan_columns({column("x", "gaussian", 3), column("y", "laplace")}, concentrated(0.4), 20);

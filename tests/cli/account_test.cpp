@@ -124,9 +124,39 @@ TEST_F(AccountProgram, events_go_out_and_in_as_json) {
   const Outcome in = sotto("account --event event.json --delta 1e-6 --json");
   ASSERT_EQ(in.status, 0) << in.err;
   EXPECT_EQ(nlohmann::json::parse(in.out).at("epsilon"), first.at("epsilon"));
+  write("all.json", out.out);
+  const Outcome all = sotto("account --event all.json --delta 1e-6 --json");
+  ASSERT_EQ(all.status, 0) << all.err;
+  EXPECT_EQ(nlohmann::json::parse(all.out).at("epsilon"), first.at("epsilon"));
   EXPECT_EQ(sotto("account --event no.json --delta 1e-6").status, 66);
   write("bad.json", "{");
   EXPECT_EQ(sotto("account --event bad.json --delta 1e-6").status, 78);
+}
+
+// The answer goes back in under the name that it is given.
+TEST_F(AccountProgram, noise_is_called_what_the_mechanism_calls_it) {
+  for (const auto& [spec, key] :
+       {std::pair{"dp-sgd:rows=60000,batch=256,epochs=15", "noise"}, std::pair{"laplace:count=3", "scale"},
+        std::pair{"gaussian:count=3", "sigma"}}) {
+    const std::string question = " --epsilon 3 --delta 1e-5";
+    const Outcome solved = sotto(std::string("account --mechanism ") + spec + question + " --solve " + key);
+    ASSERT_EQ(solved.status, 0) << solved.err;
+    ASSERT_TRUE(solved.out.starts_with(std::string(key) + " ")) << solved.out;
+    const std::string value =
+        solved.out.substr(std::string(key).size() + 1, solved.out.find('\n') - std::string(key).size() - 1);
+    const Outcome back =
+        sotto(std::string("account --mechanism ") + spec + "," + key + "=" + value + " --delta 1e-5 --json");
+    ASSERT_EQ(back.status, 0) << back.err;
+    EXPECT_LE(nlohmann::json::parse(back.out)["epsilon"].get<double>(), 3) << spec;
+  }
+}
+
+TEST_F(AccountProgram, tells_what_a_promise_is_worth) {
+  EXPECT_NE(sotto("account --mechanism gaussian:sigma=0.1 --delta 1e-6").err.find("promises next to nothing"),
+            std::string::npos);
+  EXPECT_NE(sotto("account --mechanism gaussian:sigma=9 --delta 0.1").err.find("Delta 0.1 is large"),
+            std::string::npos);
+  EXPECT_EQ(sotto("account --mechanism gaussian:sigma=9 --delta 1e-6").err, "");
 }
 
 TEST_F(AccountProgram, tells_the_trade_off_function_and_mu) {

@@ -30,6 +30,16 @@ TEST_F(DensityBeside, tells_how_far_groups_differ) {
   const Outcome run =
       sotto("density zb.csv --quantity mean --quantity 'P(x > 4)' --against a --out b --json" + quick_);
   ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err.find("was not asked for"), std::string::npos) << run.err;
+  // A single column by its name or as x.
+  const Outcome named = sotto(
+      "density zb.csv --quantity 'mean(y)' --quantity 'P(y > 4)' --quantity 'q(y, 0.5)' --quantity 'P(y < "
+      "3)' "
+      "--against a --out n --json" +
+      quick_);
+  ASSERT_EQ(named.status, 0) << named.err;
+  EXPECT_EQ(nlohmann::json::parse(named.out)["differences"].size(), 3u);
+  EXPECT_NE(named.err.find("The other run was not asked for P(y < 3)"), std::string::npos) << named.err;
   const auto summary = nlohmann::json::parse(run.out);
   ASSERT_EQ(summary["differences"].size(), 2u);
   const auto& d = summary["differences"][0];
@@ -48,7 +58,17 @@ TEST_F(DensityBeside, tells_how_far_groups_differ) {
   // What the other run's chains do not tell the difference does not either.
   ASSERT_EQ(sotto("density za.csv --quantity mean --warmup 0 --draws 4 --thin 1 --out short").status, 0);
   const Outcome rough = sotto("density zb.csv --quantity mean --against short --out d" + quick_);
-  EXPECT_NE(rough.err.find("Of the other run, in short: No verdict"), std::string::npos) << rough.err;
+  EXPECT_NE(rough.err.find("sotto: Of the other run, in short: No verdict"), std::string::npos) << rough.err;
+  // What is said of a run without noise is from rows.
+  ASSERT_EQ(sotto("density a.csv --not-private --column y --lower 0 --upper 10 --quantity mean --warmup 0 "
+                  "--draws 4 --thin 1 --out open")
+                .status,
+            0);
+  const Outcome open = sotto("density zb.csv --quantity mean --against open --out d" + quick_);
+  EXPECT_NE(open.err.find("NOT PRIVATE: Of the other run, in open: No verdict"), std::string::npos)
+      << open.err;
+  EXPECT_EQ(content("d/report.html").find("computed from the release alone"), std::string::npos);
+  EXPECT_NE(content("b/report.html").find("computed from the release alone"), std::string::npos);
 
   EXPECT_EQ(sotto("density zb.csv --against a --out c" + quick_).status, EX_USAGE);
   const Outcome same = sotto("density za.csv --quantity mean --against a --out c" + quick_);
@@ -123,6 +143,12 @@ TEST_F(DensityBeside, compares_with_labels) {
   const Outcome shuffled = sotto("density s.csv --out d --compare truth.csv" + quick_);
   EXPECT_EQ(shuffled.status, EX_USAGE);
   EXPECT_NE(shuffled.err.find("the rows of this release were shuffled"), std::string::npos) << shuffled.err;
+  ASSERT_EQ(sotto("density z.csv --out of_z" + quick_).status, 0);
+  const Outcome of_others = sotto("density s.csv --out d --compare of_z" + quick_);
+  EXPECT_EQ(of_others.status, EX_USAGE);
+  EXPECT_NE(of_others.err.find("which row of the other run is whose"), std::string::npos) << of_others.err;
+  ASSERT_EQ(sotto("density s.csv --out of_s" + quick_).status, 0);
+  EXPECT_EQ(sotto("density s.csv --out d --compare of_s" + quick_).status, 0);
   const auto compared = [&](const std::string& labels) {
     const Outcome run = sotto("density z.csv --json --out d --compare " + labels + quick_);
     EXPECT_EQ(run.status, 0) << run.err;

@@ -83,7 +83,7 @@ TEST_F(DensityVerb, quantities_have_intervals_everywhere) {
   const Outcome text = sotto(asked);
   EXPECT_NE(text.out.find("q(0.5): "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("95 % interval"), std::string::npos) << text.out;
-  ASSERT_EQ(sotto("privatize y.csv --column c --channel randomized-response --categories yes,no --epsilon "
+  ASSERT_EQ(sotto("privatize y.csv --column c --channel randomized-response --levels yes,no --epsilon "
                   "20 --out c.csv")
                 .status,
             0);
@@ -148,12 +148,11 @@ TEST_F(DensityVerb, what_is_not_private_is_marked_in_every_file) {
 TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
   write("y.csv", "y,c\n0.2,a\n0.3,b\n0.8,a\n");
   ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --out z.csv").status, 0);
-  ASSERT_EQ(sotto("privatize y.csv --column y --lower 0 --upper 2 --epsilon 1 --grid-steps 7 --out other.csv")
-                .status,
-            0);
   ASSERT_EQ(
-      sotto(
-          "privatize y.csv --column c --channel randomized-response --categories a,b --epsilon 1 --out c.csv")
+      sotto("privatize y.csv --column y --lower 0 --upper 2 --epsilon 1 --steps 7 --out other.csv").status,
+      0);
+  ASSERT_EQ(
+      sotto("privatize y.csv --column c --channel randomized-response --levels a,b --epsilon 1 --out c.csv")
           .status,
       0);
   ASSERT_EQ(sotto("privatize y.csv --column y --channel smoothed-histogram --lower 0 --upper 1 --epsilon 1 "
@@ -161,8 +160,7 @@ TEST_F(DensityVerb, bad_input_is_refused_in_one_line) {
                 .status,
             0);
   ASSERT_EQ(
-      sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --grid-steps 50 --out coarse.csv")
-          .status,
+      sotto("privatize y.csv --column y --lower 0 --upper 1 --epsilon 1 --steps 50 --out coarse.csv").status,
       0);
   std::filesystem::create_directory(folder_ / "other");
   write("other/clusters.json", R"({"partition_vi": {"allocation": [0, 0]}})");
@@ -324,7 +322,7 @@ TEST_F(DensityVerb, one_row_is_enough) {
   for (const std::string& channel :
        {numbers + "laplace", numbers + "gaussian", numbers + "wavelet", numbers + "smoothed-histogram",
         numbers + "perturbed-histogram",
-        std::string("--column c --categories a,b --rho 0.1 --channel randomized-response")}) {
+        std::string("--column c --levels a,b --rho 0.1 --channel randomized-response")}) {
     ASSERT_EQ(sotto("privatize y.csv " + channel + " --overwrite --out z.csv").status, 0) << channel;
     for (const char* algorithm : {"neal5", "slice"}) {
       const Outcome run =

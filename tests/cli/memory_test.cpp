@@ -151,11 +151,17 @@ TEST_F(Memory, is_never_dumped) {
 }
 
 TEST_F(Memory, of_every_verb_that_reads_rows_is_never_dumped) {
+  std::string labels = "label\n";
+  for (int i = 0; i < 301; ++i) labels += i % 2 == 0 ? "a\n" : "b\n";
+  write("labels.csv", labels);
   for (const std::string& verb :
        {"fit --data plain.csv " + options_, std::string("schema --check plain.csv s.toml"),
-        std::string("privatize plain.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv"),
+        std::string(
+            "privatize plain.csv --column x --lower -1 --upper 1 --epsilon 1 --keep-order --out z.csv"),
         std::string("density plain.csv --not-private --column x --lower -1 --upper 1 --out d --chains 1 "
-                    "--warmup 10 --draws 10")}) {
+                    "--warmup 10 --draws 10"),
+        // With labels that are nobody's release.
+        std::string("density z.csv --compare labels.csv --out e --chains 1 --warmup 10 --draws 10")}) {
     const Scan scan = scanned("", verb);
     EXPECT_EQ(scan.dumpable, 0) << verb;
     EXPECT_EQ(scan.core, 0) << verb;

@@ -91,6 +91,37 @@ TEST_F(Outputs, privatize_carries_on_what_was_spent_under_the_name) {
   EXPECT_EQ(content("z.csv.channel.toml"), "of somebody else");
 }
 
+// Else a small epsilon would stand beside the values of a large one.
+TEST_F(Outputs, earlier_values_are_gone_before_a_description_that_is_not_theirs) {
+  const std::string command =
+      "$sotto privatize x.csv --column x --lower -1 --upper 1 --overwrite --out z.csv --epsilon ";
+  ASSERT_EQ(shell(command + "50").status, 0);
+  // Room for the description, and none for the values.
+  std::string table = "x\n";
+  for (int i = 0; i < 2000; ++i) table += "0.5\n";
+  write("x.csv", table);
+  const Outcome run = shell("trap '' XFSZ\nulimit -f 4\n" + command + "0.5");
+  EXPECT_EQ(run.status, EX_IOERR) << run.err;
+  EXPECT_EQ(read_channel_file(folder_ / "z.csv.channel.toml").total.epsilon.value(), 0.5);
+  EXPECT_EQ(with_earlier(read_channel_file(folder_ / "z.csv.channel.toml")).epsilon.value(), 50.5);
+  EXPECT_FALSE(exists("z.csv"));
+  // Where not even the description has room, all stays.
+  ASSERT_EQ(shell(command + "2").status, 0);
+  const std::string before = content("z.csv") + content("z.csv.channel.toml");
+  EXPECT_NE(shell("trap '' XFSZ\nulimit -f 0\n" + command + "0.25").status, 0);
+  EXPECT_EQ(content("z.csv") + content("z.csv.channel.toml"), before);
+}
+
+// A table of somebody's, or values whose description is lost, and with it what they cost.
+TEST_F(Outputs, privatize_replaces_nothing_that_has_no_description) {
+  write("notes.csv", "mine");
+  const Outcome run =
+      sotto("privatize x.csv --column x --lower -1 --upper 1 --epsilon 1 --overwrite --out notes.csv");
+  EXPECT_EQ(run.status, EX_CANTCREAT);
+  EXPECT_NE(run.err.find("has no description beside it"), std::string::npos) << run.err;
+  EXPECT_EQ(content("notes.csv"), "mine");
+}
+
 // The description is the record of what was spent; the values may have been moved elsewhere.
 TEST_F(Outputs, one_file_of_a_release_is_enough_to_keep_it) {
   const std::string command = "privatize x.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv";

@@ -140,9 +140,9 @@ TEST_F(Privatize, how_much_noise_is_told) {
   EXPECT_NE(told(bmi + "smoothed-histogram --bins 5 --draws 8 --epsilon 2")
                 .find("8 draws from a histogram of 5 bins of width 10"),
             std::string::npos);
-  EXPECT_NE(told(bmi + "wavelet --levels 0 --epsilon 2").find("standard deviation 1.41 on each"),
+  EXPECT_NE(told(bmi + "wavelet --top-level 0 --epsilon 2").find("standard deviation 1.41 on each"),
             std::string::npos);
-  EXPECT_NE(told("--column smoker --channel randomized-response --categories no,yes --epsilon 1.0986123")
+  EXPECT_NE(told("--column smoker --channel randomized-response --levels no,yes --epsilon 1.0986123")
                 .find("told with probability 0.75, any other with 0.25"),
             std::string::npos);
 }
@@ -186,12 +186,11 @@ TEST_F(Privatize, errors_say_what_to_change_and_nothing_of_rows) {
       {"s.csv --lower 0 --upper 1 --epsilon 1", EX_USAGE},
       {"s.csv --column bmi --upper 60 --epsilon 1", EX_CONFIG},
       {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --bins 7", EX_USAGE},
-      {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --categories a,b", EX_USAGE},
+      {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --levels a,b", EX_USAGE},
       {"s.csv --column bmi --lower 0 --upper 60 --epsilon 1 --delta 1e-6", EX_USAGE},
       {"s.csv --column bmi --channel wavelet --lower 0 --upper 60 --epsilon 1 --draws 7", EX_USAGE},
       {"s.csv --column smoker --channel randomized-response --epsilon 1", EX_CONFIG},
-      {"s.csv --column smoker --channel randomized-response --categories no,yes --lower 0 --epsilon 1",
-       EX_USAGE},
+      {"s.csv --column smoker --channel randomized-response --levels no,yes --lower 0 --epsilon 1", EX_USAGE},
       {"s.csv --columns unused.toml --epsilon 1", EX_CONFIG},
       {"s.csv --columns unused.toml --lower 0 --epsilon 1", EX_USAGE},
   };
@@ -213,7 +212,7 @@ TEST_F(Privatize, nothing_that_is_said_depends_on_cells) {
   write("texts.csv", "y\nmany\n\nNaN\n");
   const std::string numbers = " --column y --lower 0 --upper 60 --epsilon 1 --out z.csv";
   const std::string categories =
-      " --column y --channel randomized-response --categories 1,2 --epsilon 1 --out z.csv";
+      " --column y --channel randomized-response --levels 1,2 --epsilon 1 --out z.csv";
   for (const std::string& options : {numbers, categories}) {
     std::filesystem::remove(folder_ / "z.csv");
     std::filesystem::remove(folder_ / "z.csv.channel.toml");
@@ -227,6 +226,45 @@ TEST_F(Privatize, nothing_that_is_said_depends_on_cells) {
     EXPECT_EQ(of_texts.err, of_numbers.err);
     EXPECT_NE(of_texts.out.find("schema --check"), std::string::npos) << of_texts.out;
   }
+}
+
+// Nobody knows the law of noise on noise.
+TEST_F(Privatize, what_was_released_is_no_confidential_table) {
+  ASSERT_EQ(sotto("privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out z.csv").status, 0);
+  const Outcome run = sotto("privatize z.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out zz.csv");
+  EXPECT_EQ(run.status, EX_USAGE);
+  EXPECT_NE(run.err.find("z.csv is a release already"), std::string::npos) << run.err;
+}
+
+TEST_F(Privatize, an_order_that_is_kept_is_a_condition_of_the_promise) {
+  const std::string call = "privatize s.csv --column bmi --lower 10 --upper 60 --epsilon 2 --out ";
+  EXPECT_EQ(sotto(call + "a.csv").out.find("if the order of the rows"), std::string::npos);
+  EXPECT_NE(
+      sotto(call + "b.csv --keep-order").out.find("delta 0, if the order of the rows tells nothing of them"),
+      std::string::npos);
+  for (const bool kept : {false, true}) {
+    ASSERT_EQ(
+        sotto(std::string("density ") + (kept ? "b" : "a") + ".csv --chains 1 --warmup 10 --draws 10 --out d")
+            .status,
+        0);
+    EXPECT_EQ(content("d/report.html").find("Rows stand in the order of the table") != std::string::npos,
+              kept);
+  }
+}
+
+// Each would be paid for and could not be read.
+TEST_F(Privatize, releases_that_nobody_could_read_are_refused_before_they_are_paid_for) {
+  const Outcome wide =
+      sotto("privatize s.csv --column bmi --lower -8e307 --upper 8e307 --epsilon 1 --out z.csv");
+  EXPECT_EQ(wide.status, EX_CONFIG) << wide.err;
+  write("t.csv", "a,a.0.0\n1,2\n3,4\n");
+  write("columns.toml",
+        "[[column]]\nname = 'a'\nchannel = 'wavelet'\nlower = 0\nupper = 10\n"
+        "[[column]]\nname = 'a.0.0'\nlower = 0\nupper = 10\n");
+  const Outcome twice = sotto("privatize t.csv --columns columns.toml --epsilon 1 --out z.csv");
+  EXPECT_EQ(twice.status, EX_CONFIG);
+  EXPECT_NE(twice.err.find("would have the name 'a.0.0'"), std::string::npos) << twice.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "z.csv.channel.toml"));
 }
 
 TEST_F(Privatize, one_row_is_enough) {

@@ -162,7 +162,7 @@ TEST(Batches, are_priced_as_they_are_drawn) {
   EXPECT_EQ(event.sigma, 4 * event.clip_norm);
   EXPECT_EQ(event.sampling, Sampling::poisson);
   EXPECT_EQ(run.count, 3u);
-  const Event both = batch_run(0.1, 4, 3, Rho(0.5));
+  const Event both = beside(run, Rho(0.5));
   const auto& parts = std::get<CompositionEvent>(both.mechanism).parts;
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(std::get<SubsampledGaussianEvent>(parts[0].mechanism), event);

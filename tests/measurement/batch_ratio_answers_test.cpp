@@ -101,6 +101,26 @@ TEST(BatchRatios, a_prepaid_run_costs_what_its_event_costs) {
   EXPECT_EQ(owner.refusals(std::span(&query, 1))[0], QueryStatus::budget);
 }
 
+// What a prepaid run grants beside its ratios is composed with them, and other questions have no more than that.
+TEST(BatchRatios, other_queries_are_answered_from_what_is_granted_beside_a_prepaid_run) {
+  Budget budget(Epsilon(2), Delta(1e-6));
+  TestEntropy entropy(1);
+  Rows rows = rows_of(values_on_the_line(50));
+  const BatchRatioPlan plan{.batch = 5, .tau = 1000, .count = 3, .others = Rho(0.01)};
+  Measure measure = measure_batch_ratios(rows, {model_on_the_line()}, plan, budget);
+  DataOwner owner(std::move(rows), std::move(measure), 1, budget, entropy,
+                  std::make_unique<DiscreteGaussianMechanism>(entropy));
+  const double due =
+      upper_epsilon(batch_ratio_run(plan, 50), Adjacency::substitute, Delta(1e-6), BoundKind::rdp);
+  EXPECT_GT(due, 1.1 * upper_epsilon(batch_ratio_event(1000, 5, 50, 3), Adjacency::substitute, Delta(1e-6),
+                                     BoundKind::rdp));
+  EXPECT_NEAR(budget.spent_epsilon(Delta(1e-6)).value(), due, 1e-8);
+  EXPECT_GE(budget.spent_epsilon(Delta(1e-6)).value(), due);
+  const Query gradient = GradientQuery{Position::Zero(1), Rho(0.006)};
+  EXPECT_FALSE(std::holds_alternative<QueryStatus>(owner.answer(std::span(&gradient, 1))[0]));
+  EXPECT_EQ(std::get<QueryStatus>(owner.answer(std::span(&gradient, 1))[0]), QueryStatus::budget);
+}
+
 TEST(BatchRatios, a_run_beyond_the_budget_is_refused_before_it_starts) {
   Budget budget(Epsilon(1), Delta(1e-6));
   TestEntropy entropy(1);

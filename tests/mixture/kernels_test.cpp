@@ -313,6 +313,62 @@ TEST(Beta, langevin_steps_leave_the_posterior_invariant) {
   EXPECT_NEAR(sum_square / draws, exact_square / total, 0.02);
 }
 
+// Of a base of three scales, whose probabilities are 16, 4 and 1 in 21; the data are narrow enough for all of them to count.
+TEST(Beta, steps_with_several_scales_leave_the_posterior_invariant) {
+  BetaKernel kernel({.shape_a = 2, .rate_a = 0.5, .shape_b = 3, .rate_b = 1, .scales = 3});
+  const auto s = statistic<BetaKernel>({0.42, 0.35, 0.3, 0.36});
+  double total = 0;
+  double exact = 0;
+  double exact_square = 0;
+  for (double u = -4; u < 11; u += 0.03)
+    for (double v = -4; v < 11; v += 0.03) {
+      const double a = std::exp(u);
+      const double b = std::exp(v);
+      double base = 0;
+      for (int k = 0; k < 3; ++k) {
+        const double narrower = std::pow(16, k);
+        base += std::pow(4, 2 - k) / 21 * std::pow(narrower, -5) * std::exp(-(0.5 * a + b) / narrower);
+      }
+      const double weight = base * std::exp(s.count * (std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b)) +
+                                            a * s.log_left + b * s.log_right + 2 * u + 3 * v);
+      total += weight;
+      exact += weight * u;
+      exact_square += weight * u * u;
+    }
+  const double sd = std::sqrt(exact_square / total - exact / total * (exact / total));
+  EXPECT_GT(sd, 1);  // wider than one law has it
+  ChainRng rng(8);
+  BetaParameter theta = kernel.draw_prior(rng);
+  kernel.adapt(true);
+  for (int step = 0; step < 2000; ++step) theta = kernel.update(theta, s, rng);
+  kernel.adapt(false);
+  double sum = 0;
+  double sum_square = 0;
+  const int draws = 400000;
+  for (int draw = 0; draw < draws; ++draw) {
+    theta = kernel.update(theta, s, rng);
+    sum += std::log(theta.a);
+    sum_square += std::log(theta.a) * std::log(theta.a);
+  }
+  EXPECT_NEAR(sum / draws, exact / total, 0.03);
+  EXPECT_NEAR(sum_square / draws / (exact_square / total), 1, 0.02);
+}
+
+TEST(Beta, a_draw_of_the_base_has_all_scales) {
+  const BetaKernel kernel({.shape_a = 2, .rate_a = 0.5, .shape_b = 3, .rate_b = 1, .scales = 3});
+  ChainRng rng(9);
+  double sum = 0;
+  double square = 0;
+  const int draws = 200000;
+  for (int i = 0; i < draws; ++i) {
+    const double a = kernel.draw_prior(rng).a;
+    sum += a / draws, square += a * a / draws;
+  }
+  // 4 (16 + 4 * 16 + 256) / 21 and 24 (16 + 4 * 256 + 65536) / 21.
+  EXPECT_NEAR(sum / (4.0 * 336 / 21), 1, 0.05);
+  EXPECT_NEAR(square / (24.0 * 66576 / 21), 1, 0.1);
+}
+
 // Three scales: probabilities 16, 4 and 1 in 21, standard deviations 1, 1/4, 1/16, and means as far apart in all.
 double three_scales(const NormalInverseGamma& widest, double mean, double log_sd) {
   double density = 0;

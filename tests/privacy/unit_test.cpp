@@ -204,18 +204,19 @@ TEST(Unit, the_number_of_rows_is_public_for_exchanged_rows_only) {
   }
 }
 
-/// A run plan of sgld for a regression of 60 rows, with epsilon 3, that looks first.
+/// A run plan for a regression of 60 rows, with epsilon 3, that looks first.
 struct LookingRun {
-  explicit LookingRun(Adjacency adjacency) : table(table_of(adjacency, 0).schema()) {
+  LookingRun(Adjacency adjacency, QueryRegime regime)
+      : config(parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[0].first +
+                                    "[privacy]\nepsilon = 3\ndelta = 1e-6\n",
+                                {})),
+        table(table_of(adjacency, 0).schema()) {
     const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
     for (int i = 0; i < 60; ++i) table.append(cells, std::nullopt);
     problem = make_problem(config, table);
-    plan = make_run_plan(QueryRegime::batches, config, *problem, kSteps, ledger, entropy, true);
+    plan = make_run_plan(regime, config, *problem, kSteps, ledger, entropy, true);
   }
-  FitConfig config =
-      parse_fit_config("[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[0].first +
-                           "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"sgld\"\n",
-                       {});
+  FitConfig config;
   Table table;
   std::optional<Problem> problem;
   RecordingLedger ledger{Epsilon(3)};
@@ -226,18 +227,39 @@ struct LookingRun {
 // What the look costs is granted beside the batches: noise that was found for the batches alone would cost more than epsilon.
 TEST(Unit, a_look_is_composed_with_the_batches_beside_it) {
   for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
-    const LookingRun run(adjacency);
+    const LookingRun run(adjacency, QueryRegime::batches);
     ASSERT_GT(run.plan->look_cost.value(), 0);
     const StepBudget& budget = run.plan->step_budget;
     const Rho granted = run.ledger.left();
     EXPECT_GE(granted, run.plan->look_cost);
-    const Event all = batch_run(budget.rate, budget.noise_multiplier, kSteps, granted);
+    const Event all = beside(batch_event(budget.rate, budget.noise_multiplier, kSteps), granted);
     EXPECT_LE(upper_epsilon(all, adjacency, Delta(1e-6), BoundKind::tight), 3);
   }
 }
 
+TEST(Unit, a_look_is_composed_with_the_ratios_of_batches_beside_it) {
+  const LookingRun run(Adjacency::substitute, QueryRegime::batch_ratios);
+  ASSERT_GT(run.plan->look_cost.value(), 0);
+  const Rho granted = run.ledger.left();
+  EXPECT_GE(granted, run.plan->look_cost);
+  const double tau = 1 / (2 * run.plan->step_budget.step_cost.value());
+  const Event all = beside(batch_ratio_event(tau, 30, 60, kSteps), granted);
+  EXPECT_LE(upper_epsilon(all, Adjacency::substitute, Delta(1e-6), BoundKind::rdp), 3);
+  EXPECT_LE(run.ledger.spending().spent_epsilon(Delta(1e-6)).value(), 3);
+  EXPECT_GE(run.ledger.spending().spent_epsilon(Delta(1e-6)).value(),
+            upper_epsilon(all, Adjacency::substitute, Delta(1e-6), BoundKind::rdp));
+}
+
+// Of what a run on statistics costs, the look has its share and the steps the rest.
+TEST(Unit, a_look_is_paid_from_the_budget_of_statistics) {
+  const LookingRun run(Adjacency::substitute, QueryRegime::statistics);
+  EXPECT_GT(run.plan->look_cost.value(), 0);
+  EXPECT_LE(run.plan->look_cost.value() + kSteps * run.plan->step_budget.step_cost.value(),
+            run.ledger.left().value());
+}
+
 TEST(Unit, no_more_batches_are_granted_than_were_composed) {
-  const LookingRun run(Adjacency::substitute);
+  const LookingRun run(Adjacency::substitute, QueryRegime::batches);
   const Spending spending = run.ledger.spending();
   ASSERT_EQ(spending.entries.size(), 1u);
   EXPECT_EQ(spending.entries[0].count, kSteps);

@@ -116,6 +116,25 @@ TEST_F(ChannelFiles, of_several_releases_everything_adds_up) {
   EXPECT_NEAR(all.rho.value(), 3 * total.rho.value(), 1e-12);
 }
 
+// A hand that lowers what is promised, or takes a line away, is not believed.
+TEST_F(ChannelFiles, columns_cost_no_more_than_all_of_them_together) {
+  for (const auto& [channel, target] :
+       {std::pair{"laplace", PrivacyTarget{Epsilon(20), std::nullopt, std::nullopt}},
+        std::pair{"gaussian", PrivacyTarget{Epsilon(20), Delta(1e-6), std::nullopt}}}) {
+    write_channel_file(directory_ / "z.toml", file_of(column(channel), target, 3));
+    EXPECT_NO_THROW((void)read_channel_file(directory_ / "z.toml"));
+    for (const auto& [from, to] :
+         {std::pair{"epsilon = 20.0", "epsilon = 0.01"}, std::pair{"rho = ", "rho = 1e-9 # "}})
+      EXPECT_EQ(code_of([&, from = from, to = to] {
+                  (void)read_channel_file(altered(directory_ / "z.toml", from, to));
+                }),
+                ErrorCode::data)
+          << channel << ' ' << to;
+    EXPECT_EQ(code_of([&] { (void)read_channel_file(altered(directory_ / "z.toml", "rho = ", "# ")); }),
+              ErrorCode::data);
+  }
+}
+
 TEST_F(ChannelFiles, that_do_not_say_private_are_not) {
   ChannelFile file = file_of(column("laplace"), {Epsilon(1), std::nullopt, std::nullopt}, 3);
   file.is_private = true;

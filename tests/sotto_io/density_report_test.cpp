@@ -121,6 +121,7 @@ TEST(DensityWarnings, intervals_that_the_prior_made_are_told_by_their_names) {
   const auto quantity = [](const char* text, double lower, double upper) {
     QuantityEstimate q;
     q.text = text;
+    q.mean = (lower + upper) / 2;
     q.lower = lower, q.upper = upper;
     q.prior_lower = 10, q.prior_upper = 50;
     return q;
@@ -135,6 +136,28 @@ TEST(DensityWarnings, intervals_that_the_prior_made_are_told_by_their_names) {
   EXPECT_EQ(told[0].find("The confidential data say next to nothing of q(0.9): "), 0u) << told[0];
   report.result.quantities.pop_back();
   EXPECT_TRUE(warnings(report).empty());
+}
+
+// Of a base measure of the user's own.
+TEST(DensityWarnings, a_base_that_the_data_contradict_is_told) {
+  DensityReport report;
+  report.channel.emplace();
+  report.result.draws.chains.resize(1);
+  report.result.columns.resize(1);
+  QuantityEstimate q;
+  q.text = "mean";
+  q.mean = 31, q.lower = 30, q.upper = 32;
+  q.prior_lower = 59.9, q.prior_upper = 60;
+  report.result.quantities = {q};
+  // Of intervals that are elsewhere nothing is the prior's alone.
+  EXPECT_TRUE(warnings(report).empty());
+  report.settings.base = "mean=500";
+  auto told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].find("The data contradict what --base expected of mean: "), 0u) << told[0];
+  report.result.quantities[0].prior_lower = 20;
+  told = warnings(report);
+  EXPECT_TRUE(told.empty()) << told[0];
 }
 
 // Three are named: what was asked for, and the worst, not the first.
@@ -160,28 +183,84 @@ TEST(DensityWarnings, name_what_was_asked_for_and_the_worst_of_the_chains) {
   EXPECT_NE(told[0].find("q(0.9) (1.015), c (1.040), b (1.030)"), std::string::npos) << told[0];
 }
 
-// What is said of counts on 0..30 with these probabilities.
-std::string told_of_counts(const std::function<double(double)>& share) {
+// No release shows whether it does.
+TEST(DensityWarnings, the_kernel_poisson_takes_counts_to_vary_within_groups) {
   DensityReport report;
-  report.result.kernel = "poisson";
   report.result.columns.resize(1);
-  ColumnDensity& column = report.result.columns[0];
-  column.discrete = true;
-  column.grid = Position::LinSpaced(31, 0, 30);
-  column.bands.mean = column.grid.unaryExpr(share);
-  column.bands.mean /= column.bands.mean.sum();
-  std::string all;
-  for (const std::string& sentence : warnings(report)) all += sentence;
-  return all;
+  report.result.kernel = "poisson";
+  ASSERT_EQ(warnings(report).size(), 1u);
+  EXPECT_NE(warnings(report)[0].find("--kernel rounded-normal"), std::string::npos);
+  report.result.kernel = "rounded-normal";
+  EXPECT_TRUE(warnings(report).empty());
 }
 
-TEST(DensityWarnings, counts_that_vary_no_more_than_poisson_ones_may_vary_less) {
-  const auto poisson = [](double mean) {
-    return [mean](double x) { return std::exp(x * std::log(mean) - std::lgamma(x + 1)); };
-  };
-  EXPECT_NE(told_of_counts(poisson(2)).find("knows none that vary less"), std::string::npos);
-  const auto two = [&](double x) { return std::exp(-1.0) * poisson(1)(x) + std::exp(-6.0) * poisson(6)(x); };
-  EXPECT_EQ(told_of_counts(two), "");
+// Four fifths of a normal of standard deviation 2 or 4 lie within 5.1 or 10.3 of [0, 60], an eighth of which is 7.5.
+TEST(DensityWarnings, bounds_that_values_fill_little_of_are_told) {
+  DensityReport report;
+  report.channel.emplace();
+  report.channels = {"laplace"};
+  report.result.columns.resize(1);
+  ColumnDensity& column = report.result.columns[0];
+  column.name = "wait";
+  column.width = 0.5, column.prior_width = 3;
+  column.grid = Position::LinSpaced(201, 0, 60);
+  for (const double sd : {2.0, 4.0}) {
+    column.bands.mean =
+        column.grid.unaryExpr([sd](double x) { return std::exp(-(x - 30) * (x - 30) / (2 * sd * sd)); });
+    column.bands.lower = column.bands.mean;
+    const auto told = warnings(report);
+    ASSERT_EQ(told.size(), sd == 2 ? 1u : 0u);
+    if (sd == 2) {
+      EXPECT_EQ(told[0].find("wait: four fifths of the values seem to lie within 9 % of"), 0u) << told[0];
+    }
+  }
+  column.bands.mean = column.grid.unaryExpr([](double x) { return std::exp(-(x - 30) * (x - 30) / 8); });
+  report.channels = {"perturbed-histogram"};
+  EXPECT_TRUE(warnings(report).empty());
+  report.channels = {"laplace"};
+  report.channel.reset();
+  EXPECT_TRUE(warnings(report).empty());
+}
+
+TEST(DensityWarnings, thresholds_at_whole_numbers_are_told) {
+  DensityReport report;
+  report.result.columns.resize(1);
+  report.result.columns[0].name = "days";
+  report.result.columns[0].width = 0.5, report.result.columns[0].prior_width = 3;
+  report.result.columns[0].grid = Position::LinSpaced(201, 0, 7);
+  report.result.columns[0].bands.mean = report.result.columns[0].bands.lower = Position::Ones(201);
+  QuantityEstimate q;
+  q.text = "P(x > 5)";
+  report.result.quantities = {q};
+  EXPECT_TRUE(warnings(report).empty());
+  report.result.quantities[0].threshold = 5;
+  const auto told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(
+      told[0].find("Note: if days is of whole numbers, ask between them, as with 5.5 in the place of 5"), 0u)
+      << told[0];
+  report.result.quantities[0].threshold = 5.5;
+  EXPECT_TRUE(warnings(report).empty());
+  report.result.quantities[0].threshold = 5;
+  report.result.columns[0].grid = Position::LinSpaced(201, 0, 7.25);
+  EXPECT_TRUE(warnings(report).empty());
+  report.result.columns[0].grid = Position::LinSpaced(8, 0, 7);
+  report.result.columns[0].discrete = true;
+  EXPECT_TRUE(warnings(report).empty());
+}
+
+TEST(DensityWarnings, log_densities_are_named_by_their_points) {
+  DensityReport report;
+  report.levels = {{}};
+  report.result.columns.resize(1);
+  report.result.columns[0].name = "wait";
+  report.result.columns[0].grid = Position::LinSpaced(61, 0, 60);
+  report.result.log_densities = {{"log_density.1", 0, 30}};
+  EXPECT_EQ(quantity_name(report, "log_density.1"), "log density at 30");
+  EXPECT_EQ(quantity_name(report, "clusters"), "clusters");
+  report.levels.emplace_back();
+  report.result.columns.push_back(report.result.columns[0]);
+  EXPECT_EQ(quantity_name(report, "log_density.1"), "log density of wait at 30");
 }
 
 TEST(DensityWarnings, a_density_has_no_single_values) {

@@ -9,6 +9,7 @@
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/base/suggestion.hpp"
+#include "sotto/math/round_up.hpp"
 
 namespace sotto {
 namespace {
@@ -62,18 +63,20 @@ void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& tar
 std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, const PrivacyTarget& target) {
   double all = 0;
   double gaussian = 0;
+  std::size_t gaussians = 0;
   long long fewest_steps = 1LL << 30;
   for (const ColumnSettings& s : settings) {
-    all += s.weight;
+    all = add_exactly_up(all, s.weight);
     if (!channel_row(s.channel).needs_delta) continue;
-    gaussian += s.weight;
+    gaussian = add_exactly_up(gaussian, s.weight);
+    ++gaussians;
     fewest_steps = std::min(fewest_steps, s.steps);
   }
-  if (gaussian > 0 && !target.rho && !target.delta) {
+  if (gaussians > 0 && !target.rho && !target.delta) {
     throw configuration("Gaussian noise needs --delta > 0 beside --epsilon, or --rho alone");
   }
   std::optional<Rho> rho = target.rho;
-  if (gaussian == all && settings.size() > 1 && !rho) {
+  if (gaussians == settings.size() && settings.size() > 1 && !rho) {
     // Every column's slack is steps / variance <= 2 rho / steps.
     const double slack =
         2 * gaussian_rho(*target.epsilon, *target.delta).value() / static_cast<double>(fewest_steps);
@@ -91,7 +94,7 @@ std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, co
     } else {
       part.epsilon = Epsilon(target.epsilon->value() * share);
       if (channel_row(s.channel).needs_delta) {
-        const double delta_share = gaussian == s.weight ? 1 : s.weight / gaussian * (1 - 1e-12);
+        const double delta_share = gaussians == 1 ? 1 : s.weight / gaussian * (1 - 1e-12);
         part.delta = Delta(target.delta->value() * delta_share);
       }
     }
@@ -116,6 +119,11 @@ const ChannelRow& channel_row(std::string_view name) {
 
 Guarantee guarantee(const AnyChannel& channel) {
   return std::visit([](const auto& c) { return c.guarantee(); }, channel);
+}
+
+std::vector<std::string> stored_names(const Column& column) {
+  return std::visit([&](const auto& channel) { return channel.stored_names(column.settings.name); },
+                    column.channel);
 }
 
 double missing_value(const ColumnSettings& s) {
@@ -144,6 +152,10 @@ Column make_column(ColumnSettings settings, const PrivacyTarget& target, std::si
   if (settings.draws == 0) settings.draws = static_cast<std::size_t>(std::pow(n, 0.6) + 1);
   (void)missing_value(settings);
   AnyChannel channel = channel_row(settings.channel).make(settings, target, rows);
+  const Interval reach = std::visit([&](const auto& c) { return c.reach(rows); }, channel);
+  if (!std::isfinite(reach.lower) || !std::isfinite(reach.upper))
+    throw configuration(
+        "noise for bounds so far apart may be too large for a number: take other units, or a larger budget");
   return {std::move(settings), std::move(channel)};
 }
 
@@ -156,7 +168,7 @@ ColumnPlan plan_columns(const std::vector<ColumnSettings>& settings, const Priva
   bool uses_delta = false;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     plan.columns.push_back(make_column(settings[i], parts[i], rows));
-    rho += guarantee(plan.columns.back().channel).rho.value();
+    rho = add_exactly_up(rho, guarantee(plan.columns.back().channel).rho.value());
     uses_delta = uses_delta || channel_row(settings[i].channel).needs_delta;
   }
   plan.total.rho = target.rho.value_or(Rho(rho * (1 + 1e-12)));

@@ -67,4 +67,7 @@ struct ColumnPlan {
 
 [[nodiscard]] Guarantee guarantee(const AnyChannel& channel);
 
+/// Under which names a release stores what is released of a column.
+[[nodiscard]] std::vector<std::string> stored_names(const Column& column);
+
 }  // namespace sotto

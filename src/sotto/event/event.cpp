@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "sotto/base/suggestion.hpp"
 #include "sotto/event/kinds.hpp"
@@ -162,6 +163,15 @@ View<double> pure_epsilon_view(const Event& step, Adjacency adjacency) {
   return view_of<double>(step, [&](const auto& e) { return e.pure_epsilon(adjacency); });
 }
 
+Event gaussian_releases(Rho total) {
+  return {GaussianEvent{.sensitivity = 1, .sigma = 1 / std::sqrt(2 * total.value())}, 1};
+}
+
+Event beside(Event event, Rho others) {
+  if (others.value() == 0) return event;
+  return {CompositionEvent{{std::move(event), gaussian_releases(others)}}, 1};
+}
+
 Event with_noise(const Event& event, double noise) {
   Event changed = event;
   std::visit(
@@ -285,8 +295,10 @@ Event event_from_text(const std::string& text) {
       },
       false);
   require(!json.is_discarded(), "this is no JSON of a privacy event");
+  // Or all that `sotto account --json` prints, of which it is a part.
+  const bool whole = json.is_object() && json.contains("event") && !json.contains("mechanism");
   Event event;
-  from_json(json, event);
+  from_json(whole ? json["event"] : json, event);
   return event;
 }
 

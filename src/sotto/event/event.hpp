@@ -57,6 +57,12 @@ struct Event {
   std::uint64_t count = 1;
 };
 
+/// Gaussian releases of this total cost, as one.
+[[nodiscard]] Event gaussian_releases(Rho total);
+/// An event, and such releases beside it, in any order and chosen from the answers.
+/// Source docs/accounting.md, "Batches beside adaptive releases"
+[[nodiscard]] Event beside(Event event, Rho others);
+
 /// What every kind of event must tell, so that none is free by oversight: its name, its keys, the legal range of their values,
 /// and one step's view for each accountant or the reason why there is none.
 template <class E>

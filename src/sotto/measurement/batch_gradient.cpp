@@ -43,13 +43,6 @@ Charge batch_charge(std::size_t entries, const PrivacyUnit& unit, double multipl
           .event = batch_event(rate, multiplier, 1)};
 }
 
-Event batch_run(double rate, double multiplier, std::uint64_t count, Rho others) {
-  Event batches = batch_event(rate, multiplier, count);
-  if (others.value() == 0) return batches;
-  const Event rest{GaussianEvent{.sensitivity = 1, .sigma = 1 / std::sqrt(2 * others.value())}, 1};
-  return {CompositionEvent{{std::move(batches), rest}}, 1};
-}
-
 namespace {
 
 Error not_paid() {
@@ -93,7 +86,7 @@ std::optional<Measurements> measure(const BatchGradientQuery&, const OwnerContex
 Measure measure_batches(const OwnerContext& context, const BatchPlan& plan, Ledger& ledger,
                         std::optional<Epsilon> composed) {
   if (!composed) {
-    const Event run = batch_run(plan.rate, plan.noise_multiplier, plan.count, plan.others);
+    const Event run = beside(batch_event(plan.rate, plan.noise_multiplier, plan.count), plan.others);
     composed = Epsilon(upper_epsilon(run, context.unit.adjacency, ledger.delta(), BoundKind::tight));
   }
   auto paid = ledger.precompose(batch_charge(static_cast<std::size_t>(context.model.dim()), context.unit,

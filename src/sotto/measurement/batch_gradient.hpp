@@ -42,9 +42,6 @@ struct BatchPlan {
           count};
 }
 
-/// The same composed with Gaussian releases of total cost `others`.
-[[nodiscard]] Event batch_run(double rate, double multiplier, std::uint64_t count, Rho others);
-
 /// Pays for the batch gradients of a whole run and answers them; the ledger then serves other questions, over
 /// all rows, of a total cost of plan.others. `composed`: the epsilon of all of it together at the ledger's
 /// delta, where it is known. Errors: budget, before anything is spent; configuration for units of several rows.

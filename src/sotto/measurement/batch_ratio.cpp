@@ -8,6 +8,7 @@
 
 #include "sotto/accountant/account.hpp"
 #include "sotto/base/error.hpp"
+#include "sotto/measurement/all_rows.hpp"
 #include "sotto/measurement/secret_batches.hpp"
 
 namespace sotto {
@@ -75,6 +76,10 @@ Event batch_ratio_event(double tau, std::size_t batch, std::size_t rows, std::si
           count};
 }
 
+Event batch_ratio_run(const BatchRatioPlan& plan, std::size_t rows) {
+  return beside(batch_ratio_event(plan.tau, plan.batch, rows, plan.count), plan.others);
+}
+
 namespace {
 
 Measurements measure_one(const std::shared_ptr<const SecretBatches>& batches, const RatioQuery& query,
@@ -107,28 +112,30 @@ Measure measure_batch_ratios(const Rows& rows, OwnerContext context, std::size_t
 
 Measure measure_batch_ratios(const Rows& rows, OwnerContext context, const BatchRatioPlan& plan,
                              Ledger& ledger) {
-  const Event run = batch_ratio_event(plan.tau, plan.batch, rows.rows(), plan.count);
-  const Epsilon composed(upper_epsilon(run, context.unit.adjacency, ledger.delta(), BoundKind::rdp));
+  const Epsilon composed(upper_epsilon(batch_ratio_run(plan, rows.rows()), context.unit.adjacency,
+                                       ledger.delta(), BoundKind::rdp));
   Charge each = batch_ratio_charge(plan.tau);
   each.event = batch_ratio_event(plan.tau, plan.batch, rows.rows(), 1);
-  auto precomposed = ledger.precompose(std::move(each), plan.count, composed, Rho(0));
+  auto precomposed = ledger.precompose(std::move(each), plan.count, composed, plan.others);
   if (!precomposed)
     throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer or more noise");
   auto batches = std::make_shared<const SecretBatches>(rows, context, plan.batch);
-  return [batches, context = std::move(context), cost = Rho(1 / (2 * plan.tau)),
-          paid = std::make_shared<PrecomposedBudget>(std::move(*precomposed))](
-             const Query& asked) -> std::optional<Measurements> {
-    const RatioQuery& query = ratio_of_batch(asked);
-    if (query.cost != cost)
-      throw Error(ErrorCode::configuration,
-                  "the ratios of this run were paid for at another cost: ask for that one");
-    const auto range = contribution_range(query, context);
-    if (!range) return std::nullopt;
-    const auto noise = batch_ratio_noise(*range, batches->batch(), batches->rows(), context.unit, query.cost,
-                                         kLeastPrecomposedSensitivity);
-    if (!noise) return std::nullopt;
-    return measure_one(batches, query, *range, *noise, paid);
-  };
+  return
+      [batches, all_rows = measure_all_rows(context), context = std::move(context),
+       cost = Rho(1 / (2 * plan.tau)), paid = std::make_shared<PrecomposedBudget>(std::move(*precomposed))](
+          const Query& asked) -> std::optional<Measurements> {
+        if (!std::holds_alternative<RatioQuery>(asked)) return all_rows(asked);
+        const RatioQuery& query = ratio_of_batch(asked);
+        if (query.cost != cost)
+          throw Error(ErrorCode::configuration,
+                      "the ratios of this run were paid for at another cost: ask for that one");
+        const auto range = contribution_range(query, context);
+        if (!range) return std::nullopt;
+        const auto noise = batch_ratio_noise(*range, batches->batch(), batches->rows(), context.unit,
+                                             query.cost, kLeastPrecomposedSensitivity);
+        if (!noise) return std::nullopt;
+        return measure_one(batches, query, *range, *noise, paid);
+      };
 }
 
 }  // namespace sotto

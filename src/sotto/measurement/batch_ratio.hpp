@@ -56,10 +56,13 @@ struct BatchRatioPlan {
   std::size_t batch = 0;
   double tau = 0;
   std::size_t count = 0;
+  Rho others{0};  ///< of Gaussian releases of all rows beside them: a look
 };
 
 /// `count` releases of noise variance tau * sensitivity^2, as the accountant sees them.
 [[nodiscard]] Event batch_ratio_event(double tau, std::size_t batch, std::size_t rows, std::size_t count);
+/// All of a run: its ratios and its other releases.
+[[nodiscard]] Event batch_ratio_run(const BatchRatioPlan& plan, std::size_t rows);
 
 /// Answers ratio questions only. The released value is an estimate of the ratio from a fresh batch, less half
 /// the batch's own estimated variance; its `variance` is that of the noise alone, so that a penalty kernel
@@ -70,7 +73,8 @@ struct BatchRatioPlan {
 [[nodiscard]] Measure measure_batch_ratios(const Rows& rows, OwnerContext context, std::size_t batch);
 
 /// The same, all ratios of a run paid for together, with the gain of sampling; each costs 1 / (2 tau), and
-/// questions of another cost are errors. Errors: budget, before anything is spent.
+/// ratios of another cost are errors. Other questions are answered from all rows, as long as `plan.others` lasts.
+/// Errors: budget, before anything is spent.
 /// Computes   epsilon from the Renyi divergence of a release whose batch is known, a / (2 tau), which discrete
 ///            noise has like continuous noise [CKS20, Theorem 14], amplified by sampling without replacement
 ///            [WBK19, Theorem 9]

@@ -37,13 +37,6 @@ namespace {
 constexpr double kSlackOfCost = 1e-6;
 constexpr double kSlackOfRun = 1e-3;
 
-Target target_of_run(const Ledger& ledger, Adjacency adjacency, BoundKind kind) {
-  return {.epsilon = Epsilon(ledger.epsilon().value() * (1 - kSlackOfRun)),
-          .delta = ledger.delta(),
-          .adjacency = adjacency,
-          .kind = kind};
-}
-
 ExecutionOptions options(const FitConfig& config) {
   const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return {config.model.likelihood_power, config.threads > 0 ? config.threads : all};
@@ -59,6 +52,16 @@ struct Making {
   EntropySource& entropy;
 
   [[nodiscard]] Rho cost_of_look() const { return Rho(looks ? kPilotShare * ledger.left().value() : 0); }
+  /// To a look, beside releases that are paid for together.
+  [[nodiscard]] Rho granted_beside() const { return Rho(cost_of_look().value() * (1 + 2 * kSlackOfCost)); }
+  /// Of releases that are paid for together, with what is granted beside them.
+  [[nodiscard]] Target target(BoundKind kind) const {
+    return {.epsilon = Epsilon(ledger.epsilon().value() * (1 - kSlackOfRun)),
+            .delta = ledger.delta(),
+            .adjacency = problem.unit.adjacency,
+            .kind = kind,
+            .others = beside({CompositionEvent{}, 1}, granted_beside())};
+  }
   [[nodiscard]] OwnerContext context() const {
     return {problem.model, problem.unit, config.model.likelihood_power};
   }
@@ -93,17 +96,14 @@ RunPlan serve_batches(const Making& making) {
     refuse("batches protect units of one row: choose penalty, hmc or release-once, or protect rows");
   }
   const double rate = making.config.method.rate;
-  const Rho look = making.cost_of_look();
-  const Rho others(look.value() * (1 + 2 * kSlackOfCost));
-  Target target = target_of_run(making.ledger, making.problem.unit.adjacency, BoundKind::tight);
-  if (look.value() > 0)
-    target.others = {GaussianEvent{.sensitivity = 1, .sigma = 1 / std::sqrt(2 * others.value())}, 1};
+  const Target target = making.target(BoundKind::tight);
   const double multiplier = smallest_noise(batch_event(rate, 1, making.steps), target);
-  Measure measure = measure_batches(making.context(), {rate, multiplier, making.steps, others}, making.ledger,
-                                    target.epsilon);
+  Measure measure =
+      measure_batches(making.context(), {rate, multiplier, making.steps, making.granted_beside()},
+                      making.ledger, target.epsilon);
   return {.interface = making.owner(making.problem.rows(), std::move(measure)),
           .step_budget = {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}},
-          .look_cost = look};
+          .look_cost = making.cost_of_look()};
 }
 
 std::size_t size_of_batch(const Making& making, std::size_t rows) {
@@ -120,19 +120,20 @@ std::size_t size_of_batch(const Making& making, std::size_t rows) {
 }
 
 RunPlan serve_batch_ratios(const Making& making) {
-  const Rows rows = making.problem.rows();
+  Rows rows = making.problem.rows();
   const std::size_t batch = size_of_batch(making, rows.rows());
   const double tau =
-      smallest_noise(batch_ratio_event(1, batch, rows.rows(), making.steps),
-                     target_of_run(making.ledger, making.problem.unit.adjacency, BoundKind::rdp));
-  return {
-      making.owner(measure_batch_ratios(rows, making.context(), {batch, tau, making.steps}, making.ledger)),
-      {.step_cost = Rho(1 / (2 * tau)), .coefficients = {}}};
+      smallest_noise(batch_ratio_event(1, batch, rows.rows(), making.steps), making.target(BoundKind::rdp));
+  Measure measure = measure_batch_ratios(rows, making.context(),
+                                         {batch, tau, making.steps, making.granted_beside()}, making.ledger);
+  return {.interface = making.owner(std::move(rows), std::move(measure)),
+          .step_budget = {.step_cost = Rho(1 / (2 * tau)), .coefficients = {}},
+          .look_cost = making.cost_of_look()};
 }
 
 // The largest bound on a row's log ratio that the budget pays for at every step: shorter steps cost less.
 VarianceCompletedPlan widest_plan(const Making& making, std::size_t rows, std::size_t batch) {
-  const Target target = target_of_run(making.ledger, making.problem.unit.adjacency, BoundKind::rdp);
+  const Target target = making.target(BoundKind::rdp);
   const auto fits = [&](double share) {
     const Event run = VarianceCompletedPlan::for_share(rows, batch, share).event(making.steps);
     return upper_epsilon(run, target.adjacency, target.delta, target.kind) <= target.epsilon.value();
@@ -210,16 +211,28 @@ RunPlan serve_variance_completed_ratios(const Making& making) {
            .coefficients = {}}};
 }
 
+/// The rows are kept for a look alone.
+std::unique_ptr<QueryInterface> statistic_and_look(const Making& making, Measure statistic) {
+  if (!making.looks) return making.owner(std::move(statistic));
+  return making.owner(making.problem.rows(), [statistic = std::move(statistic),
+                                              all_rows = measure_all_rows(making.context())](const Query& q) {
+    return std::holds_alternative<StatisticQuery>(q) ? statistic(q) : all_rows(q);
+  });
+}
+
 template <RowStatistic S>
 RunPlan serve_statistic(const Making& making, const S& statistic) {
+  const Rho look = making.cost_of_look();
+  Measure measure = measure_statistic(making.problem.rows(), statistic, making.problem.unit,
+                                      options(making.config).threads);
   RunPlan plan{
-      .interface = making.owner(measure_statistic(making.problem.rows(), statistic, making.problem.unit,
-                                                  options(making.config).threads)),
+      .interface = statistic_and_look(making, std::move(measure)),
       .step_budget = {.coefficients =
                           [statistic, power = making.config.model.likelihood_power](const Position& x) {
                             return Position(power * statistic.coefficients(x));
                           }},
-      .steps_cost = making.ledger.left()};
+      .look_cost = look,
+      .steps_cost = Rho(making.ledger.left().value() - look.value())};
   share_among(making.steps, plan);
   return plan;
 }

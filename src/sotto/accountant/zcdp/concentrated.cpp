@@ -1,6 +1,7 @@
 #include "sotto/accountant/zcdp/concentrated.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,35 +11,43 @@ namespace {
 
 constexpr double kTotalRoundUp = 1 + 1e-12;
 
-// log of the bound at order a.
-double log_delta_at(double rho, double epsilon, double a) {
-  return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
+// Log of the bound at order 1 + t, rounding included: (1 + t) log(1 - 1 / (1 + t)) - log t is t log t - (1 + t) log(1 + t), which is
+// the better known of the two below t = 1.
+double log_delta_at(double rho, double epsilon, double t) {
+  const double a = 1 + t;
+  const std::array<double, 4> terms = {t * a * rho, -t * epsilon,
+                                       t < 1 ? t * std::log(t) : a * std::log1p(-1 / a),
+                                       t < 1 ? -a * std::log1p(t) : -std::log(t)};
+  double sum = 0;
+  double size = 0;
+  for (const double term : terms) sum += term, size += std::abs(term);
+  return sum + 2e-15 * size;
 }
 
-// The order, by golden section in log(a - 1), up to `most` of that, where a bound that has one lowest place in a is least.
+// The order less one, by golden section in its logarithm, up to `most` of that, where a bound that has one lowest place is least.
 template <class Bound>
 double best_order(double most, const Bound& bound) {
   constexpr double golden = 0.6180339887498949;
-  double low = -20;
+  double low = -40;
   double high = most;
   double left = high - golden * (high - low);
   double right = low + golden * (high - low);
-  double at_left = bound(1 + std::exp(left));
-  double at_right = bound(1 + std::exp(right));
+  double at_left = bound(std::exp(left));
+  double at_right = bound(std::exp(right));
   while (high - low > 1e-9) {
     if (at_left < at_right) {
       high = std::exchange(right, left);
       at_right = at_left;
       left = high - golden * (high - low);
-      at_left = bound(1 + std::exp(left));
+      at_left = bound(std::exp(left));
     } else {
       low = std::exchange(left, right);
       at_left = at_right;
       right = low + golden * (high - low);
-      at_right = bound(1 + std::exp(right));
+      at_right = bound(std::exp(right));
     }
   }
-  return 1 + std::exp((low + high) / 2);
+  return std::exp((low + high) / 2);
 }
 
 }  // namespace
@@ -60,8 +69,8 @@ double concentrated_delta(double rho, double epsilon) {
   // The logarithm is unimodal in a [CKS20].
   const double most = std::log(std::max((epsilon + 1) / (2 * rho), 1.0)) + 20;
   const double best =
-      log_delta_at(rho, epsilon, best_order(most, [&](double a) { return log_delta_at(rho, epsilon, a); }));
-  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * kTotalRoundUp + 1e-305);
+      log_delta_at(rho, epsilon, best_order(most, [&](double t) { return log_delta_at(rho, epsilon, t); }));
+  return std::min(1.0, std::exp(best + 1e-13 * std::abs(best)) * (1 + 1e-15) + 1e-305);
 }
 
 double concentrated_epsilon(double rho, double delta) {
@@ -69,15 +78,15 @@ double concentrated_epsilon(double rho, double delta) {
   if (delta < 1e-300 || std::isinf(rho)) return std::numeric_limits<double>::infinity();
   // Every order gives an epsilon; where delta at each epsilon has one lowest place in a, so has epsilon at this delta.
   const double log_delta = std::log(delta);
-  const auto at = [&](double a) {
-    return a * rho + std::log1p(-1 / a) - (log_delta + std::log(a)) / (a - 1);
+  const auto at = [&](double t) {
+    return (1 + t) * rho + std::log(t) - std::log1p(t) - (log_delta + std::log1p(t)) / t;
   };
   const double most = std::log(std::max((rho + 2 * std::sqrt(-rho * log_delta) + 1) / rho, 1.0)) + 20;
-  const double a = best_order(most, at);
+  const double t = best_order(most, at);
   // Rounding here, and what concentrated_delta adds for its own.
-  const double error = 1e-14 * (a * rho - std::log1p(-1 / a)) +
-                       (3e-12 - 3e-13 * log_delta + 1e-14 * std::log(a) + 2e-305 / delta) / (a - 1);
-  return std::max(at(a) + error, 0.0);
+  const double error = 1e-14 * ((1 + t) * rho + std::abs(std::log(t)) + std::log1p(t)) +
+                       (3e-12 - 3e-13 * log_delta + 1e-14 * std::log1p(t) + 2e-305 / delta) / t;
+  return std::max(at(t) + error, 0.0);
 }
 
 std::optional<double> concentrated_delta(const Event& event, Adjacency adjacency, double epsilon) {

@@ -95,6 +95,15 @@ struct QuantityEstimate {
   double upper = 0;
   double prior_lower = 0;  ///< the draws' before any data were seen
   double prior_upper = 0;
+  std::size_t column = 0;
+  std::optional<double> threshold{};  ///< of P(x > threshold) and P(x < threshold)
+};
+
+/// A log density of the draws: its parameter, and the point of the column's grid.
+struct MonitoredDensity {
+  std::string parameter;
+  std::size_t column = 0;
+  Eigen::Index at = 0;
 };
 
 struct DensityResult {
@@ -106,6 +115,7 @@ struct DensityResult {
   std::vector<QuantityEstimate> quantities;
   Draws
       draws;  ///< clusters, concentration where it has a prior, quantities, log density at up to nine points of each column
+  std::vector<MonitoredDensity> log_densities;
   std::vector<double> cluster_count;             ///< posterior probability of 0, 1, 2, ... clusters
   std::optional<mixture::PointPartition> by_vi;  ///< local channels only: a histogram holds no row's value
   std::optional<mixture::PointPartition> by_binder;

@@ -80,7 +80,11 @@ Quantity probability(const std::string& text, const std::smatch& part,
     asked.at = static_cast<double>(found - levels.begin());
     return asked;
   }
-  if (equal && scale == Scale::density) not_a_quantity(text, "a single value of a density has probability 0");
+  if (equal && scale == Scale::density)
+    not_a_quantity(
+        text,
+        "a single value of a density has probability 0 (of whole numbers take --kernel rounded-normal or "
+        "poisson, which know it)");
   asked.at = declared(text, value, columns[asked.column]);
   if (equal && asked.at != std::floor(asked.at)) not_a_quantity(text, "counts are whole numbers");
   return asked;
@@ -109,7 +113,8 @@ Quantity parsed(const std::string& text, std::span<const ColumnSettings> columns
   if (std::regex_match(text, part, of_interval)) return interval(text, part, columns, scale);
   if (std::regex_match(text, part, of_probability)) return probability(text, part, columns, scale);
   const bool quantile = std::regex_match(text, part, of_quantile);
-  if (!quantile && !std::regex_match(text, part, of_mean)) not_a_quantity(text, "it cannot be read");
+  if (!quantile && !std::regex_match(text, part, of_mean))
+    not_a_quantity(text, text == "median" ? "the median is q(0.5)" : "it cannot be read");
   if (scale == Scale::categories)
     not_of_categories(text, "they have no order and no mean", columns[column_in(text, part[1], columns)]);
   Quantity asked{text, column_in(text, part[1], columns),

@@ -16,15 +16,19 @@ constexpr int kLogDensityPoints = 9;
 constexpr std::size_t kMostDataForBinder = 2000;  // the loss needs all pairs of data
 
 // Up to nine grid points of a column, evenly spaced; all of them where there are fewer.
-std::vector<Eigen::Index> monitored(const Position& grid) {
-  std::vector<Eigen::Index> points;
-  const Eigen::Index size = grid.size();
-  if (size <= kLogDensityPoints) {
-    for (Eigen::Index x = 0; x < size; ++x) points.push_back(x);
-  } else {
-    for (int p = 1; p <= kLogDensityPoints; ++p) points.push_back(size * p / (kLogDensityPoints + 1));
+std::vector<MonitoredDensity> monitored(const std::vector<Position>& grids) {
+  std::vector<MonitoredDensity> all;
+  for (std::size_t d = 0; d < grids.size(); ++d) {
+    const Eigen::Index size = grids[d].size();
+    const bool few = size <= kLogDensityPoints;
+    const Eigen::Index points = few ? size : kLogDensityPoints;
+    for (Eigen::Index p = 1; p <= points; ++p)
+      all.push_back({.parameter = grids.size() == 1 ? fmt::format("log_density.{}", p)
+                                                    : fmt::format("log_density.{}.{}", d + 1, p),
+                     .column = d,
+                     .at = few ? p - 1 : size * p / (kLogDensityPoints + 1)});
   }
-  return points;
+  return all;
 }
 
 Draws draws_of(const DensityChains& run, const std::vector<Position>& grids,
@@ -37,15 +41,8 @@ Draws draws_of(const DensityChains& run, const std::vector<Position>& grids,
   for (std::size_t q = 0; q < chains[0].quantities.size(); ++q)
     draws.parameters.push_back(fmt::format("quantity.{}", q + 1));
   const auto first = static_cast<Eigen::Index>(draws.parameters.size());
-  std::vector<std::pair<std::size_t, Eigen::Index>> points;  // column, grid point
-  for (std::size_t d = 0; d < grids.size(); ++d) {
-    int p = 0;
-    for (const Eigen::Index x : monitored(grids[d])) {
-      points.emplace_back(d, x);
-      draws.parameters.push_back(grids.size() == 1 ? fmt::format("log_density.{}", ++p)
-                                                   : fmt::format("log_density.{}.{}", d + 1, ++p));
-    }
-  }
+  const std::vector<MonitoredDensity> points = monitored(grids);
+  for (const MonitoredDensity& point : points) draws.parameters.push_back(point.parameter);
   for (const DensityChain& from : chains) {
     Chain chain;
     chain.seed = settings.seed;
@@ -60,8 +57,8 @@ Draws draws_of(const DensityChains& run, const std::vector<Position>& grids,
         chain.draws(s, first_quantity + static_cast<Eigen::Index>(q)) =
             from.quantities[q][static_cast<std::size_t>(s)];
       Eigen::Index at = first;
-      for (const auto& [d, x] : points)
-        chain.draws(s, at++) = std::log(std::max(1e-300, from.densities[d](s, x)));
+      for (const MonitoredDensity& point : points)
+        chain.draws(s, at++) = std::log(std::max(1e-300, from.densities[point.column](s, point.at)));
     }
     draws.chains.push_back(std::move(chain));
   }
@@ -97,6 +94,9 @@ std::vector<QuantityEstimate> quantity_estimates(const std::vector<DensityChain>
                          .prior_lower = mixture::quantile_of(prior, (1 - level) / 2),
                          .prior_upper = mixture::quantile_of(prior, (1 + level) / 2)});
     const Quantity& quantity = asked.quantities[q];
+    estimates.back().column = quantity.column;
+    if (quantity.kind == Quantity::Kind::above || quantity.kind == Quantity::Kind::below)
+      estimates.back().threshold = quantity.at;
     if (quantity.kind == Quantity::Kind::quantile && !asked.discrete)
       reach_to_bounds(estimates.back(), asked.grids[quantity.column]);
   }
@@ -225,6 +225,7 @@ DensityResult summarise_density(const DensityChains& run, const EvaluationGrid& 
   }
   result.quantities = quantity_estimates(chains, shown, settings.level);
   result.draws = draws_of(run, shown.grids, settings);
+  result.log_densities = monitored(shown.grids);
   if (!clusters_mean_something) {
     result.partitions.clear();
     return result;
