@@ -65,13 +65,15 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
 
 void report(const AccountOptions& options, const std::vector<Event>& events) {
   Cost cost = cost_of(events, options.question);
-  for (std::string& sentence : promise_warnings(cost.epsilon.upper, options.question.delta.value_or(0), {}))
-    cost.warnings.push_back(std::move(sentence));
-  if (std::isinf(cost.epsilon.upper))
+  if (std::isinf(cost.epsilon.upper)) {
     cost.warnings.emplace_back(
         "No epsilon is promised at this delta: of Gaussian noise none is at delta 0. Ask with a delta well "
-        "below one "
-        "over the number of rows, 1e-6 for instance.");
+        "below "
+        "one over the number of rows, 1e-6 for instance.");
+  } else {
+    for (std::string& sentence : promise_warnings(cost.epsilon.upper, options.question.delta.value_or(0), {}))
+      cost.warnings.push_back(std::move(sentence));
+  }
   for (const std::string& sentence : cost.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
   if (options.json) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());

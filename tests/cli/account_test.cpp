@@ -157,6 +157,9 @@ TEST_F(AccountProgram, tells_what_a_promise_is_worth) {
   EXPECT_NE(sotto("account --mechanism gaussian:sigma=9 --delta 0.1").err.find("Delta 0.1 is large"),
             std::string::npos);
   EXPECT_EQ(sotto("account --mechanism gaussian:sigma=9 --delta 1e-6").err, "");
+  const Outcome endless = sotto("account --mechanism gaussian:sigma=9 --delta 0");
+  EXPECT_EQ(endless.err.find("sotto: No epsilon is promised at this delta: of Gaussian noise none"), 0u)
+      << endless.err;
 }
 
 TEST_F(AccountProgram, tells_the_trade_off_function_and_mu) {

@@ -160,7 +160,7 @@ test_that("the posterior is near the fit without privacy", {
 
 test_that("a run that is stopped keeps its draws and says so", {
   stopping <- tempfile()
-  writeLines(c("#!/bin/sh", paste("exec timeout --foreground --preserve-status -s INT 5", shQuote(sotto:::program()), "\"$@\"")), stopping)
+  writeLines(c("#!/bin/sh", paste("exec timeout --foreground --preserve-status -s INT 2", shQuote(sotto:::program()), "\"$@\"")), stopping)
   Sys.chmod(stopping, "755")
   before <- options(sotto.program = stopping)
   on.exit(options(before))
