@@ -10,6 +10,7 @@
 #include <string_view>
 #include <variant>
 
+#include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/base/suggestion.hpp"
 #include "sotto/base/text_fault.hpp"
 #include "sotto/math/round_up.hpp"
@@ -187,21 +188,30 @@ Column column_of(const toml::table& table, std::size_t rows) {
   return column;
 }
 
-/// What is promised of all columns together is not less than what they promise by themselves.
+/// What is promised of all columns together is not less than what they cost by themselves: their epsilons and deltas add up, and where a
+/// column has a rho alone, so do all of these.
 void check_total(const ChannelFile& file) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kRounding = 1 + 1e-9;
   double rho = 0;
   double epsilon = 0;
+  double delta = 0;
   for (const Column& column : file.columns) {
     const Guarantee own = guarantee(column.channel);
     rho += own.rho.value();
-    const bool adds_up = file.total.delta.value() == 0;
-    epsilon = adds_up ? epsilon + own.epsilon.value() : std::max(epsilon, own.epsilon.value());
+    epsilon += own.epsilon.value();
+    delta += own.delta.value();
   }
-  const bool has_epsilon = std::isfinite(file.total.epsilon.value()) && std::isfinite(epsilon);
-  if (rho > file.total.rho.value() * (1 + kRounding) ||
-      (has_epsilon && epsilon > file.total.epsilon.value() * (1 + kRounding)))
-    throw Error(ErrorCode::data, "its columns cost more than it promises of all of them together");
+  const Guarantee& total = file.total;
+  const bool adds_up = std::isfinite(epsilon);
+  const bool has_epsilon = std::isfinite(total.epsilon.value());
+  bool enough = rho <= total.rho.value() * kRounding;
+  if (has_epsilon && adds_up)
+    enough =
+        enough && epsilon <= total.epsilon.value() * kRounding && delta <= total.delta.value() * kRounding;
+  if (has_epsilon && !adds_up)
+    enough = enough && total.delta.value() > 0 &&
+             rho <= gaussian_rho(total.epsilon, total.delta).value() * kRounding;
+  if (!enough) throw Error(ErrorCode::data, "its columns cost more than it promises of all of them together");
 }
 
 std::vector<ColumnSettings> settings_in(const toml::table& document) {

@@ -49,12 +49,15 @@ std::vector<Guarantee> earlier_charges(const std::filesystem::path& channel_file
 
 /// Noise on noise has no channel that could be described.
 void check_inputs(const ColumnRelease& release) {
-  for (const std::filesystem::path& input : release.inputs)
-    if (!input.empty() && is_of_release(input))
+  for (const std::filesystem::path& input : release.inputs) {
+    std::error_code broken;  // told of when it is opened
+    const std::filesystem::path target = std::filesystem::weakly_canonical(input, broken);
+    if (!input.empty() && !broken && is_of_release(target))
       throw Error(ErrorCode::usage,
                   fmt::format("{} is a release already, with noise of its own: name the confidential table "
                               "(or, if it only has that name, move {} away)",
-                              input.string(), channel_file_beside(input).string()));
+                              input.string(), channel_file_beside(target).string()));
+  }
 }
 
 /// Nothing that is an input is written over.
@@ -80,15 +83,6 @@ void check_place(const ColumnRelease& release, const std::filesystem::path& chan
                 fmt::format("cannot create {}: there is no directory {}", release.out.string(),
                             release.out.parent_path().string()));
   }
-}
-
-/// Of a run without privacy, or of a density: the others have charges, and are kept.
-bool is_result_of_ours(const std::filesystem::path& file) {
-  const std::vector<std::filesystem::path> results =
-      standing_results(std::filesystem::absolute(file).parent_path());
-  return std::ranges::any_of(results, [&](const std::filesystem::path& result) {
-    return std::filesystem::exists(result) && std::filesystem::equivalent(result, file);
-  });
 }
 
 /// Nor is a release that was paid for, or anything that no run of ours wrote.

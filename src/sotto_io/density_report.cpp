@@ -54,8 +54,14 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
   const bool far_apart = worst_rhat(report.diagnostics) > kMixedRhat;
   ByBadness by_rhat;
   ByBadness by_ess;
+  bool slow_clusters = false;  // more slowly than the density, which is the same for many numbers of them
   for (const ParameterSummary& line : report.diagnostics) {
     const std::string name = quantity_name(report, line.parameter);
+    if (name == "clusters" || name == "concentration") {
+      slow_clusters = slow_clusters || rhat_verdict(line.rhat) == Verdict::poor ||
+                      ess_verdict(std::min(line.ess_bulk, line.ess_tail), chains.size()) == Verdict::poor;
+      continue;
+    }
     const bool unasked = std::ranges::find(report.result.quantities, line.parameter,
                                            &QuantityEstimate::parameter) == report.result.quantities.end();
     if (rhat_verdict(line.rhat) == Verdict::poor)
@@ -81,6 +87,9 @@ std::vector<std::string> chain_warnings(const DensityReport& report) {
                                     kEssPerChain * static_cast<double>(chains.size()),
                                     first_names(few, kNamed)));
   if (!apart.empty() || !few.empty()) sentences.back() += " " + draw_longer(report);
+  if (slow_clusters && apart.empty() && few.empty())
+    sentences.emplace_back(
+        "Note: the number of clusters is known more roughly than the density, whose chains have mixed.");
   return sentences;
 }
 
@@ -107,6 +116,10 @@ void add_piles(const ColumnDensity& column, std::vector<std::string>& sentences)
   };
   look(0, 1, "lower");
   look(last, last - 1, "upper");
+}
+
+bool sees_bins(const DensityReport& report) {
+  return !report.channels.empty() && report.channels[0] != "none" && channel_row(report.channels[0]).global;
 }
 
 // No release shows it: noise hides in how few points counts stand, and the prior decides.
@@ -142,6 +155,31 @@ void add_wide_bounds(const DensityReport& report, std::vector<std::string>& sent
   }
 }
 
+// To a density a bin's values lie all over it. Whole numbers lie where a bin begins, or, in bins of a whole width from half a number on,
+// about its middle.
+void add_values_at_edges(const DensityReport& report, std::vector<std::string>& sentences) {
+  if (!report.channel || !sees_bins(report)) return;
+  for (const ColumnDensity& column : report.result.columns) {
+    if (column.discrete) continue;
+    const auto found = std::ranges::find(report.channel->columns, column.name,
+                                         [](const Column& of) { return of.settings.name; });
+    if (found == report.channel->columns.end()) continue;
+    const ColumnSettings& s = found->settings;
+    const double width = (s.upper - s.lower) / s.bins;
+    const double from_half = s.lower - 0.5;
+    if (from_half == std::floor(from_half) && width == std::round(width)) continue;
+    sentences.push_back(
+        fmt::format("Note: values of {0} that are whole numbers, or rounded to steps, need not lie all over "
+                    "their bins of width "
+                    "{1:.3g}, as a density takes it: mean, quantiles and probabilities may then be off by up "
+                    "to half of that, and "
+                    "more than their intervals say. Of whole numbers take --kernel rounded-normal, which "
+                    "knows where they lie; of "
+                    "steps, bins with a step in the middle of each.",
+                    column.name, width));
+  }
+}
+
 // A strict ">" at a value that many have is half of it to a density.
 void add_whole_numbers(const DensityReport& report, std::vector<std::string>& sentences) {
   constexpr double kMostCounts = 200;
@@ -155,11 +193,12 @@ void add_whole_numbers(const DensityReport& report, std::vector<std::string>& se
     if (column.discrete || !whole(lower) || !whole(upper) || upper - lower > kMostCounts ||
         !whole(*quantity.threshold))
       continue;
-    sentences.push_back(
-        fmt::format("Note: if {} is of whole numbers, ask between them, as with {:g} in the place of {:g}, "
-                    "or take --kernel "
-                    "rounded-normal: to a density half of those who have {:g} lie above it.",
-                    column.name, *quantity.threshold + 0.5, *quantity.threshold, *quantity.threshold));
+    sentences.push_back(fmt::format(
+        "Note: if {} is of whole numbers, or rounded to steps of 5 or 10, ask between the steps, as of whole "
+        "numbers with {:g} in the place of {:g}, or take for these --kernel rounded-normal: to a density "
+        "half of those "
+        "who have {:g} lie above it.",
+        column.name, *quantity.threshold + 0.5, *quantity.threshold, *quantity.threshold));
     return;
   }
 }
@@ -179,8 +218,9 @@ void add_prior_alone(const DensityReport& report, std::vector<std::string>& sent
   if (names.empty()) return;
   sentences.push_back(
       fmt::format("The {} next to nothing of {}: the interval is hardly shorter than before any data, so "
-                  "that the prior made it. Tighter bounds, more rows or more budget would say more.",
-                  report.channel ? "release says" : "confidential data say", first_names(names, kNamed)));
+                  "that the prior made it. Tighter bounds, more rows or more budget{} would say more.",
+                  report.channel ? "release says" : "confidential data say", first_names(names, kNamed),
+                  sees_bins(report) ? ", and of what lies within a bin alone more --bins," : ""));
 }
 
 // Of a base measure of the user's own: the usual one expects values anywhere.
@@ -305,7 +345,10 @@ std::vector<std::string> warnings(const DensityReport& report) {
   add_prior_alone(report, sentences);
   add_contradicted_base(report, sentences);
   add_single_values(report, sentences);
-  add_whole_numbers(report, sentences);
+  if (sees_bins(report))
+    add_values_at_edges(report, sentences);
+  else
+    add_whole_numbers(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)
     sentences.push_back(

@@ -181,6 +181,12 @@ std::vector<fs::path> standing_results(const fs::path& directory) {
   return paths;
 }
 
+bool is_result_of_ours(const fs::path& file) {
+  return std::ranges::any_of(standing(fs::absolute(file).parent_path()), [&](const Standing& s) {
+    return s.ours && fs::exists(s.path) && fs::equivalent(s.path, file);
+  });
+}
+
 bool holds_results(const fs::path& directory) {
   return std::ranges::any_of(standing(directory),
                              [](const Standing& s) { return s.ours && s.finished && s.name != kList; });

@@ -19,6 +19,9 @@ struct ResultFile {
 /// Errors: cannot_create when it cannot be looked into.
 [[nodiscard]] std::vector<std::filesystem::path> standing_results(const std::filesystem::path& directory);
 
+/// Whether a run of ours wrote this file, as its directory's list says.
+[[nodiscard]] bool is_result_of_ours(const std::filesystem::path& file);
+
 /// Whether finished results of an earlier run stand there. Errors: as above.
 [[nodiscard]] bool holds_results(const std::filesystem::path& directory);
 

@@ -137,6 +137,7 @@ TEST(Columns, bad_declarations_are_refused) {
   EXPECT_THROW((void)plan_columns({column("x", "laplace"), column("y", "perturbed-histogram")}, pure(1), 20),
                Error);
   EXPECT_THROW((void)plan_columns({column("x", "laplace", -1)}, pure(1), 20), Error);
+  EXPECT_THROW((void)plan_columns({column("x", "gaussian")}, approximate(1e-320, 1e-6), 20), Error);
   EXPECT_THROW((void)plan_columns({column("x", "laplace")}, pure(1), 0), Error);
   EXPECT_THROW((void)plan_columns({column("x", "other")}, pure(1), 20), Error);
   ColumnSettings odd = column("x", "laplace");

@@ -128,6 +128,10 @@ TEST_F(AccountProgram, events_go_out_and_in_as_json) {
   const Outcome all = sotto("account --event all.json --delta 1e-6 --json");
   ASSERT_EQ(all.status, 0) << all.err;
   EXPECT_EQ(nlohmann::json::parse(all.out).at("epsilon"), first.at("epsilon"));
+  auto many = first;
+  many["count"] = 100;
+  write("many.json", many.dump());
+  EXPECT_EQ(sotto("account --event many.json --delta 1e-6").status, 78);
   EXPECT_EQ(sotto("account --event no.json --delta 1e-6").status, 66);
   write("bad.json", "{");
   EXPECT_EQ(sotto("account --event bad.json --delta 1e-6").status, 78);

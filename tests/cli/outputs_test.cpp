@@ -120,6 +120,12 @@ TEST_F(Outputs, privatize_replaces_nothing_that_has_no_description) {
   EXPECT_EQ(run.status, EX_CANTCREAT);
   EXPECT_NE(run.err.find("has no description beside it"), std::string::npos) << run.err;
   EXPECT_EQ(content("notes.csv"), "mine");
+  // Nor where it has the name of a result.
+  write("density.csv", "mine");
+  EXPECT_EQ(sotto("privatize x.csv --column x --lower -1 --upper 1 --epsilon 1 --overwrite --out density.csv")
+                .status,
+            EX_CANTCREAT);
+  EXPECT_EQ(content("density.csv"), "mine");
 }
 
 // The description is the record of what was spent; the values may have been moved elsewhere.

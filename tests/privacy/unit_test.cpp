@@ -250,6 +250,17 @@ TEST(Unit, a_look_is_composed_with_the_ratios_of_batches_beside_it) {
             upper_epsilon(all, Adjacency::substitute, Delta(1e-6), BoundKind::rdp));
 }
 
+// However the steps are paid for, at once or one by one.
+TEST(Unit, a_look_has_its_share_of_the_whole_budget) {
+  for (const QueryRegime regime :
+       {QueryRegime::rows, QueryRegime::batches, QueryRegime::batch_ratios, QueryRegime::statistics}) {
+    const double whole = RecordingLedger{Epsilon(3)}.left().value();
+    const LookingRun run(Adjacency::substitute, regime);
+    EXPECT_NEAR(run.plan->look_cost.value() / whole, kPilotShare, 1e-9) << static_cast<int>(regime);
+    EXPECT_GE(run.ledger.left(), run.plan->look_cost);
+  }
+}
+
 // Of what a run on statistics costs, the look has its share and the steps the rest.
 TEST(Unit, a_look_is_paid_from_the_budget_of_statistics) {
   const LookingRun run(Adjacency::substitute, QueryRegime::statistics);

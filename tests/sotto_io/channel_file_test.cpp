@@ -133,6 +133,24 @@ TEST_F(ChannelFiles, columns_cost_no_more_than_all_of_them_together) {
     EXPECT_EQ(code_of([&] { (void)read_channel_file(altered(directory_ / "z.toml", "rho = ", "# ")); }),
               ErrorCode::data);
   }
+  EXPECT_EQ(
+      code_of([&] { (void)read_channel_file(altered(directory_ / "z.toml", "delta = ", "delta = 0.0 # ")); }),
+      ErrorCode::data);
+  // Several Gaussian columns are composed by their rho, others by addition.
+  ColumnSettings first = column("gaussian");
+  ColumnSettings second = first;
+  second.name = "other";
+  for (const char* channel : {"gaussian", "laplace"}) {
+    second.channel = channel;
+    const ColumnPlan plan = plan_columns({first, second}, {Epsilon(2), Delta(1e-6), std::nullopt}, 3);
+    write_channel_file(directory_ / "z.toml", ChannelFile{plan.columns, plan.total, 3, "test", false});
+    EXPECT_NO_THROW((void)read_channel_file(directory_ / "z.toml")) << channel;
+    EXPECT_EQ(code_of([&] {
+                (void)read_channel_file(altered(directory_ / "z.toml", "\nepsilon = 2.0", "\nepsilon = 1.5"));
+              }),
+              ErrorCode::data)
+        << channel;
+  }
 }
 
 TEST_F(ChannelFiles, that_do_not_say_private_are_not) {

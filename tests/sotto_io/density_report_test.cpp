@@ -237,7 +237,10 @@ TEST(DensityWarnings, thresholds_at_whole_numbers_are_told) {
   const auto told = warnings(report);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(
-      told[0].find("Note: if days is of whole numbers, ask between them, as with 5.5 in the place of 5"), 0u)
+      told[0].find(
+          "Note: if days is of whole numbers, or rounded to steps of 5 or 10, ask between the steps, as "
+          "of whole numbers with 5.5 in the place of 5"),
+      0u)
       << told[0];
   report.result.quantities[0].threshold = 5.5;
   EXPECT_TRUE(warnings(report).empty());
@@ -247,6 +250,52 @@ TEST(DensityWarnings, thresholds_at_whole_numbers_are_told) {
   report.result.columns[0].grid = Position::LinSpaced(8, 0, 7);
   report.result.columns[0].discrete = true;
   EXPECT_TRUE(warnings(report).empty());
+}
+
+TEST(DensityWarnings, that_whole_numbers_lie_at_the_edges_of_bins_is_told) {
+  DensityReport report;
+  report.channel.emplace();
+  report.channels = {"perturbed-histogram"};
+  report.result.columns.resize(1);
+  report.result.columns[0].name = "days";
+  report.result.columns[0].width = 0.5, report.result.columns[0].prior_width = 3;
+  report.result.columns[0].grid = Position::LinSpaced(201, 0, 16);
+  report.result.columns[0].bands.mean = report.result.columns[0].bands.lower = Position::Ones(201);
+  const auto told = [&](double lower, double upper, int bins) {
+    ColumnSettings s;
+    s.name = "days";
+    s.channel = "perturbed-histogram";
+    s.lower = lower, s.upper = upper, s.bins = bins;
+    report.channel->columns = {make_column(s, {Epsilon(1), std::nullopt, std::nullopt}, 100)};
+    return warnings(report);
+  };
+  ASSERT_EQ(told(0, 16, 16).size(), 1u);
+  EXPECT_EQ(told(0, 16, 16)[0].find("Note: values of days that are whole numbers"), 0u);
+  EXPECT_TRUE(told(-0.5, 16.5, 17).empty());
+  EXPECT_EQ(told(-0.5, 16.5, 12).size(), 1u);
+  report.result.columns[0].discrete = true;
+  EXPECT_TRUE(told(0, 16, 16).empty());
+}
+
+// A density is the same for many numbers of clusters.
+TEST(DensityWarnings, clusters_that_mix_slowly_are_no_warning_of_the_density) {
+  DensityReport report;
+  report.result.draws.chains.resize(4);
+  report.result.columns.resize(1);
+  for (const auto& [name, rhat] : {std::pair{"clusters", 1.2}, std::pair{"log_density.1", 1.001}}) {
+    ParameterSummary line;
+    line.parameter = name;
+    line.rhat = rhat;
+    line.ess_bulk = line.ess_tail = 1000;
+    report.diagnostics.push_back(line);
+  }
+  auto told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].find("Note: the number of clusters is known more roughly"), 0u) << told[0];
+  report.diagnostics[1].rhat = 1.03;
+  told = warnings(report);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("R-hat is above 1.01 for log_density.1 (1.030)"), std::string::npos) << told[0];
 }
 
 TEST(DensityWarnings, log_densities_are_named_by_their_points) {

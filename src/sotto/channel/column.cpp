@@ -59,6 +59,8 @@ void check(const std::vector<ColumnSettings>& settings, const PrivacyTarget& tar
   }
 }
 
+constexpr double kLeastBudget = 1e-18;
+
 // The target of each column.
 std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, const PrivacyTarget& target) {
   double all = 0;
@@ -89,6 +91,10 @@ std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, co
     // One column keeps the whole; of several, the shares add up to less than the whole in spite of rounding.
     const double share = settings.size() == 1 ? 1 : s.weight / all * (1 - 1e-12);
     PrivacyTarget part;
+    if (!((rho ? rho->value() : target.epsilon->value()) * share >= kLeastBudget))
+      throw configuration(fmt::format("the budget of the column '{}' is so small that nothing but noise would be "
+                                      "released: give it a larger one, or more weight",
+                                      s.name));
     if (rho) {
       part.rho = Rho(rho->value() * share);
     } else {

@@ -277,6 +277,11 @@ std::vector<KeptBack> kept_back(const Event& event) {
   return ways;
 }
 
+/// What stands beside the event of one row in what `sotto account --json` prints.
+const std::set<std::string> kPrinted = {
+    "epsilon", "epsilon_lower", "epsilon_upper", "delta",     "delta_lower", "delta_upper", "rho",
+    "gdp_mu",  "bound",         "bound_by",      "adjacency", "event",       "warnings",    "trade_off"};
+
 std::string event_text(const Event& event) { return nlohmann::json(event).dump(); }
 
 Event event_from_text(const std::string& text) {
@@ -297,6 +302,10 @@ Event event_from_text(const std::string& text) {
   require(!json.is_discarded(), "this is no JSON of a privacy event");
   // Or all that `sotto account --json` prints, of which it is a part.
   const bool whole = json.is_object() && json.contains("event") && !json.contains("mechanism");
+  if (whole)
+    for (const auto& [key, value] : json.items())
+      require(kPrinted.contains(key),
+              "what stands beside `event` would change its price: write the event alone");
   Event event;
   from_json(whole ? json["event"] : json, event);
   return event;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numbers>
 #include <numeric>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct DistinctReleases {
   std::vector<Z> values;
   std::vector<std::vector<std::size_t>> rows;  ///< shape (values): who released it
 
+  DistinctReleases(std::vector<Z> distinct, std::vector<std::vector<std::size_t>> released)
+      : values(std::move(distinct)), rows(std::move(released)) {}
   explicit DistinctReleases(const std::vector<Z>& z) {
     std::vector<std::size_t> order(z.size());
     std::iota(order.begin(), order.end(), 0);

@@ -96,6 +96,8 @@ RunPlan serve_batches(const Making& making) {
     refuse("batches protect units of one row: choose penalty, hmc or release-once, or protect rows");
   }
   const double rate = making.config.method.rate;
+  const Rho look =
+      making.cost_of_look();  // of the whole budget: what is paid for below leaves that of the look alone
   const Target target = making.target(BoundKind::tight);
   const double multiplier = smallest_noise(batch_event(rate, 1, making.steps), target);
   Measure measure =
@@ -103,7 +105,7 @@ RunPlan serve_batches(const Making& making) {
                       making.ledger, target.epsilon);
   return {.interface = making.owner(making.problem.rows(), std::move(measure)),
           .step_budget = {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}},
-          .look_cost = making.cost_of_look()};
+          .look_cost = look};
 }
 
 std::size_t size_of_batch(const Making& making, std::size_t rows) {
@@ -122,13 +124,14 @@ std::size_t size_of_batch(const Making& making, std::size_t rows) {
 RunPlan serve_batch_ratios(const Making& making) {
   Rows rows = making.problem.rows();
   const std::size_t batch = size_of_batch(making, rows.rows());
+  const Rho look = making.cost_of_look();
   const double tau =
       smallest_noise(batch_ratio_event(1, batch, rows.rows(), making.steps), making.target(BoundKind::rdp));
   Measure measure = measure_batch_ratios(rows, making.context(),
                                          {batch, tau, making.steps, making.granted_beside()}, making.ledger);
   return {.interface = making.owner(std::move(rows), std::move(measure)),
           .step_budget = {.step_cost = Rho(1 / (2 * tau)), .coefficients = {}},
-          .look_cost = making.cost_of_look()};
+          .look_cost = look};
 }
 
 // The largest bound on a row's log ratio that the budget pays for at every step: shorter steps cost less.

@@ -11,6 +11,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/position.hpp"
+#include "sotto/mixture/binned_release.hpp"
 #include "sotto/mixture/distinct_releases.hpp"
 #include "sotto/mixture/kernel/kernel_parts.hpp"
 #include "sotto/mixture/marginal_density.hpp"
@@ -49,7 +50,8 @@ concept DrawsStatistic = requires(const Kernel& kernel, const typename Kernel::P
 /// Computes   a chain on P = sum_h w_h delta(theta_h) and the allocations c, with target p(P) prod_i w_{c_i} g(z_i | theta_{c_i}).
 ///            A sweep: P given the sizes of c's clusters and the occupied atoms; for each atom above `heavy_` a step of theta_h, and one that shares the
 ///            weight of two of them anew, both given P alone, accepted by prod_i sum_h w_h g(z_i | theta_h); then c given P, of
-///            equal releases only how many are in which cluster, until `allocate_rows` says who.
+///            equal releases only how many are in which cluster, until `allocate_rows` says who. After a histogram the bins of
+///            the data take the place of releases, and are themselves moved given P (`move_between_bins`).
 ///            theta' is drawn from the posterior given m data that are drawn from theta's kernel: reversible with respect to
 ///            G0, so that the ratio is that of the likelihoods; m is drawn first, 0 is the prior itself.
 ///            Kernels with a mean: two atoms are also moved against each other, and the two that share their weight are moved
@@ -73,7 +75,7 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
   /// `rows_each_sweep`: whether the state's partition says after each sweep which datum is where, or only its sizes.
   Metropolis(Kernel kernel, Mixing mixing, const Data& data, ChainRng& rng, bool rows_each_sweep = true)
       : state_(std::move(kernel), std::move(mixing), data.size()),
-        releases_(data.z),
+        releases_(distinct(data)),
         density_(Data{data.channel, releases_.values}),
         counts_(static_cast<Eigen::Index>(releases_.values.size())),
         allocation_(data.size(), 0),
@@ -82,8 +84,8 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
     if (!state_.mixing.light_tail())
       throw Error(ErrorCode::configuration,
                   "the algorithm metropolis needs light tails; use neal8 for Pitman-Yor");
-    for (Eigen::Index j = 0; j < counts_.size(); ++j)
-      counts_[j] = static_cast<double>(releases_.rows[static_cast<std::size_t>(j)].size());
+    if constexpr (is_binned<Data>) histogram_.emplace(data.channel);
+    count();
     if constexpr (DrawsStatistic<Part>)
       while (std::size_t{1} << doublings_ < data.size()) ++doublings_;
     finest_ = std::fmax(4, std::log(static_cast<double>(data.size())) / 2);
@@ -103,6 +105,10 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
           share_weights_about_mean(h, rng);
           move_apart(h, rng);
         }
+    }
+    if constexpr (is_binned<Data>) {
+      move_between_bins(*histogram_, mix_, releases_.rows, rng);
+      count();
     }
     allocate(rng);
     if (rows_each_sweep_) allocate_rows(rng);
@@ -161,6 +167,10 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
       }
       return g;
     }
+  }
+  void count() {
+    for (Eigen::Index j = 0; j < counts_.size(); ++j)
+      counts_[j] = static_cast<double>(releases_.rows[static_cast<std::size_t>(j)].size());
   }
   [[nodiscard]] double log_likelihood(const Position& mix) const {
     return (counts_.array() * mix.array().log()).sum();
@@ -359,6 +369,8 @@ requires(is_local<Data>&& HasMarginalDensity<Data, Kernel>&& ConjugateBase<Kerne
   State state_;
   DistinctReleases<typename decltype(Data::z)::value_type> releases_;
   MarginalDensity<Data, Kernel> density_;
+  std::optional<decltype(Data::channel)>
+      histogram_;    ///< where bins take the place of releases: with the release, and their counts
   Position counts_;  ///< shape (distinct releases)
   std::vector<Atom> atoms_;
   std::vector<double> weights_;

@@ -27,11 +27,21 @@ template <class Data, class Kernel>
 concept TakesMetropolis =
     mixture::is_local<Data> && mixture::HasMarginalDensity<Data, Kernel> && mixture::ConjugateBase<Kernel>;
 
+/// A histogram's release with bins in the place of releases of rows.
+template <class Data>
+struct Binned;
+template <class Channel>
+struct Binned<mixture::GlobalRelease<Channel>> {
+  using Data = mixture::BinnedRelease<Channel>;
+};
+template <class Data, class Kernel>
+concept BinsTakeMetropolis = mixture::is_global<Data> && TakesMetropolis<typename Binned<Data>::Data, Kernel>;
+
 /// The algorithms that fit: what needs a closed form that is not in the code, or another model, is not among them.
 template <class Kernel, class Data>
 std::vector<std::string_view> fitting_algorithms() {
   std::vector<std::string_view> names = {"neal5", "slice", "blocked-gibbs"};
-  if (TakesMetropolis<Data, Kernel>) names.emplace_back("metropolis");
+  if (TakesMetropolis<Data, Kernel> || BinsTakeMetropolis<Data, Kernel>) names.emplace_back("metropolis");
   if (mixture::HasMarginalDensity<Data, Kernel>) names.emplace_back("neal8");
   if (mixture::ConjugateKernel<Kernel>) {
     names.emplace_back("neal3");
@@ -79,6 +89,12 @@ BegunChain begin_chain(const Kernel& kernel, const Data& data, std::vector<typen
     if (algorithm == "metropolis")
       return begun(
           mixture::Metropolis<Kernel, AnyMixing, Data>(kernel, mixing, mixture::rounded(data), rng, false));
+  }
+  if constexpr (BinsTakeMetropolis<Data, Kernel>) {
+    using BinnedData = typename Binned<Data>::Data;
+    if (algorithm == "metropolis")
+      return begun(mixture::Metropolis<Kernel, AnyMixing, BinnedData>(
+          kernel, mixing, BinnedData(data.channel, starts), rng, false));
   }
   if constexpr (mixture::HasMarginalDensity<Data, Kernel>) {
     if (algorithm == "neal8")

@@ -8,6 +8,7 @@
 
 #include "sotto/base/suggestion.hpp"
 #include "sotto/mixture/algorithm/algorithm_choice.hpp"
+#include "sotto/mixture/binned_release.hpp"
 #include "sotto/mixture/fit/chain.hpp"
 #include "sotto/mixture/fit/kernel_table.hpp"
 #include "sotto/mixture/fit/without_prior.hpp"
@@ -75,6 +76,8 @@ bool has_closed_form(const std::string& kernel, const Column& column, std::size_
       [&]<class Channel>(const Channel& channel) {
         if constexpr (requires { channel.grid(); })
           return counts || mixture::has_fine_grid(channel);
+        else if constexpr (mixture::SeesBins<Channel>)
+          return true;
         else if constexpr (std::same_as<Channel, HaarChannel>)
           return static_cast<double>(rows) * (counts ? width + 1 : static_cast<double>(channel.cells())) <=
                  kMostTerms;
