@@ -120,22 +120,22 @@ Measure measure_batch_ratios(const Rows& rows, OwnerContext context, const Batch
   if (!precomposed)
     throw Error(ErrorCode::budget, "the budget does not cover this many batches: take fewer or more noise");
   auto batches = std::make_shared<const SecretBatches>(rows, context, plan.batch);
-  return
-      [batches, all_rows = measure_all_rows(context), context = std::move(context),
-       cost = Rho(1 / (2 * plan.tau)), paid = std::make_shared<PrecomposedBudget>(std::move(*precomposed))](
-          const Query& asked) -> std::optional<Measurements> {
-        if (!std::holds_alternative<RatioQuery>(asked)) return all_rows(asked);
-        const RatioQuery& query = ratio_of_batch(asked);
-        if (query.cost != cost)
-          throw Error(ErrorCode::configuration,
-                      "the ratios of this run were paid for at another cost: ask for that one");
-        const auto range = contribution_range(query, context);
-        if (!range) return std::nullopt;
-        const auto noise = batch_ratio_noise(*range, batches->batch(), batches->rows(), context.unit,
-                                             query.cost, kLeastPrecomposedSensitivity);
-        if (!noise) return std::nullopt;
-        return measure_one(batches, query, *range, *noise, paid);
-      };
+  const Measure all_rows = measure_all_rows(context);
+  return [batches, all_rows, context = std::move(context), cost = Rho(1 / (2 * plan.tau)),
+          paid = std::make_shared<PrecomposedBudget>(std::move(*precomposed))](
+             const Query& asked) -> std::optional<Measurements> {
+    if (!std::holds_alternative<RatioQuery>(asked)) return all_rows(asked);
+    const RatioQuery& query = ratio_of_batch(asked);
+    if (query.cost != cost)
+      throw Error(ErrorCode::configuration,
+                  "the ratios of this run were paid for at another cost: ask for that one");
+    const auto range = contribution_range(query, context);
+    if (!range) return std::nullopt;
+    const auto noise = batch_ratio_noise(*range, batches->batch(), batches->rows(), context.unit, query.cost,
+                                         kLeastPrecomposedSensitivity);
+    if (!noise) return std::nullopt;
+    return measure_one(batches, query, *range, *noise, paid);
+  };
 }
 
 }  // namespace sotto
