@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
+#include "sotto/base/interval.hpp"
 #include "sotto/base/position.hpp"
+#include "sotto/channel/bins.hpp"
 #include "sotto/mixture/distinct_releases.hpp"
 #include "sotto/mixture/kernel/kernel.hpp"
 #include "sotto/mixture/marginal_density.hpp"
