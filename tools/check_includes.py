@@ -61,7 +61,7 @@ ROW_FILES = {
 }
 RELEASE_FILES = {
     "atomic_file", "channel_file", "cmdstan_csv", "csv_cells", "density_difference", "density_directory", "density_figure",
-    "density_page", "density_report", "output_guard", "privatised_file", "release_fingerprint", "result_files", "run_directory", "run_lock", "schema_toml",
+    "density_page", "density_report", "density_warnings", "output_guard", "privatised_file", "release_fingerprint", "result_files", "run_directory", "run_lock", "schema_toml",
     "signing_key",
 }
 PUBLIC_FILES = {"sotto/data/schema.hpp"}  # declared before anyone looks at a row

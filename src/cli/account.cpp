@@ -68,8 +68,7 @@ void report(const AccountOptions& options, const std::vector<Event>& events) {
   if (std::isinf(cost.epsilon.upper)) {
     cost.warnings.emplace_back(
         "No epsilon is promised at this delta: of Gaussian noise none is at delta 0. Ask with a delta well "
-        "below "
-        "one over the number of rows, 1e-6 for instance.");
+        "below one over the number of rows, 1e-6 for instance.");
   } else {
     for (std::string& sentence : promise_warnings(cost.epsilon.upper, options.question.delta.value_or(0), {}))
       cost.warnings.push_back(std::move(sentence));

@@ -95,17 +95,6 @@ void say_shares(const DensityReport& report) {
   }
 }
 
-/// Of the columns that are estimated.
-void say_missing(const DensityReport& report) {
-  if (!report.channel) return;
-  for (const Column& column : report.channel->columns) {
-    const bool estimated = std::ranges::any_of(report.result.columns, [&](const ColumnDensity& density) {
-      return density.name == column.settings.name;
-    });
-    if (estimated) fmt::print("{}\n", illegal_cells(column));
-  }
-}
-
 void density(const DensityOptions& options, int& status) {
   hold_rows();  // labels to compare with are rows too, and so may be what is taken for a release
   if (!std::filesystem::exists(options.data))
@@ -155,7 +144,7 @@ void density(const DensityOptions& options, int& status) {
   for (const QuantityDifference& d : report.differences)
     fmt::print("{}{}\n", sentence(d, report.settings.level),
                report.differences_are_private ? "" : " (NOT PRIVATE: so are summary.json and report.html)");
-  say_missing(report);
+  for (const std::string& sentence : illegal_cells(report)) fmt::print("{}\n", sentence);
   fmt::print("mean number of clusters: {:.2f} (algorithm {})\n{}\n", summary["mean_clusters"].get<double>(),
              report.result.algorithm, (options.out / "report.html").string());
 }

@@ -90,11 +90,9 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   for (const Column& column : file.columns) names.push_back(column.settings.name);
   // Said always, whatever the cells are: an error, or silence, that depends on them would tell of rows.
   fmt::print(
-      "whatever the cells hold: one without a number counts as --missing says, values beyond the bounds as "
-      "the "
-      "bound, text that is none of the levels as the first one; `sotto schema --check DATA SCHEMA` counts "
-      "such "
-      "cells, for your eyes alone\n");
+      "whatever the cells hold: one without a number counts as --missing says, values beyond the bounds "
+      "as the bound, text that is none of the levels as the first one; `sotto schema --check DATA SCHEMA` "
+      "counts such cells, for your eyes alone\n");
   fmt::print("{} rows privatised into {}, which holds {} and no other column\npublic description: {}\n",
              file.rows, options.out.string(), fmt::join(names, ", "),
              channel_file_beside(options.out).string());
@@ -163,8 +161,8 @@ void add_privatize(CLI::App& program, int&) {
       {bins, "bins"},     {draws, "draws"},         {steps, "steps"}};
   auto* columns = verb->add_option(
       "--columns", options->columns_file,
-      "TOML file with a [[column]] table for each of several columns; the budget is split by "
-      "their weights");
+      "TOML file with a [[column]] table for each of several columns; the budget is split by their "
+      "weights");
   columns->excludes(name);
   for (const ColumnOption& o : of_column) columns->excludes(o.option);
   auto* epsilon =
@@ -179,13 +177,13 @@ void add_privatize(CLI::App& program, int&) {
           "CSV or Parquet file to write, by its name; FILE.channel.toml beside it describes the noise")
       ->required();
   verb->add_flag("--keep-order", options->keep_order,
-                 "Release the rows in the order of the file; else they are shuffled, with the columns of a "
-                 "row together");
+                 "Release the rows in the order of the file; else they are shuffled, with the columns of "
+                 "a row together");
   verb->add_flag("--overwrite", options->overwrite, "Replace files of that name; what they cost stays spent");
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->footer(
-      "Example: sotto privatize survey.csv --column bmi --channel laplace --lower 10 --upper 60 --epsilon 2 "
-      "--out z.csv");
+      "Example: sotto privatize survey.csv --column bmi --channel laplace --lower 10 --upper 60 --epsilon "
+      "2 --out z.csv");
   verb->callback([=] {
     if (options->columns_file.empty() && options->column.name.empty()) {
       throw Error(ErrorCode::usage, "name the column with --column, or several with --columns");

@@ -11,6 +11,7 @@
 #include "sotto_io/cmdstan_csv.hpp"
 #include "sotto_io/csv_cells.hpp"
 #include "sotto_io/density_page.hpp"
+#include "sotto_io/density_warnings.hpp"
 #include "sotto_io/result_files.hpp"
 
 namespace sotto {
@@ -117,13 +118,6 @@ nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::js
 
 }  // namespace
 
-std::vector<std::string> illegal_cells_of(const DensityReport& report) {
-  std::vector<std::string> sentences;
-  if (report.channel)
-    for (const Column& column : report.channel->columns) sentences.push_back(illegal_cells(column));
-  return sentences;
-}
-
 nlohmann::json density_summary(const DensityReport& report) {
   const DensityResult& r = report.result;
   nlohmann::json columns = nlohmann::json::array();
@@ -140,7 +134,7 @@ nlohmann::json density_summary(const DensityReport& report) {
                      {"release", release_of(report)},
                      {"rows", report.rows},
                      {"private", is_private(report)},
-                     {"illegal_cells", illegal_cells_of(report)},
+                     {"illegal_cells", illegal_cells(report)},
                      {"algorithm", r.algorithm},
                      {"kernel", r.kernel},
                      {"mixing", report.settings.mixing},

@@ -10,6 +10,7 @@
 #include "sotto/report/page.hpp"
 #include "sotto/report/plot.hpp"
 #include "sotto_io/density_figure.hpp"
+#include "sotto_io/density_warnings.hpp"
 
 namespace sotto {
 namespace {
@@ -170,7 +171,7 @@ std::string privacy_section(const DensityReport& report) {
     text +=
         "Everything on this page was computed from the release alone and costs nothing more, however often "
         "it is repeated. ";
-  for (const Column& column : file.columns) text += escape_html(illegal_cells(column)) + " ";
+  for (const std::string& sentence : illegal_cells(report)) text += escape_html(sentence) + " ";
   if (!file.shuffled && std::ranges::none_of(file.columns, [](const Column& column) {
         return channel_row(column.settings.channel).global;
       }))

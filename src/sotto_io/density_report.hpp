@@ -54,6 +54,10 @@ inline constexpr double kNextToNothing = 0.75;
 inline constexpr double kMuch = 0.4;
 [[nodiscard]] Told told(const ColumnDensity& column);
 
+/// What to do where chains have not mixed, and what it costs in words that fit where the data came from: what was swept as a warmup,
+/// and twice as long.
+[[nodiscard]] std::string draw_longer(const DensityReport& report);
+
 /// What the estimate of a column is worth, in one sentence: `told` in words, and none while `worst_rhat` is above `kMixedRhat`.
 /// The R-hat of clusters and of their concentration is warned of, and does not keep back a verdict on the density.
 [[nodiscard]] std::string verdict(const DensityReport& report, std::size_t column);
@@ -72,9 +76,9 @@ inline constexpr double kMuch = 0.4;
 /// Whether the run was stopped before its end.
 [[nodiscard]] bool ended_early(const DensityReport& report);
 
-/// What is wrong with the chains, and what to do about it; where values seem to stand at a bound; and of which quantities the
-/// interval is the prior's, at least `kNextToNothing` as wide as before any data.
-[[nodiscard]] std::vector<std::string> warnings(const DensityReport& report);
+/// What became of cells without a legal value, a sentence for every column that is estimated of a release: the same whether there were
+/// any.
+[[nodiscard]] std::vector<std::string> illegal_cells(const DensityReport& report);
 
 /// A point of a column's grid as it is written: a category by its name.
 [[nodiscard]] std::string point_name(const DensityReport& report, std::size_t column, Eigen::Index x);

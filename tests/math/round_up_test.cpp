@@ -24,7 +24,8 @@ TEST(AddExactlyUp, sums_are_the_least_that_are_not_too_small) {
   EXPECT_GT(exact, 1000);
   EXPECT_EQ(add_exactly_up(0.5, 0), 0.5);
   EXPECT_GT(add_exactly_up(1, 1e-300), 1);
-  EXPECT_EQ(add_exactly_up(1, std::numeric_limits<double>::infinity()), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(add_exactly_up(1, std::numeric_limits<double>::infinity()),
+            std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

@@ -9,24 +9,21 @@
 #include "sotto/channel/smoothed_histogram.hpp"
 #include "sotto/mixture/fit/density.hpp"
 #include "sotto/mixture/kernel/rounded_normal_kernel.hpp"
+#include "support/privatised_column.hpp"
 
 namespace sotto::mixture {
 namespace {
 
-ColumnSettings declared(const std::string& channel, double lower, double upper) {
-  ColumnSettings column;
-  column.name = "y";
-  column.channel = channel;
-  column.lower = lower;
-  column.upper = upper;
-  column.bins = 7;
-  return column;
+ColumnSettings of_seven_bins(const std::string& channel) {
+  ColumnSettings settings = settings_for(channel, 0, 10);
+  settings.bins = 7;
+  return settings;
 }
 
 TEST(BinnedRelease, knows_the_probability_of_every_bin) {
   const PerturbedHistogramChannel channel(Bins({0, 10}, 7), Epsilon(1));
   const BinnedRelease<PerturbedHistogramChannel> data(channel, std::vector<int>{0, 3});
-  const auto column = declared("perturbed-histogram", 0, 10);
+  const auto column = of_seven_bins("perturbed-histogram");
   ChainRng rng(4, 0);
   const auto normal = TruncatedNormalKernel::make(column);
   const auto counts = RoundedNormalKernel::make(column);
@@ -99,7 +96,7 @@ TEST(BinnedRelease, leaves_the_posterior_of_counts_invariant) {
 // Bins in the place of data make no other posterior; chains of fixed seeds, means within a fifth of the posterior's standard deviation.
 TEST(BinnedRelease, has_the_posterior_that_imputed_data_have) {
   for (const char* name : {"perturbed-histogram", "smoothed-histogram"}) {
-    ColumnSettings settings = declared(name, 0, 10);
+    ColumnSettings settings = of_seven_bins(name);
     if (settings.channel == "smoothed-histogram") settings.draws = 40;
     const Column column = make_column(settings, {Epsilon(2), std::nullopt, std::nullopt}, 60);
     PrivatisedColumn released;
@@ -109,8 +106,8 @@ TEST(BinnedRelease, has_the_posterior_that_imputed_data_have) {
       released.values = {3, 20, 17, 2, 1, 14, 2};
     }
     released.width = 1;
-    DensitySettings asked;
-    asked.chains = 2;
+    DensitySettings asked = quick();
+    asked.kernel = "normal";
     asked.warmup = 1000;
     asked.draws = 2000;
     asked.thin = 5;
@@ -126,13 +123,7 @@ TEST(BinnedRelease, has_the_posterior_that_imputed_data_have) {
       EXPECT_NEAR(binned.quantities[q].sd / imputed.quantities[q].sd, 1, 0.15) << name << q;
     }
     asked.algorithm = "auto";
-    EXPECT_EQ(choose_algorithm({&column, 1}, 60,
-                               [&] {
-                                 auto s = asked;
-                                 s.kernel = "normal";
-                                 return s;
-                               }()),
-              "metropolis");
+    EXPECT_EQ(choose_algorithm({&column, 1}, 60, asked), "metropolis");
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
+#include <functional>
 
 #include "sotto/mixture/kernel/beta_kernel.hpp"
 #include "sotto/mixture/kernel/categorical_kernel.hpp"
@@ -278,6 +279,20 @@ TEST(InflatedNormal, conditioned_gamma_follows_its_law) {
   }
 }
 
+// Draws of a chain whose steps were adapted before.
+void each_adapted_draw(BetaKernel& kernel, const BetaKernel::Statistic& s, int draws,
+                       const std::function<void(const BetaParameter&)>& each) {
+  ChainRng rng(8);
+  BetaParameter theta = kernel.draw_prior(rng);
+  kernel.adapt(true);
+  for (int step = 0; step < 2000; ++step) theta = kernel.update(theta, s, rng);
+  kernel.adapt(false);
+  for (int draw = 0; draw < draws; ++draw) {
+    theta = kernel.update(theta, s, rng);
+    each(theta);
+  }
+}
+
 // Posterior mean of log(a/b) of the beta kernel against quadrature on a grid of (log a, log b); the chain has
 // 200000 correlated draws, the bound is about six of its standard errors.
 TEST(Beta, langevin_steps_leave_the_posterior_invariant) {
@@ -296,19 +311,13 @@ TEST(Beta, langevin_steps_leave_the_posterior_invariant) {
       exact += weight * (u - v);
       exact_square += weight * u * u;
     }
-  ChainRng rng(8);
-  BetaParameter theta = kernel.draw_prior(rng);
-  kernel.adapt(true);
-  for (int step = 0; step < 2000; ++step) theta = kernel.update(theta, s, rng);
-  kernel.adapt(false);
   double sum = 0;
   double sum_square = 0;
   const int draws = 200000;
-  for (int draw = 0; draw < draws; ++draw) {
-    theta = kernel.update(theta, s, rng);
+  each_adapted_draw(kernel, s, draws, [&](const BetaParameter& theta) {
     sum += std::log(theta.a / theta.b);
     sum_square += std::log(theta.a) * std::log(theta.a);
-  }
+  });
   EXPECT_NEAR(sum / draws, exact / total, 0.01);
   EXPECT_NEAR(sum_square / draws, exact_square / total, 0.02);
 }
@@ -337,19 +346,13 @@ TEST(Beta, steps_with_several_scales_leave_the_posterior_invariant) {
     }
   const double sd = std::sqrt(exact_square / total - exact / total * (exact / total));
   EXPECT_GT(sd, 1);  // wider than one law has it
-  ChainRng rng(8);
-  BetaParameter theta = kernel.draw_prior(rng);
-  kernel.adapt(true);
-  for (int step = 0; step < 2000; ++step) theta = kernel.update(theta, s, rng);
-  kernel.adapt(false);
   double sum = 0;
   double sum_square = 0;
   const int draws = 400000;
-  for (int draw = 0; draw < draws; ++draw) {
-    theta = kernel.update(theta, s, rng);
+  each_adapted_draw(kernel, s, draws, [&](const BetaParameter& theta) {
     sum += std::log(theta.a);
     sum_square += std::log(theta.a) * std::log(theta.a);
-  }
+  });
   EXPECT_NEAR(sum / draws, exact / total, 0.03);
   EXPECT_NEAR(sum_square / draws / (exact_square / total), 1, 0.02);
 }

@@ -92,9 +92,10 @@ std::vector<PrivacyTarget> split(const std::vector<ColumnSettings>& settings, co
     const double share = settings.size() == 1 ? 1 : s.weight / all * (1 - 1e-12);
     PrivacyTarget part;
     if (!((rho ? rho->value() : target.epsilon->value()) * share >= kLeastBudget))
-      throw configuration(fmt::format("the budget of the column '{}' is so small that nothing but noise would be "
-                                      "released: give it a larger one, or more weight",
-                                      s.name));
+      throw configuration(
+          fmt::format("the budget of the column '{}' is so small that nothing but noise would be "
+                      "released: give it a larger one, or more weight",
+                      s.name));
     if (rho) {
       part.rho = Rho(rho->value() * share);
     } else {

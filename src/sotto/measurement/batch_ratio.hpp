@@ -77,7 +77,9 @@ struct BatchRatioPlan {
 /// Errors: budget, before anything is spent.
 /// Computes   epsilon from the Renyi divergence of a release whose batch is known, a / (2 tau), which discrete
 ///            noise has like continuous noise [CKS20, Theorem 14], amplified by sampling without replacement
-///            [WBK19, Theorem 9]
+///            [WBK19, Theorem 9], and that of Gaussian releases of cost `others`, a others: both at every order
+/// Source     docs/accounting.md, "Batches beside adaptive releases"
+/// Checked by tests/measurement/batch_ratio_answers_test.cpp: other_queries_are_answered_from_what_is_granted_beside_a_prepaid_run
 [[nodiscard]] Measure measure_batch_ratios(const Rows& rows, OwnerContext context, const BatchRatioPlan& plan,
                                            Ledger& ledger);
 

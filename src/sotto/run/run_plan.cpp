@@ -96,8 +96,8 @@ RunPlan serve_batches(const Making& making) {
     refuse("batches protect units of one row: choose penalty, hmc or release-once, or protect rows");
   }
   const double rate = making.config.method.rate;
-  const Rho look =
-      making.cost_of_look();  // of the whole budget: what is paid for below leaves that of the look alone
+  // Of the whole budget: what is paid for below leaves that of the look alone.
+  const Rho look = making.cost_of_look();
   const Target target = making.target(BoundKind::tight);
   const double multiplier = smallest_noise(batch_event(rate, 1, making.steps), target);
   Measure measure =
