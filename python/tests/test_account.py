@@ -159,7 +159,7 @@ def test_numbers_of_other_libraries_are_numbers():
         (lambda: sotto.account(sotto.pure(1), delta=0, bound="best"), sotto.UsageError, "bound must be tight"),
         (lambda: sotto.account(sotto.pure(1), delta=0, adjacency="swap"), sotto.UsageError, "adjacency must be substitute"),
         (lambda: sotto.account(sotto.zcdp(1), delta=1e-6, bound="advanced"), sotto.UsageError, "^bound advanced takes gaussian noise"),
-        (lambda: sotto.smallest_noise(sotto.pure(1), epsilon=1, delta=0), sotto.UsageError, "pure has no sigma to solve for"),
+        (lambda: sotto.smallest_noise(sotto.pure(1), epsilon=1, delta=0), sotto.UsageError, "pure has no noise to solve for"),
         (lambda: sotto.account("gaussian:sigma=1", delta=0), sotto.UsageError, "events must be made by .*Event.parse"),
         (lambda: sotto.account(3, delta=0), sotto.UsageError, "events must be made by .*, not int"),
         (lambda: sotto.account([sotto.pure(1), None], delta=0), sotto.UsageError, "events must be made by .*, not NoneType"),

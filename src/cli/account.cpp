@@ -49,11 +49,12 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
     const std::uint64_t count = largest_count(events.front(), target);
     out["count"] = count;
     found = fmt::format("count {}", count);
+    if (count == 0) fmt::print(stderr, "sotto: Not even one fits: nothing may be released.\n");
     if (count == kMostCount)
       fmt::print(stderr, "sotto: More than {} may fit: the search ends there.\n", count);
   } else {
     const double sigma = smallest_noise(events.front(), target);
-    out["sigma"] = sigma;
+    out[noise_key(options)] = sigma;
     found = fmt::format("{} {}", noise_key(options), format_upwards(sigma));
   }
   if (options.json)
@@ -67,8 +68,10 @@ void report(const AccountOptions& options, const std::vector<Event>& events) {
   Cost cost = cost_of(events, options.question);
   if (std::isinf(cost.epsilon.upper)) {
     cost.warnings.emplace_back(
-        "No epsilon is promised at this delta: of Gaussian noise none is at delta 0. Ask with a delta well "
-        "below one over the number of rows, 1e-6 for instance.");
+        "No epsilon is promised at so small a delta: of Gaussian noise none is at delta 0, and of a "
+        "guarantee "
+        "that holds but for a delta of its own none below it, or below those of several together. Ask with a "
+        "larger one, still well below one over the number of rows.");
   } else {
     for (std::string& sentence : promise_warnings(cost.epsilon.upper, options.question.delta.value_or(0), {}))
       cost.warnings.push_back(std::move(sentence));

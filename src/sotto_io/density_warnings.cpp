@@ -131,33 +131,113 @@ void add_wide_bounds(const DensityReport& report, std::vector<std::string>& sent
     if (!(upper - lower < kFilled * domain)) continue;
     sentences.push_back(fmt::format(
         "{}: four fifths of the values seem to lie within {:.0f} % of the declared bounds, so that most "
-        "of the noise was spent on bounds that are too wide. Intervals of quantiles and of small "
-        "probabilities may then be too far out; tighter bounds, from what is known beforehand, would say "
-        "far more at the same epsilon.",
+        "of the noise was spent on bounds that are too wide. Intervals of means, quantiles and small "
+        "probabilities may then be too far out; tighter bounds, from what is known beforehand, would say far "
+        "more at the same epsilon.",
         column.name, std::ceil(100 * (upper - lower) / domain)));
   }
 }
 
-// To a density a bin's values lie all over it. Whole numbers lie where a bin begins, or, in bins of a whole width from half a number on,
-// about its middle.
-void add_values_at_edges(const DensityReport& report, std::vector<std::string>& sentences) {
-  if (!report.channel || !sees_bins(report)) return;
+// How a column was released.
+const Column* released(const DensityReport& report, const ColumnDensity& column) {
+  if (!report.channel) return nullptr;
+  const auto found = std::ranges::find(report.channel->columns, column.name,
+                                       [](const Column& of) { return of.settings.name; });
+  return found == report.channel->columns.end() ? nullptr : &*found;
+}
+
+double bin_width(const Column& of) { return (of.settings.upper - of.settings.lower) / of.settings.bins; }
+
+bool begins_half_way(const Column& of) {
+  const double lower = of.settings.lower - 0.5;
+  return lower == std::floor(lower);
+}
+
+// Of neighbouring whole numbers the kernel knows no difference, and neither noise nor a bin of several tells one.
+void add_skipped_numbers(const DensityReport& report, std::vector<std::string>& sentences) {
+  if (report.result.kernel != "rounded-normal") return;
   for (const ColumnDensity& column : report.result.columns) {
-    if (column.discrete) continue;
-    const auto found = std::ranges::find(report.channel->columns, column.name,
-                                         [](const Column& of) { return of.settings.name; });
-    if (found == report.channel->columns.end()) continue;
-    const ColumnSettings& s = found->settings;
-    const double width = (s.upper - s.lower) / s.bins;
-    const double from_half = s.lower - 0.5;
-    if (from_half == std::floor(from_half) && width == std::round(width)) continue;
-    sentences.push_back(
-        fmt::format("Note: values of {0} that are whole numbers, or rounded to steps, need not lie all "
-                    "over their bins of width {1:.3g}, as a density takes it: mean, quantiles and "
-                    "probabilities may then be off by up to half of that, and more than their intervals "
-                    "say. Of whole numbers take --kernel rounded-normal, which knows where they lie; of "
-                    "steps, bins with a step in the middle of each.",
-                    column.name, width));
+    const Column* of = released(report, column);
+    if (!of) continue;
+    if (!sees_bins(report)) {
+      sentences.push_back(fmt::format(
+          "Note: the kernel rounded-normal takes neighbouring whole numbers to be about as common, "
+          "and the noise hides which of them {} has. If values skip numbers (even ones, heaps at "
+          "multiples of 5 or 10), probabilities and quantiles may be off by more than their "
+          "intervals say.",
+          column.name));
+      continue;
+    }
+    const double width = bin_width(*of);
+    if (width == 1 && begins_half_way(*of)) continue;
+    sentences.push_back(fmt::format(
+        "Bins of {0} are {1:.3g} wide: which of a bin's whole numbers values are no release tells, and the "
+        "kernel rounded-normal takes neighbours to be about as common. If values skip numbers (even ones, "
+        "multiples of 5 or 10), mean, quantiles and probabilities are off by more than their intervals say, "
+        "by up to a bin's width. A bin for every number tells them: bounds from half below the first number "
+        "to half above the last, and as many --bins as there are numbers.",
+        column.name, width));
+  }
+}
+
+// To a density a bin's values lie all over it. Whole numbers lie where a bin begins, or, in bins of a whole width from half a number on,
+// about its middle; and a narrow group anywhere.
+void add_within_bins(const DensityReport& report, std::vector<std::string>& sentences) {
+  constexpr double kFewBins = 2.2;  // from the tenth to the ninetieth percentile
+  if (!sees_bins(report)) return;
+  for (const ColumnDensity& column : report.result.columns) {
+    const Column* of = released(report, column);
+    if (column.discrete || !of) continue;
+    const double width = bin_width(*of);
+    const auto [lower, upper] = central_four_fifths(column);
+    if (upper - lower <= kFewBins * width) {
+      sentences.push_back(fmt::format(
+          "{0}: four fifths of the values seem to lie within {1:.3g} to {2:.3g}, hardly more than a bin or "
+          "two of width {3:.3g}. Where within a bin values lie no release tells, and the estimate spreads "
+          "them: mean, quantiles and probabilities may be off by up to a bin's width, whatever their "
+          "intervals say, and drawing longer does not help. Bounds nearer to where values can be, or more "
+          "--bins, tell more.",
+          column.name, lower, upper, width));
+      continue;
+    }
+    if (begins_half_way(*of) && width == std::round(width)) continue;
+    sentences.push_back(fmt::format(
+        "Note: where within a bin of width {1:.3g} values of {0} lie no release tells, and the "
+        "estimate spreads them. Whole numbers, values rounded to steps, and narrow groups need "
+        "not lie so: mean, quantiles and probabilities may then be off by up to a bin's width, and "
+        "more than their intervals say. Of whole numbers take a bin for every number and --kernel "
+        "rounded-normal; of steps, bins with a step in the middle of each.",
+        column.name, width));
+  }
+}
+
+double noise_scale(const AnyChannel& channel) {
+  return std::visit(
+      [](const auto& law) {
+        if constexpr (requires { law.noise_scale(); })
+          return law.noise_scale();
+        else
+          return 0.0;
+      },
+      channel);
+}
+
+// A pile of equal values at a bound is smeared by noise that is wider than the way to the threshold.
+void add_hidden_piles(const DensityReport& report, std::vector<std::string>& sentences) {
+  for (const QuantityEstimate& quantity : report.result.quantities) {
+    const ColumnDensity& column = report.result.columns[quantity.column];
+    const Column* of = released(report, column);
+    if (!quantity.threshold || column.discrete || !of) continue;
+    const double scale = noise_scale(of->channel);
+    for (const double bound : {of->settings.lower, of->settings.upper}) {
+      if (!(std::abs(*quantity.threshold - bound) < scale)) continue;
+      sentences.push_back(fmt::format(
+          "{}: the noise, of scale {:.3g}, hides how many values are equal to the bound {:.10g}, "
+          "and the estimate takes them to lie about it. If many are (zeros, a top code), this "
+          "probability is off by more than its interval says; whether a value is at the bound can "
+          "be a column of its own.",
+          quantity.text, scale, bound));
+    }
   }
 }
 
@@ -240,10 +320,10 @@ std::vector<std::string> warnings(const DensityReport& report) {
   add_prior_alone(report, sentences);
   add_contradicted_base(report, sentences);
   add_single_values(report, sentences);
-  if (sees_bins(report))
-    add_values_at_edges(report, sentences);
-  else
-    add_whole_numbers(report, sentences);
+  add_skipped_numbers(report, sentences);
+  add_within_bins(report, sentences);
+  if (!sees_bins(report)) add_whole_numbers(report, sentences);
+  add_hidden_piles(report, sentences);
   sentences.insert(sentences.end(), report.of_the_other.begin(), report.of_the_other.end());
   if (report.nothing_to_compare)
     sentences.push_back(

@@ -70,7 +70,8 @@ inline std::string problem(const Said& said) {
   const auto json = nlohmann::json::parse(said.out, nullptr, false);
   if (json.is_discarded()) return "no JSON: " + said.out;
   if (json.contains("count")) return json.at("count").is_number_unsigned() ? "" : "no count: " + said.out;
-  if (json.contains("sigma")) return json.at("sigma").is_number() ? "" : "no sigma: " + said.out;
+  for (const char* noise : {"sigma", "scale", "noise"})
+    if (json.contains(noise)) return json.at(noise).is_number() ? "" : "no noise: " + said.out;
   return ordered(json, "epsilon") && ordered(json, "delta") ? "" : "bounds out of order: " + said.out;
 }
 

@@ -152,7 +152,13 @@ TEST_F(AccountProgram, noise_is_called_what_the_mechanism_calls_it) {
         sotto(std::string("account --mechanism ") + spec + "," + key + "=" + value + " --delta 1e-5 --json");
     ASSERT_EQ(back.status, 0) << back.err;
     EXPECT_LE(nlohmann::json::parse(back.out)["epsilon"].get<double>(), 3) << spec;
+    const Outcome json =
+        sotto(std::string("account --mechanism ") + spec + question + " --json --solve " + key);
+    EXPECT_TRUE(nlohmann::json::parse(json.out).contains(key)) << json.out;
   }
+  const Outcome none = sotto("account --mechanism pure:epsilon=2 --epsilon 1 --delta 0 --solve count");
+  EXPECT_EQ(none.out.find("count 0\n"), 0u) << none.out;
+  EXPECT_EQ(none.err.find("sotto: Not even one fits"), 0u) << none.err;
 }
 
 TEST_F(AccountProgram, tells_what_a_promise_is_worth) {
@@ -162,7 +168,7 @@ TEST_F(AccountProgram, tells_what_a_promise_is_worth) {
             std::string::npos);
   EXPECT_EQ(sotto("account --mechanism gaussian:sigma=9 --delta 1e-6").err, "");
   const Outcome endless = sotto("account --mechanism gaussian:sigma=9 --delta 0");
-  EXPECT_EQ(endless.err.find("sotto: No epsilon is promised at this delta: of Gaussian noise none"), 0u)
+  EXPECT_EQ(endless.err.find("sotto: No epsilon is promised at so small a delta: of Gaussian noise none"), 0u)
       << endless.err;
 }
 

@@ -39,11 +39,18 @@ Displacement linear(const PooledRelease& release) {
   return {StandIn(facts, identity, 1), identity, release.anchor};
 }
 
+AnchorResiduals residuals_of(const PooledRelease& release, const ResolvedPrior& prior) {
+  const Matrix frame = Matrix::Identity(release.anchor.size(), release.anchor.size());
+  return anchor_residuals(release, release.spread, normal_base(release, frame, prior.normal));
+}
+
 DrawnPositions drawn(const PooledRelease& release, const ResolvedPrior& prior, Eigen::Index draws,
                      ChainRng& rng, const std::optional<SigmaPosterior>& sigma = {}) {
   const Matrix frame = Matrix::Identity(release.anchor.size(), release.anchor.size());
   const Displacement displacement = linear(release);
-  const PositionTarget target{release, frame, displacement, prior, sigma};
+  const AnchorResiduals residuals = residuals_of(release, prior);
+  const std::optional<Edgeworth> edgeworth;
+  const PositionTarget target{release, frame, displacement, prior, sigma, residuals, edgeworth};
   return draw_positions(target, fit_base(target, draws, rng), draws, rng);
 }
 
@@ -114,8 +121,8 @@ TEST(OnceSampler, draws_from_its_target) {
       last.residual_squares = NoisyVector{Position::Constant(1, 200 * 0.0225), 1};
       sigma.emplace(last, ResidualTails{}, SquaredRows{200},
                     CoefficientPrior{PriorFamily::normal, std::log(0.15), 0.4});
-      with_squares.ratio = [&](const Position& theta) {
-        return sigma->log_density(mean_square_move(release, theta - release.anchor));
+      with_squares.ratio = [&, residuals = residuals_of(release, prior)](const Position& theta) {
+        return sigma->log_density(residuals.added_square(theta - release.anchor));
       };
     }
     const Grid exact = integrate(release, which == Case::squares ? with_squares : prior);

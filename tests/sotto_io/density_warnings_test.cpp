@@ -206,11 +206,79 @@ TEST(DensityWarnings, that_whole_numbers_lie_at_the_edges_of_bins_is_told) {
     return warnings(report);
   };
   ASSERT_EQ(told(0, 16, 16).size(), 1u);
-  EXPECT_EQ(told(0, 16, 16)[0].find("Note: values of days that are whole numbers"), 0u);
+  EXPECT_EQ(told(0, 16, 16)[0].find("Note: where within a bin of width 1 values of days lie no release"), 0u);
   EXPECT_TRUE(told(-0.5, 16.5, 17).empty());
   EXPECT_EQ(told(-0.5, 16.5, 12).size(), 1u);
   report.result.columns[0].discrete = true;
   EXPECT_TRUE(told(0, 16, 16).empty());
+  report.result.kernel = "rounded-normal";  // which knows no more of them than of their neighbours
+  ASSERT_EQ(told(-0.5, 16.5, 12).size(), 1u);
+  EXPECT_EQ(told(-0.5, 16.5, 12)[0].find("Bins of days are 1.42 wide: which of a bin's whole numbers"), 0u);
+  EXPECT_EQ(told(0, 16, 16).size(), 1u);
+  EXPECT_TRUE(told(-0.5, 16.5, 17).empty());
+}
+
+// A density that lies in a bin or two: within them the prior alone says where.
+TEST(DensityWarnings, that_values_lie_in_a_bin_or_two_is_told) {
+  DensityReport report;
+  report.channel.emplace();
+  report.channels = {"perturbed-histogram"};
+  ColumnSettings s;
+  s.name = "days";
+  s.channel = "perturbed-histogram";
+  s.lower = 0, s.upper = 16, s.bins = 16;
+  report.channel->columns = {make_column(s, {Epsilon(1), std::nullopt, std::nullopt}, 100)};
+  report.result.columns = {even_days(16)};
+  const auto told_of = [&](double width) {
+    ColumnDensity& column = report.result.columns[0];
+    column.bands.mean =
+        column.grid.unaryExpr([&](double x) { return std::abs(x - 8) <= width / 2 ? 1.0 : 0.0; });
+    return warnings(report)[0];
+  };
+  EXPECT_EQ(told_of(2.5).find("days: four fifths of the values seem to lie within 7"), 0u) << told_of(2.5);
+  EXPECT_EQ(told_of(3.5).find("Note: where within a bin"), 0u);
+}
+
+TEST(DensityWarnings, that_noise_hides_what_is_equal_to_a_bound_is_told) {
+  DensityReport report;
+  report.channel.emplace();
+  report.channels = {"laplace"};
+  ColumnSettings s;
+  s.name = "days";
+  s.channel = "laplace";
+  s.lower = 0.25, s.upper = 7.75;
+  report.channel->columns = {make_column(s, {Epsilon(5), std::nullopt, std::nullopt}, 100)};  // scale 1.5
+  report.result.columns = {even_days(8)};
+  report.result.quantities.resize(1);
+  report.result.quantities[0].text = "P(x < 1.2)";
+  report.result.quantities[0].threshold = 1.2;
+  ASSERT_EQ(warnings(report).size(), 1u);
+  EXPECT_EQ(
+      warnings(report)[0].find("P(x < 1.2): the noise, of scale 1.5, hides how many values are equal to "
+                               "the bound 0.25,"),
+      0u);
+  report.result.quantities[0].threshold = 6.4;
+  EXPECT_NE(warnings(report)[0].find("the bound 7.75"), std::string::npos);
+  report.result.quantities[0].threshold = 1.8;
+  EXPECT_TRUE(warnings(report).empty());
+}
+
+// Even counts and heaps at tens look like their neighbours.
+TEST(DensityWarnings, what_rounded_normal_cannot_know_after_noise_is_told) {
+  DensityReport report;
+  report.channel.emplace();
+  report.channels = {"laplace"};
+  ColumnSettings s;
+  s.name = "days";
+  s.channel = "laplace";
+  s.lower = 0, s.upper = 7;
+  report.channel->columns = {make_column(s, {Epsilon(1), std::nullopt, std::nullopt}, 100)};
+  report.result.columns = {even_days(7)};
+  report.result.columns[0].discrete = true;
+  EXPECT_TRUE(warnings(report).empty());
+  report.result.kernel = "rounded-normal";
+  ASSERT_EQ(warnings(report).size(), 1u);
+  EXPECT_NE(warnings(report)[0].find("If values skip numbers"), std::string::npos);
 }
 
 // A density is the same for many numbers of clusters.

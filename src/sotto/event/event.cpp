@@ -180,7 +180,7 @@ Event with_noise(const Event& event, double noise) {
           const auto field = E::noise();
           e.*field.noise = field.unit ? noise * e.*field.unit : noise;
         } else {
-          throw Error(ErrorCode::usage, mechanism_name(event) + " has no sigma to solve for");
+          throw Error(ErrorCode::usage, mechanism_name(event) + " has no noise to solve for");
         }
       },
       changed.mechanism);

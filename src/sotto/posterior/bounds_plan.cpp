@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kLeastWidth = 0.95;
 constexpr double kSpareWidth = 0.04;
+constexpr double kWidestOfAll = 10;    // where all rows count in full, as there is as good as no noise
+constexpr double kStepOfWidth = 1.25;  // a step towards it
+constexpr double kNoNoise = 0.01;      // standard deviation over that of sampling
 constexpr double kSpareClip = 1.02;
 constexpr int kWidestClip = 31;         // 34 standard deviations
 constexpr int kWidestSpare = 23;        // 8.5: noise on sigma grows with the square of the clip
@@ -64,19 +67,25 @@ double kept_weight(double width) {
 }
 
 double choose_width(double score_noise, double information_noise) {
+  const auto noise = [&](double width) {
+    return std::sqrt(score_noise) * width + std::sqrt(information_noise) * width * width;
+  };
   const auto variance = [&](double width) {
-    const double noise = std::sqrt(score_noise) * width + std::sqrt(information_noise) * width * width;
     const double kept = kept_weight(width);
-    return 1 + noise * noise / (kept * kept) + 0.35 * (1 - kept);
+    const double of_noise = noise(width) / kept;
+    return 1 + of_noise * of_noise + 0.35 * (1 - kept);
   };
   constexpr int kSteps = 41;
   const auto width = [](int i) { return kLeastWidth + 0.05 * i; };
   double least = HUGE_VAL;
   for (int i = 0; i <= kSteps; ++i) least = std::min(least, variance(width(i)));
-  for (int i = kSteps; i > 0; --i) {
-    if (variance(width(i)) <= least + kSpareWidth) return width(i);
+  double widest = width(0);
+  for (int i = kSteps; i > 0 && widest == width(0); --i) {
+    if (variance(width(i)) <= least + kSpareWidth) widest = width(i);
   }
-  return width(0);
+  while (widest > kUsualBounds - 1e-9 && widest < kWidestOfAll && noise(widest * kStepOfWidth) < kNoNoise)
+    widest *= kStepOfWidth;
+  return widest;
 }
 
 BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share) {

@@ -49,9 +49,11 @@ struct PlanPoint {
 
 /// The largest width that costs little more variance than the best: noise grows with it, lost weight falls. Rows that keep
 /// their weight keep the answer where it would be without weights, also where the model does not hold.
-/// Computes   max width with v(width) <= min v + 0.04, v = 1 + noise(width) / c^2 + 0.35 (1 - c), c = kept_weight(width)
+/// Computes   max width with v(width) <= min v + 0.04, v = 1 + noise(width) / c^2 + 0.35 (1 - c), c = kept_weight(width), up to
+///            `kUsualBounds`; beyond, up to ten as long as noise is a hundredth of what sampling brings
 /// Source     a fit to box covariates (docs/release-once.md); any width is valid
 [[nodiscard]] double choose_width(double score_noise, double information_noise);
+inline constexpr double kUsualBounds = 3;
 
 /// Mean weight of rows at this width: 1 - exp(-3 t - t^2) / 4, t = width - 1; in proportion to widths below 0.95.
 [[nodiscard]] double kept_weight(double width);

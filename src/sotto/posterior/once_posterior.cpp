@@ -112,12 +112,18 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     chain.draws.resize(static_cast<Eigen::Index>(sampling.draws), d + (sigma ? 1 : 0));
   }
   std::optional<SigmaPosterior> of_sigma;
+  AnchorResiduals residuals;
   if (sigma) {
-    of_sigma.emplace(release.rounds.back(), release.spread.tails,
-                     SquaredRows{release.rows, release.rows_variance, facts.mean_unit_rows()},
-                     sigma_prior(settings, release), beyond_clip(release, sampling.seed));
+    residuals = anchor_residuals(release.pooled, release.clear_spread,
+                                 normal_base(release.pooled, release.frame.matrix, release.prior.normal));
+    of_sigma.emplace(
+        release.rounds.back(), release.spread.tails,
+        SquaredRows{release.rows, release.rows_variance, facts.mean_unit_rows(), residuals.fitted},
+        sigma_prior(settings, release), beyond_clip(release, sampling.seed));
   }
-  const PositionTarget target{release.pooled, release.frame.matrix, displacement, release.prior, of_sigma};
+  const std::optional<Edgeworth> of_score = edgeworth(release);
+  const PositionTarget target{
+      release.pooled, release.frame.matrix, displacement, release.prior, of_sigma, residuals, of_score};
   const PositionBase base = fit_base(target, kFitted, rngs[0]);
   std::size_t done = 0;
   const auto go_on = [&] { return !sampling.progress || sampling.progress(done); };
@@ -133,7 +139,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
       draws.leftCols(d) = positions;
       for (Eigen::Index i = 0; of_sigma && i < positions.rows(); ++i) {
         const Position phi = to_phi * (positions.row(i).transpose() - anchor);
-        draws(i, d) = std::log(of_sigma->draw(mean_square_move(release.pooled, phi), rngs[c]));
+        draws(i, d) = std::log(of_sigma->draw(residuals.added_square(phi), rngs[c]));
       }
     }
     if (ended) break;

@@ -36,14 +36,13 @@ class Target {
         displacement_(target.displacement),
         prior_(target.prior),
         sigma_(target.sigma) {
-    const auto& [release, frame, displacement, prior, sigma] = target;
+    const auto& [release, frame, displacement, prior, sigma, residuals, edgeworth] = target;
     const NormalBase base = normal_base(release, frame, prior.normal);
     const Spectrum spread(release.spread);
     rotation_ = spread.vectors();
     const Matrix back = rotation_.transpose();
     spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
     information_ = back * release.information * rotation_;
-    mean_square_scale_ = 1 / release.square_level;
     score_ = back * release.score;
     columns_ = back * displacement.columns();
     weighted_columns_ = information_ * columns_;
@@ -58,15 +57,26 @@ class Target {
     const Eigen::Index d = frame.rows();
     predictors_ = predictors.rows();
     const Eigen::Index positions = prior.ratio ? d : 0;
-    image_of_psi_.resize(kPredictors * d + predictors_ + positions, d);
+    residuals_ = sigma ? d : 0;
+    if (edgeworth) {
+      const Position psi = back * base.mean;
+      const Eigen::ArrayXd variance = spread_ + release.information_variance / 2 * psi.squaredNorm();
+      edgeworth_ = edgeworth->turned(rotation_, variance.inverse());
+    }
+    const Matrix of_edgeworth = edgeworth_ ? edgeworth_->images() : Matrix(0, d);
+    bends_ = of_edgeworth.rows();
+    const Matrix residuals_of_psi = sigma ? Matrix(residuals.turn * rotation_) : Matrix(0, d);
+    image_of_psi_.resize(kPredictors * d + predictors_ + residuals_ + bends_ + positions, d);
     image_of_psi_ << Matrix::Identity(d, d), root * to_theta, turned, information_ * turned, turned_pull,
-        information_ * turned_pull, deviation * to_theta, predictors * to_theta, to_theta.topRows(positions);
+        information_ * turned_pull, deviation * to_theta, predictors * to_theta, residuals_of_psi,
+        of_edgeworth, to_theta.topRows(positions);
     image_of_anchor_.resize(image_of_psi_.rows());
     const Position origin = back * displacement.origin();
     const Position anchor_pull = back * (pull * release.anchor);
     image_of_anchor_ << Position::Zero(d), root * (release.anchor - prior.normal.location), -origin,
         -information_ * origin, anchor_pull, information_ * anchor_pull, deviation * release.anchor,
-        predictors * release.anchor, release.anchor.head(positions);
+        predictors * release.anchor, residuals.from.head(residuals_), Position::Zero(bends_),
+        release.anchor.head(positions);
     set_base(back * base.mean, back * base.covariance * rotation_);
   }
 
@@ -142,14 +152,20 @@ class Target {
     logs += std::log(product);
     const double rank = 1 + v * hh;
     double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(kPrior).squaredNorm());
+    if (edgeworth_) {
+      const Position w = inverse * (r - v * rh / rank * h);
+      value += (*edgeworth_)(own.segment(kPredictors * d + predictors_ + residuals_, bends_), part(kPsi), w);
+    }
     if (prior_.ratio) value += prior_.ratio(own.tail(d));
-    if (sigma_) value += sigma_->log_density(part(kPsi).dot(part(kWeightedStraight)) * mean_square_scale_);
+    if (sigma_)
+      value += sigma_->log_density(own.segment(kPredictors * d + predictors_, residuals_).squaredNorm());
     return value;
   }
 
  private:
-  /// What densities need of psi, dim numbers each; `weighted`: times the information. Behind them are predictors, one for each part, and
-  /// where the prior is not normal the position.
+  /// What densities need of psi, dim numbers each; `weighted`: times the information. Behind them are predictors, one for each part,
+  /// where sigma is unknown what adds to residuals at the anchor, what an Edgeworth expansion needs, and where the prior is not normal
+  /// the position.
   enum Part : Eigen::Index {
     kPsi,
     kPrior,
@@ -170,8 +186,8 @@ class Target {
   const Displacement& displacement_;
   const ResolvedPrior& prior_;
   const std::optional<SigmaPosterior>& sigma_;
-  Eigen::Index predictors_ = 0;
-  double mean_square_scale_;  // see mean_square_move: of normal responses what is straight is phi
+  std::optional<Edgeworth> edgeworth_;
+  Eigen::Index predictors_ = 0, residuals_ = 0, bends_ = 0;
   std::vector<Affine> deviations_;
   Matrix rotation_, information_, columns_, weighted_columns_, image_of_psi_, image_of_standard_;
   Position score_, image_of_anchor_, image_of_mean_;

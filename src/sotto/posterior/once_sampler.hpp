@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "sotto/posterior/anchor_residuals.hpp"
 #include "sotto/posterior/default_prior.hpp"
 #include "sotto/posterior/displacement.hpp"
+#include "sotto/posterior/edgeworth.hpp"
 #include "sotto/posterior/pooled_release.hpp"
 #include "sotto/posterior/sigma_posterior.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -13,13 +15,15 @@
 namespace sotto {
 
 /// prior(theta) N(score; G h, spread + score_variance I + v / 2 (|h|^2 I + h h')), see PooledRelease; h is phi where the score is
-/// linear, else bent as the stand-in says. Of normal responses of unknown sigma also the density of the residuals' released squares.
+/// linear, else bent as the stand-in says. Times what an Edgeworth expansion adds. Of normal responses of unknown sigma also the density of the residuals' released squares.
 struct PositionTarget {
   const PooledRelease& release;
   const Matrix& frame;
   const Displacement& displacement;
   const ResolvedPrior& prior;
   const std::optional<SigmaPosterior>& sigma;
+  const AnchorResiduals& residuals;  ///< where sigma is unknown
+  const std::optional<Edgeworth>& edgeworth;
 };
 
 /// Where the target's mass is, about: of phi, in the coordinates in which the score's spread is diagonal.

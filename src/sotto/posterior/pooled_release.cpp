@@ -207,10 +207,6 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, con
   return release;
 }
 
-double mean_square_move(const PooledRelease& release, const Position& phi) {
-  return phi.dot(release.information * phi) / release.square_level;
-}
-
 NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const JointNormalPrior& prior) {
   const Eigen::Index d = release.score.size();
   const Matrix precision = frame * prior.precision * frame.transpose();

@@ -36,8 +36,11 @@ struct PooledRelease {
   double kept = 1;          ///< 1 - how far the information was shrunk
   bool unresolved = false;  ///< the information's noise hides some direction
   double level = 0;         ///< mean eigenvalue of the information
-  double square_level = 0;  ///< information of a mean square of 1, see mean_square_move
-  double level_ratio = 1;   ///< released level, four standard deviations up, over the expected one
+  /// Of normal responses: phi moves the linear predictor over the rows by a mean square of phi' G phi over this. In a resolved frame
+  /// G's mean eigenvalue, as the rows' second moments have one of 1; in another what G would have for each of the rows without
+  /// weights, where that is more: small rather than large.
+  double square_level = 0;
+  double level_ratio = 1;  ///< released level, four standard deviations up, over the expected one
   /// Of earlier scores with the last: how likely their distance is, or more, less a sampling standard deviation of one direction.
   std::vector<double> agreement;
 };
@@ -46,11 +49,6 @@ struct PooledRelease {
 /// far from a multiple of the identity.
 [[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& frame,
                                  const StandIn& stand_in);
-
-/// Of a normal response's linear predictor over the rows, where a position is phi from the anchor.
-/// Computes   phi' G phi over G's mean eigenvalue: in a resolved frame the rows' second moments have a mean eigenvalue of 1. In
-///            another over what G would have for each of the rows without weights, where that is more: small rather than large
-[[nodiscard]] double mean_square_move(const PooledRelease& release, const Position& phi);
 
 /// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.
 struct NormalBase {

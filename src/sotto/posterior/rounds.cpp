@@ -21,6 +21,8 @@ constexpr double kFirstOfTwo = 0.5;      // likewise, where looking around is ho
 constexpr double kSquaresShare = 0.015;  // of a round
 constexpr double kSquaresOfUnits =
     0.08;  // likewise: what a unit's rows have in common shows in their squares alone
+constexpr double kSquaresWithoutNoise =
+    0.3;  // likewise, where bounds are wide as the score has as good as none
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
 constexpr double kCurvesShare = 0.07;          // of the last round, and so on
 constexpr double kThresholdEffectsShare = 0.04;
@@ -136,7 +138,9 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
                     double share, PaidQuestions& questions) {
   const double odds = std::sqrt(plan.information_noise / plan.score_noise) * plan.width;
   const double information = std::clamp(odds / (1 + odds), 0.06, 0.4);
-  const double squares = (facts.unit_sizes ? kSquaresOfUnits : kSquaresShare) * share;
+  const double squares = share * (facts.unit_sizes            ? kSquaresOfUnits
+                                  : plan.width > kUsualBounds ? kSquaresWithoutNoise
+                                                              : kSquaresShare);
   const bool normal = facts.link == Link::identity;
   const BoundedWeighting weighting = plan.weighting(at, frame);
   std::vector<Query> queries{

@@ -19,6 +19,7 @@ constexpr double kPriorReach = 5;     // of its scale below its location
 constexpr double kTableBegins = -12;  // log of q over that spread's square: the table's ends
 constexpr double kTableEnds = 3;
 constexpr double kSigmaTableStep = 0.01;
+constexpr double kLeastFree = 0.1;  // degrees of freedom over rows
 
 }  // namespace
 
@@ -28,6 +29,7 @@ SigmaPosterior::SigmaPosterior(const OnceRound& last, const ResidualTails& tails
       squares_(last.residual_squares->value[0]),
       squares_variance_(last.residual_squares->variance),
       of_(of),
+      log_free_(0.5 * std::log(std::max(1 - of.fitted / of.rows, kLeastFree))),
       fourth_(tails.fourth(clip_)),
       beyond_(std::move(beyond)),
       log_prior_(log_prior),
@@ -66,7 +68,8 @@ double SigmaPosterior::log_likelihood(double spread) const {
 
 SigmaPosterior::Cells SigmaPosterior::cells(double q) const {
   double floor = kLeastSigma * most_spread_;
-  if (log_prior_) floor = std::min(floor, std::exp(log_prior_->location - kPriorReach * log_prior_->scale));
+  if (log_prior_)
+    floor = std::min(floor, std::exp(log_prior_->location - kPriorReach * log_prior_->scale + log_free_));
   floor = std::max(floor, clip_ * kFromClip);
   const double most = std::sqrt(std::max(most_spread_ * most_spread_ - q, floor * floor));
   const double below = least_spread_ * least_spread_ - q;
@@ -76,7 +79,7 @@ SigmaPosterior::Cells SigmaPosterior::cells(double q) const {
   for (int k = 0; k < kCells; ++k) {
     const double log_sigma = all.first + k * all.width;
     all.log_weight[k] = log_likelihood(std::sqrt(q + std::exp(2 * log_sigma))) +
-                        (log_prior_ ? log_prior_->log_density(log_sigma) : 0);
+                        (log_prior_ ? log_prior_->log_density(log_sigma - log_free_) : 0);
   }
   return all;
 }
@@ -97,12 +100,13 @@ double SigmaPosterior::draw(double q, ChainRng& rng) const {
   while (cell + 1 < kCells && left > weight[cell]) left -= weight[cell++];
   const double within = std::min(left / std::max(weight[cell], 1e-300), 1.0) - 0.5;
   const double sigma = std::exp(all.first + (static_cast<double>(cell) + within) * all.width);
-  if (beyond_.size() == 0) return sigma;
+  const double free = std::exp(log_free_);
+  if (beyond_.size() == 0) return sigma / free;
   const double beyond =
       beyond_[static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(beyond_.size())))];
   const double spread = std::sqrt(sigma * sigma + q);
   const double square = spread * spread * clipped_normal(clip_ / spread).square + beyond - q;
-  return std::sqrt(std::max(square, kLeastSigma * kLeastSigma * sigma * sigma));
+  return std::sqrt(std::max(square, kLeastSigma * kLeastSigma * sigma * sigma)) / free;
 }
 
 }  // namespace sotto

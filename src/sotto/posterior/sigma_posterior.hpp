@@ -18,11 +18,12 @@ struct SquaredRows {
   double variance = 0;  ///< of noise on it
   double alike =
       1;  ///< rows whose residuals may be one another's, those of an average unit: no more of them are taken as independent
+  double fitted = 0;  ///< see AnchorResiduals
 };
 
-/// The residuals at the anchor have variance sigma^2 + q, q the mean square of how far the position moves the linear predictor from
-/// there; their clipped second moment is normal around n E clip(N(0, that), -+h)^2 with sampling variance and noise. A position that
-/// moves it further than the residuals spread is not possible.
+/// The residuals at the anchor have variance sigma^2 (1 - fitted / rows) + q, see `AnchorResiduals`; their clipped second moment is
+/// normal around n E clip(N(0, that), -+h)^2 with sampling variance and noise. A position of which more is added than the residuals
+/// spread is not possible.
 class SigmaPosterior {
  public:
   /// `tails`: those that were found; `log_prior`: of log(sigma), were residuals normal; none: flat; `beyond`: draws of the mean of
@@ -47,7 +48,8 @@ class SigmaPosterior {
 
   double clip_, squares_, squares_variance_;
   SquaredRows of_;
-  double fourth_;  // of the tails
+  double log_free_;  // log of 1 - fitted / rows, halved: what residuals at the anchor have of sigma
+  double fourth_;    // of the tails
   Position beyond_;
   std::optional<CoefficientPrior> log_prior_;
   double least_spread_, most_spread_;  // where the likelihood lies
