@@ -41,8 +41,7 @@ def program(tmp_path, monkeypatch):
     return Program(tmp_path)
 
 
-@pytest.fixture
-def schema():
+def declared():
     return sotto.Schema(
         {
             "ill": sotto.count(0, 30),
@@ -53,8 +52,7 @@ def schema():
     )
 
 
-@pytest.fixture
-def table():
+def people():
     generator = np.random.default_rng(1)
     age = generator.uniform(18, 90, 3000)
     return pd.DataFrame(
@@ -65,3 +63,21 @@ def table():
             "clinic": generator.choice(["north", "south", "west"], 3000),
         }
     )
+
+
+@pytest.fixture
+def schema():
+    return declared()
+
+
+@pytest.fixture
+def table():
+    return people()
+
+
+@pytest.fixture(scope="session")
+def fitted(tmp_path_factory):
+    """The directory of a fit, for tests that read one: copy it before it is changed."""
+    out = tmp_path_factory.mktemp("fitted") / "out"
+    sotto.fit(people(), "ill ~ age * clinic", schema=declared(), family="poisson", epsilon=20, delta=1e-6, draws=200, out=out)
+    return out

@@ -178,3 +178,10 @@ def test_numbers_of_other_libraries_are_numbers():
 def test_refuses_in_words(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call()
+
+
+def test_a_promise_that_protects_little_is_told():
+    with pytest.warns(sotto.SottoWarning, match="Epsilon .* promises next to nothing"):
+        sotto.account(sotto.gaussian(0.1), delta=1e-6)
+    with pytest.warns(sotto.SottoWarning, match="No epsilon is promised at so small a delta"):
+        sotto.account(sotto.gaussian(9), delta=0)

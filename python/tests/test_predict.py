@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import signal
 import warnings
 
@@ -18,8 +19,8 @@ NEW = pd.DataFrame({"clinic": ["north", "west", "south"], "age": [20.0, 55.5, 90
 
 
 @pytest.fixture
-def fit(table, schema, tmp_path):
-    return sotto.fit(table, "ill ~ age * clinic", schema=schema, family="poisson", epsilon=20, delta=1e-6, draws=200, out=tmp_path / "out")
+def fit(fitted, tmp_path):
+    return sotto.Fit(shutil.copytree(fitted, tmp_path / "out"))
 
 
 def of_program(program, *options):

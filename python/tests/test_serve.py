@@ -253,7 +253,7 @@ class Line:
 def test_how_far_a_fit_is_is_shown_and_no_sentence_is_lost(served, program, schema, monkeypatch):
     line = Line()
     monkeypatch.setattr("sotto.program.line_here", lambda: line)
-    sotto.fit(owners="owners.toml", schema=schema, **USUAL | {"method": "penalty", "warmup": 2, "draws": 4000})
+    sotto.fit(owners="owners.toml", schema=schema, **USUAL | {"method": "penalty", "warmup": 2, "draws": 1500})
     assert line.shown[-1] == "" and len(line.shown) > 1
     assert all(re.fullmatch(r"fit \[#*\.*\] +\d+ %  budget \d+ %(  .* left)?", text) for text in line.shown[:-1]), line.shown
     line.shown.clear()

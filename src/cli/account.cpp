@@ -1,7 +1,6 @@
 // sotto account: the calculator.
 #include <fmt/core.h>
 
-#include <cmath>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -66,16 +65,8 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
 
 void report(const AccountOptions& options, const std::vector<Event>& events) {
   Cost cost = cost_of(events, options.question);
-  if (std::isinf(cost.epsilon.upper)) {
-    cost.warnings.emplace_back(
-        "No epsilon is promised at so small a delta: of Gaussian noise none is at delta 0, and of a "
-        "guarantee "
-        "that holds but for a delta of its own none below it, or below those of several together. Ask with a "
-        "larger one, still well below one over the number of rows.");
-  } else {
-    for (std::string& sentence : promise_warnings(cost.epsilon.upper, options.question.delta.value_or(0), {}))
-      cost.warnings.push_back(std::move(sentence));
-  }
+  for (std::string& sentence : bound_warnings(cost.epsilon.upper, options.question.delta.value_or(0)))
+    cost.warnings.push_back(std::move(sentence));
   for (const std::string& sentence : cost.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
   if (options.json) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());

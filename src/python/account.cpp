@@ -9,6 +9,7 @@
 
 #include "python/bindings.hpp"
 #include "sotto/accountant/cost.hpp"
+#include "sotto/report/privacy_statement.hpp"
 
 namespace nb = nanobind;
 
@@ -29,7 +30,10 @@ std::string account(const std::vector<std::string>& events, std::optional<double
   const nb::gil_scoped_release others_run;
   const CostQuestion question{epsilon,  delta,    std::move(adjacency), std::move(bound), group,
                               accuracy, trade_off};
-  return cost_json(cost_of(events_from(events), question), question).dump();
+  Cost cost = cost_of(events_from(events), question);
+  for (std::string& sentence : bound_warnings(cost.epsilon.upper, question.delta.value_or(0)))
+    cost.warnings.push_back(std::move(sentence));
+  return cost_json(cost, question).dump();
 }
 
 Target target_from(double epsilon, double delta, std::string adjacency, std::string bound,

@@ -1,6 +1,6 @@
 """A program of the analyst's library alone: it builds as it is, and is refused by compiler or linker with each of its faults.
 
-usage: check.py FILE FAULT COMPILER [FLAG ...] -- [LIBRARY ...]
+usage: check.py FILE FAULTS COMPILER [FLAG ...] -- [LIBRARY ...], FAULTS with commas between them
 """
 import re
 import subprocess
@@ -8,9 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-file, fault, *rest = sys.argv[1:]
+file, faults, *rest = sys.argv[1:]
 flags, libraries = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
-expected = re.search(rf"^// {fault}: (.+)$", Path(file).read_text(encoding="utf-8"), re.MULTILINE).group(1)
 
 
 def build(*definitions):
@@ -21,11 +20,13 @@ def build(*definitions):
 sound = build()
 if sound.returncode != 0:
     sys.exit(f"does not build without a fault either:\n{sound.stderr}")
-broken = build(f"-D{fault}")
-if broken.returncode == 0:
-    sys.exit("builds, but must not")
-if not re.search(expected, broken.stderr):
-    sys.exit(f"fails for another reason than {expected}:\n{broken.stderr}")
+for fault in faults.split(","):
+    expected = re.search(rf"^// {fault}: (.+)$", Path(file).read_text(encoding="utf-8"), re.MULTILINE).group(1)
+    broken = build(f"-D{fault}")
+    if broken.returncode == 0:
+        sys.exit(f"builds with {fault}, but must not")
+    if not re.search(expected, broken.stderr):
+        sys.exit(f"fails with {fault} for another reason than {expected}:\n{broken.stderr}")
 # Nor do the libraries hold what the headers hide.
 HIDDEN = re.compile(
     r"\bsotto::(SystemEntropy|DiscreteGaussian|DiscreteLaplace|Privatiser|Budget|Receipt|Table|Rows|DataOwner|AnswerSigner|"

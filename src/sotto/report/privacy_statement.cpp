@@ -164,6 +164,14 @@ std::vector<std::string> promise_warnings(double epsilon, double delta, std::opt
   return sentences;
 }
 
+std::vector<std::string> bound_warnings(double epsilon, double delta) {
+  if (!std::isinf(epsilon)) return promise_warnings(epsilon, delta, {});
+  return {
+      "No epsilon is promised at so small a delta: of Gaussian noise none is at delta 0, and of a guarantee "
+      "that holds but for a delta of its own none below it, or below those of several together. Ask with a "
+      "larger one, still well below one over the number of rows."};
+}
+
 PrivacyStatement not_private_statement() {
   PrivacyStatement statement;
   statement.privacy_unit = "none";

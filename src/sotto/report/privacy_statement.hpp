@@ -89,6 +89,8 @@ void check_promise(double delta, double rows);
 /// What is to be said of a promise that protects little: one plain sentence each. `rows`: their number, where it is public.
 [[nodiscard]] std::vector<std::string> promise_warnings(double epsilon, double delta,
                                                         std::optional<double> rows);
+/// Likewise of a bound, which may be endless.
+[[nodiscard]] std::vector<std::string> bound_warnings(double epsilon, double delta);
 
 /// A statement for a run without privacy: no number in it, every page says NOT PRIVATE. The caller adds `approximations`.
 [[nodiscard]] PrivacyStatement not_private_statement();
