@@ -166,6 +166,24 @@ ColumnDensity even_days(double most) {
   return column;
 }
 
+/// How they were released; `bins`: of a histogram.
+Column released_days(const char* channel, double lower, double upper, double epsilon, int bins = 16) {
+  ColumnSettings s;
+  s.name = "days";
+  s.channel = channel;
+  s.lower = lower, s.upper = upper, s.bins = bins;
+  return make_column(s, {Epsilon(epsilon), std::nullopt, std::nullopt}, 100);
+}
+
+DensityReport report_of_days(const Column& released, double most) {
+  DensityReport report;
+  report.channel.emplace();
+  report.channels = {released.settings.channel};
+  report.channel->columns = {released};
+  report.result.columns = {even_days(most)};
+  return report;
+}
+
 TEST(DensityWarnings, thresholds_at_whole_numbers_are_told) {
   DensityReport report;
   report.result.columns = {even_days(7)};
@@ -193,16 +211,9 @@ TEST(DensityWarnings, thresholds_at_whole_numbers_are_told) {
 }
 
 TEST(DensityWarnings, that_whole_numbers_lie_at_the_edges_of_bins_is_told) {
-  DensityReport report;
-  report.channel.emplace();
-  report.channels = {"perturbed-histogram"};
-  report.result.columns = {even_days(16)};
+  DensityReport report = report_of_days(released_days("perturbed-histogram", 0, 16, 1), 16);
   const auto told = [&](double lower, double upper, int bins) {
-    ColumnSettings s;
-    s.name = "days";
-    s.channel = "perturbed-histogram";
-    s.lower = lower, s.upper = upper, s.bins = bins;
-    report.channel->columns = {make_column(s, {Epsilon(1), std::nullopt, std::nullopt}, 100)};
+    report.channel->columns = {released_days("perturbed-histogram", lower, upper, 1, bins)};
     return warnings(report);
   };
   ASSERT_EQ(told(0, 16, 16).size(), 1u);
@@ -220,15 +231,7 @@ TEST(DensityWarnings, that_whole_numbers_lie_at_the_edges_of_bins_is_told) {
 
 // A density that lies in a bin or two: within them the prior alone says where.
 TEST(DensityWarnings, that_values_lie_in_a_bin_or_two_is_told) {
-  DensityReport report;
-  report.channel.emplace();
-  report.channels = {"perturbed-histogram"};
-  ColumnSettings s;
-  s.name = "days";
-  s.channel = "perturbed-histogram";
-  s.lower = 0, s.upper = 16, s.bins = 16;
-  report.channel->columns = {make_column(s, {Epsilon(1), std::nullopt, std::nullopt}, 100)};
-  report.result.columns = {even_days(16)};
+  DensityReport report = report_of_days(released_days("perturbed-histogram", 0, 16, 1), 16);
   const auto told_of = [&](double width) {
     ColumnDensity& column = report.result.columns[0];
     column.bands.mean =
@@ -240,15 +243,7 @@ TEST(DensityWarnings, that_values_lie_in_a_bin_or_two_is_told) {
 }
 
 TEST(DensityWarnings, that_noise_hides_what_is_equal_to_a_bound_is_told) {
-  DensityReport report;
-  report.channel.emplace();
-  report.channels = {"laplace"};
-  ColumnSettings s;
-  s.name = "days";
-  s.channel = "laplace";
-  s.lower = 0.25, s.upper = 7.75;
-  report.channel->columns = {make_column(s, {Epsilon(5), std::nullopt, std::nullopt}, 100)};  // scale 1.5
-  report.result.columns = {even_days(8)};
+  DensityReport report = report_of_days(released_days("laplace", 0.25, 7.75, 5), 8);  // scale 1.5
   report.result.quantities.resize(1);
   report.result.quantities[0].text = "P(x < 1.2)";
   report.result.quantities[0].threshold = 1.2;
@@ -265,15 +260,7 @@ TEST(DensityWarnings, that_noise_hides_what_is_equal_to_a_bound_is_told) {
 
 // Even counts and heaps at tens look like their neighbours.
 TEST(DensityWarnings, what_rounded_normal_cannot_know_after_noise_is_told) {
-  DensityReport report;
-  report.channel.emplace();
-  report.channels = {"laplace"};
-  ColumnSettings s;
-  s.name = "days";
-  s.channel = "laplace";
-  s.lower = 0, s.upper = 7;
-  report.channel->columns = {make_column(s, {Epsilon(1), std::nullopt, std::nullopt}, 100)};
-  report.result.columns = {even_days(7)};
+  DensityReport report = report_of_days(released_days("laplace", 0, 7, 1), 7);
   report.result.columns[0].discrete = true;
   EXPECT_TRUE(warnings(report).empty());
   report.result.kernel = "rounded-normal";

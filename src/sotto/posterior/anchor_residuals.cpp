@@ -9,10 +9,8 @@ namespace sotto {
 AnchorResiduals anchor_residuals(const PooledRelease& release, const Matrix& clear_spread,
                                  const NormalBase& base) {
   const Matrix products = base.covariance + base.mean * base.mean.transpose();
-  Matrix all = release.spread + release.information_variance / 2 * products;
-  all.diagonal().array() += release.score_variance + release.information_variance / 2 * products.trace();
   // Of the score's distance from its mean, what the rows' residuals are expected to have brought.
-  const Matrix of_rows = Cholesky(all).solve(clear_spread).transpose();
+  const Matrix of_rows = Cholesky(score_covariance(release, products)).solve(clear_spread).transpose();
   const Spectrum information(release.information);
   const Matrix root = information.with(information.values().cwiseSqrt()) / std::sqrt(release.square_level);
   const Matrix to_fit = root * Cholesky(release.information).solve(of_rows);

@@ -44,16 +44,13 @@ MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& po
   const PooledRelease& pooled = release.pooled;
   const Displacement displacement(release.stand_in, release.frame.matrix, pooled.anchor);
   const Matrix draws = some_draws(posterior.chains, facts.dim());
-  const double v = pooled.information_variance;
   const Eigen::Index unknown = facts.unknown();
   const Matrix of_unknown = reported.leftCols(unknown);
   Matrix t(draws.rows(), parameters);
   for (Eigen::Index i = 0; i < draws.rows(); ++i) {
     const Position at = draws.row(i).transpose();
     const Position h = displacement(at);
-    Matrix covariance = pooled.spread + v / 2 * h * h.transpose();
-    covariance.diagonal().array() += pooled.score_variance + v / 2 * h.squaredNorm();
-    const Cholesky spread(covariance);
+    const Cholesky spread(score_covariance(pooled, h * h.transpose()));
     const Matrix slope =
         spread.half_solve((pooled.information * displacement.derivative(at)).leftCols(unknown));
     const Cholesky known(slope.transpose() * slope);

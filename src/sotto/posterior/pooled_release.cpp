@@ -207,18 +207,22 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, con
   return release;
 }
 
+Matrix score_covariance(const PooledRelease& release, const Matrix& products) {
+  const double v = release.information_variance;
+  Matrix covariance = release.spread + v / 2 * products;
+  covariance.diagonal().array() += release.score_variance + v / 2 * products.trace();
+  return covariance;
+}
+
 NormalBase normal_base(const PooledRelease& release, const Matrix& frame, const JointNormalPrior& prior) {
   const Eigen::Index d = release.score.size();
   const Matrix precision = frame * prior.precision * frame.transpose();
   const Position pull = frame * prior.precision * (prior.location - release.anchor);
-  const double v = release.information_variance;
   Matrix products = Matrix::Zero(d, d);
   double length2 = 0;
   NormalBase base;
   for (int step = 0; step < 30; ++step) {
-    Matrix covariance = release.spread + v / 2 * products;
-    covariance.diagonal().array() += release.score_variance + v / 2 * length2;
-    const Matrix weighted = Cholesky(covariance).solve(release.information);
+    const Matrix weighted = Cholesky(score_covariance(release, products)).solve(release.information);
     Matrix curvature = release.information * weighted + precision;
     curvature = (curvature + curvature.transpose().eval()) / 2;
     base.covariance = Cholesky(curvature).inverse();

@@ -50,6 +50,9 @@ struct PooledRelease {
 [[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& frame,
                                  const StandIn& stand_in);
 
+/// Covariance of the score around its mean, with `products` in the place of phi phi'.
+[[nodiscard]] Matrix score_covariance(const PooledRelease& release, const Matrix& products);
+
 /// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.
 struct NormalBase {
   Position mean;
