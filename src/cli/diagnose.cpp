@@ -76,7 +76,21 @@ nlohmann::ordered_json known(const std::optional<bool>& is_private) {
   return is_private ? nlohmann::ordered_json(*is_private) : nlohmann::ordered_json(nullptr);
 }
 
-nlohmann::ordered_json json_of(const DrawsComparison& comparison, const Source& reference) {
+/// Why figures against it may say nothing: chain files do not tell.
+std::vector<std::string> doubts_about(const Source& reference, const RunRecord& record) {
+  std::vector<std::string> doubts;
+  const RunRecord& other = reference.record;
+  if (!other.title.empty() && !record.title.empty() &&
+      (other.title != record.title || other.model != record.model))
+    doubts.push_back(fmt::format("The reference is of another model: {}, {}; here it is {}, {}.", other.title,
+                                 other.model, record.title, record.model));
+  if (const std::string none = no_answer(other, summarise(other.draws)); !none.empty())
+    doubts.push_back(fmt::format("The reference is none: of its own draws, {}.", none));
+  return doubts;
+}
+
+nlohmann::ordered_json json_of(const DrawsComparison& comparison, const Source& reference,
+                               const std::vector<std::string>& doubts) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
   for (const ParameterComparison& line : comparison.parameters) {
     parameters.push_back(
@@ -87,10 +101,12 @@ nlohmann::ordered_json json_of(const DrawsComparison& comparison, const Source& 
                               {"reference_draws", comparison.reference},
                               {"parameters", parameters}};
   json["reference_is_private"] = known(reference.is_private);
+  json["warnings"] = doubts;
   return json;
 }
 
-void print(const DrawsComparison& comparison, const Source& reference) {
+void print(const DrawsComparison& comparison, const Source& reference,
+           const std::vector<std::string>& doubts) {
   std::size_t width = 9;
   for (const ParameterComparison& line : comparison.parameters)
     width = std::max(width, line.parameter.size());
@@ -99,6 +115,7 @@ void print(const DrawsComparison& comparison, const Source& reference) {
   fmt::print("{:{}}  mean error in its sds  sd over its sd\n", "parameter", width);
   for (const ParameterComparison& line : comparison.parameters)
     fmt::print("{:{}}  {:22.3f}  {:14.3f}\n", line.parameter, width, line.mean_error, line.sd_ratio);
+  for (const std::string& sentence : doubts) fmt::print("{}\n", sentence);
   if (const std::string sentence = promise_of(reference); !sentence.empty()) fmt::print("{}\n", sentence);
 }
 
@@ -107,9 +124,11 @@ void diagnose(const DiagnoseOptions& options) {
   const RunRecord& record = source.record;
   std::optional<Source> reference;
   std::optional<DrawsComparison> comparison;
+  std::vector<std::string> doubts;
   if (!options.reference.empty()) {
     reference = read(options.reference);
     comparison = compare(record.draws, reference->record.draws);
+    doubts = doubts_about(*reference, record);
   }
   const auto summary = summarise(record.draws);
   std::vector<std::string> complaints = record.warnings;
@@ -126,7 +145,7 @@ void diagnose(const DiagnoseOptions& options) {
     json["nested_rhat"] = nested ? nlohmann::ordered_json(*nested) : nlohmann::ordered_json(nullptr);
     json["private"] = known(source.is_private);
     json.update(summary_json(summary, complaints, none));
-    if (comparison) json["comparison"] = json_of(*comparison, *reference);
+    if (comparison) json["comparison"] = json_of(*comparison, *reference, doubts);
     fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
@@ -134,11 +153,12 @@ void diagnose(const DiagnoseOptions& options) {
   if (!none.empty()) fmt::print("{}.\n\n", none);
   fmt::print("{}\n", posterior_table(record.draws));
   if (complaints.empty()) {
-    fmt::print("{}\n", record.markov_chain ? "The chains agree and hold enough effective draws."
-                                           : "Draws are independent: there is no convergence to judge.");
+    fmt::print("{}\n", record.markov_chain
+                           ? "The chains agree and hold enough effective draws."
+                           : "Draws are as good as independent: there is no convergence to judge.");
   }
   for (const auto& sentence : complaints) fmt::print("{}\n", sentence);
-  if (comparison) print(*comparison, *reference);
+  if (comparison) print(*comparison, *reference, doubts);
 }
 
 }  // namespace

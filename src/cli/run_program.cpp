@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,9 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
     return say(error, err);
   } catch (const std::filesystem::filesystem_error& refused) {
     return say(error_of(refused), err);
+  } catch (const std::bad_alloc&) {
+    fmt::print(err, "sotto: there is too little memory\n");
+    return EX_SOFTWARE;
   } catch (const std::exception&) {
     if (std::ferror(stdout) != 0) return not_written(err);
     // What a library says of an exception may quote a cell, so it is not passed on.

@@ -145,9 +145,10 @@ void check_stored_names(const std::vector<Column>& columns) {
 }
 
 /// The description, before any values and on the disk: when it cannot be written nothing has been spent, and it is the record of what
-/// is. The values that stood there are gone before it, as it is not theirs.
+/// is. The values that stood there are gone before it, as it is not theirs; nor is any table, until values are drawn.
 void write_description(const ColumnRelease& release, const std::filesystem::path& channel_file,
-                       const ChannelFile& file) {
+                       ChannelFile& file) {
+  for (const Column& column : file.columns) file.fingerprints[column.settings.name] = kNoRelease;
   const std::filesystem::path aside = write_aside(channel_file, channel_file_text(file));
   std::error_code error;
   std::filesystem::remove(release.out, error);
@@ -167,11 +168,11 @@ void write_values(const ColumnRelease& release, const std::filesystem::path& cha
   };
   try {
     const Released<std::vector<PrivatisedColumn>> released = draw();
-    write_privatised(release.out, file, released);
     for (std::size_t c = 0; c < file.columns.size(); ++c)
       file.fingerprints[file.columns[c].settings.name] =
           release_fingerprint(file.columns[c], released.value()[c]);
     write_channel_file(channel_file, file);
+    write_privatised(release.out, file, released);
   } catch (const Error& error) {
     throw spent(error.code(), error.what());
   } catch (const std::bad_alloc&) {

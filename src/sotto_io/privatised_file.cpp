@@ -151,8 +151,13 @@ std::vector<PrivatisedColumn> read_privatised(const RecordReader& records, const
         columns[c].channel));
     rest = rest.subspan(widths[c]);
     const auto fingerprint = file.fingerprints.find(columns[c].settings.name);
-    if (fingerprint != file.fingerprints.end() &&
-        fingerprint->second != release_fingerprint(columns[c], result.back()))
+    if (fingerprint == file.fingerprints.end()) continue;
+    if (fingerprint->second == kNoRelease)
+      throw Error(
+          ErrorCode::data,
+          "the channel description is of a release that ended before there were values, so this table "
+          "is not it");
+    if (fingerprint->second != release_fingerprint(columns[c], result.back()))
       throw Error(ErrorCode::data,
                   "the values of the released table are not those that the channel description was written "
                   "for");

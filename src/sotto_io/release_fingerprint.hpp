@@ -12,4 +12,7 @@ namespace sotto {
 /// (FNV-1a).
 [[nodiscard]] std::string release_fingerprint(const Column& column, const PrivatisedColumn& released);
 
+/// In a description whose values are not drawn yet: no table is its release.
+inline constexpr const char* kNoRelease = "none";
+
 }  // namespace sotto

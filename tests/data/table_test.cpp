@@ -52,6 +52,19 @@ TEST(Table, person_has_at_most_the_declared_rows) {
   for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(table.kept(i), kept[i]) << i;
 }
 
+// So how many are known does not tell which cells can be read.
+TEST(Table, persons_are_numbered_whatever_can_be_read) {
+  Table table(two_columns({"id", 2}));
+  const std::vector<std::pair<const char*, const char*>> rows{{"NA", "p"}, {"2", "q"},  {"NA", "q"},
+                                                              {"2", "p"},  {"NA", "r"}, {"2", "s"}};
+  for (const auto& [x, person] : rows) table.append(Cells{x, "a"}, person);
+  EXPECT_EQ(table.person(1), 1U);
+  EXPECT_EQ(table.person(3), 0U);
+  EXPECT_EQ(table.person(5), 3U);
+  EXPECT_TRUE(table.kept(1) && table.kept(3) && table.kept(5));
+  EXPECT_FALSE(table.kept(0) || table.kept(2) || table.kept(4));
+}
+
 // A person's rows change: every other row decodes as before, and at most 2 * maximum_rows contributions
 // differ.
 TEST(Table, neighbours_differ_in_one_persons_rows_only) {

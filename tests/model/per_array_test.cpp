@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kScale = 0x1p20;
 constexpr double kRaises = 7;  ///< a value on which the code fails
+constexpr double kGreatest = 8;
 constexpr PrivacyUnit kRow{};
 constexpr PrivacyUnit kAddedRow{Adjacency::add_remove, 1};
 constexpr PrivacyUnit kPerson{Adjacency::substitute, 3, false};
@@ -29,6 +30,7 @@ struct Waves {
   SlopeBound bound{Position{{8, 8}}};
   std::shared_ptr<std::vector<Matrix>> seen = std::make_shared<std::vector<Matrix>>();
   bool fails_on_many = false;
+  bool fails_on_two = false;  ///< rows whose y is greatest of all
 
   [[nodiscard]] Eigen::Index dim() const { return 2; }
   [[nodiscard]] Interval ratio_range(const Position& a, const Position& b) const {
@@ -39,7 +41,8 @@ struct Waves {
   }
   [[nodiscard]] bool fails(const Matrix& rows) const {
     seen->push_back(rows);
-    return (rows.col(0).array() == kRaises).any() || (fails_on_many && rows.rows() > 1);
+    return (rows.col(0).array() == kRaises).any() || (fails_on_many && rows.rows() > 1) ||
+           (fails_on_two && (rows.col(1).array() == kGreatest).count() > 1);
   }
   [[nodiscard]] bool log_densities(const Matrix& rows, const Position& at, Position& out) const {
     out.setConstant(1e9);  // what is left there by code that fails midway
@@ -161,6 +164,16 @@ TEST(PerArray, several_failing_rows_are_found_and_no_others) {
     rows.weight(i) = 1;
   }
   EXPECT_EQ(sums_of(PerArray(Waves{}, kFill, kRow), rows, 512), sums_of(PerRow(WavesOfOneRow{}), rows, 1));
+}
+
+// Code that asks which row has the greatest y, and takes no two.
+TEST(PerArray, rows_on_which_code_fails_together_take_no_other_along) {
+  Waves code;
+  code.fails_on_two = true;
+  Rows rows = rows_of(64);
+  for (const std::size_t i : {0, 30}) rows.at(i, 1) = kGreatest;
+  rows.at(62, 0) = kRaises;
+  EXPECT_EQ(sums_of(PerArray(code, kFill, kRow), rows, 512), sums_of(PerRow(WavesOfOneRow{}), rows, 1));
 }
 
 TEST(PerArray, code_that_fails_on_any_rows_adds_nothing) {

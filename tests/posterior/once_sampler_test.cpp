@@ -44,6 +44,10 @@ AnchorResiduals residuals_of(const PooledRelease& release, const ResolvedPrior& 
   return anchor_residuals(release, release.spread, normal_base(release, frame, prior.normal));
 }
 
+struct DrawnPositions {
+  Matrix positions;  ///< shape (draws, dim): two of each chain
+  bool settled;
+};
 DrawnPositions drawn(const PooledRelease& release, const ResolvedPrior& prior, Eigen::Index draws,
                      ChainRng& rng, const std::optional<SigmaPosterior>& sigma = {}) {
   const Matrix frame = Matrix::Identity(release.anchor.size(), release.anchor.size());
@@ -51,7 +55,14 @@ DrawnPositions drawn(const PooledRelease& release, const ResolvedPrior& prior, E
   const AnchorResiduals residuals = residuals_of(release, prior);
   const std::optional<Edgeworth> edgeworth;
   const PositionTarget target{release, frame, displacement, prior, sigma, residuals, edgeworth};
-  return draw_positions(target, fit_base(target, draws, rng), draws, rng);
+  PositionDensity density(target);
+  fit_base(density, draws, rng);
+  PositionChains chains(density, draws / 2, rng);
+  DrawnPositions drawn{Matrix(draws, release.anchor.size()), chains.settle(rng)};
+  drawn.positions.topRows(draws / 2) = chains.positions();
+  chains.go_on(rng);
+  drawn.positions.bottomRows(draws / 2) = chains.positions();
+  return drawn;
 }
 
 ResolvedPrior normal_prior(Eigen::Index d, double sd) {

@@ -17,7 +17,7 @@ PersonRows::Hash PersonRows::hash(std::string_view person) const {
 
 std::optional<std::size_t> PersonRows::take(std::string_view person, std::size_t maximum) {
   Person& known = persons_.try_emplace(hash(person), Person{persons_.size(), 0}).first->second;
-  if (known.used == maximum) return std::nullopt;
+  if (known.used >= maximum) return std::nullopt;
   ++known.used;
   return known.number;
 }

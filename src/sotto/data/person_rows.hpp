@@ -21,8 +21,9 @@ class PersonRows {
   PersonRows();
 
   /// Which person this is, in the order in which they came, where fewer than `maximum` rows of theirs have been used so far: one more
-  /// is counted then.
-  [[nodiscard]] std::optional<std::size_t> take(std::string_view person, std::size_t maximum);
+  /// is counted then. Of a row that cannot be used, for which `maximum` is 0, the person is known from now on all the same: what its
+  /// other cells hold changes no memory.
+  std::optional<std::size_t> take(std::string_view person, std::size_t maximum);
 
  protected:
   using Hash = std::array<unsigned char, 16>;

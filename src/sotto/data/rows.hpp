@@ -56,6 +56,10 @@ class Rows {
   [[nodiscard]] static std::size_t next_unit(std::size_t end, std::size_t rows) {
     return end % kRunRows + rows <= kRunRows ? end : (end / kRunRows + 1) * kRunRows;
   }
+  /// Where the last of units ends at most, of so many rows together and at most `longest` each: each run but the last lacks less than a unit.
+  [[nodiscard]] static std::size_t most_rows(std::size_t rows, std::size_t longest) {
+    return rows + rows / (kRunRows - longest + 1) * (longest - 1);
+  }
   /// From now on rows stand by units, whose first rows are to be marked.
   void stand_by_units() { starts_.resize(tiles_ * kTile + 1); }
   void start_unit(std::size_t row) { starts_[row] = 1; }

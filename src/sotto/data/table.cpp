@@ -23,7 +23,7 @@ void Table::append(std::span<const std::optional<std::string_view>> cells,
         value.value_or(column.missing == MissingPolicy::impute ? column.imputed : column.range().lower));
   }
   const bool is_row = schema_.unit.is_row();
-  const std::optional<std::size_t> whose = kept && !is_row ? within_person(person) : std::nullopt;
+  const std::optional<std::size_t> whose = is_row ? std::nullopt : within_person(person, kept);
   if (!is_row) persons_.push_back(whose.value_or(0));
   kept_.push_back(kept && (is_row || whose) ? 1 : 0);
 }
@@ -34,11 +34,11 @@ void Table::append_nothing() {
   kept_.push_back(0);
 }
 
-std::optional<std::size_t> Table::within_person(std::optional<std::string_view> person) {
+std::optional<std::size_t> Table::within_person(std::optional<std::string_view> person, bool kept) {
   if (!person) return std::nullopt;
   const std::string_view name = trim(*person);
   if (is_missing(name)) return std::nullopt;
-  return rows_of_person_.take(name, schema_.unit.maximum_rows);
+  return rows_of_person_.take(name, kept ? schema_.unit.maximum_rows : 0);
 }
 
 }  // namespace sotto

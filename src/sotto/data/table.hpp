@@ -42,11 +42,11 @@ class Table {
     return columns_[schema_.index(name)];
   }
   [[nodiscard]] bool kept(std::size_t row) const { return kept_[row] != 0; }
-  /// Whose a kept row is, where the unit is a person: those with kept rows are numbered from 0 on, as they came.
+  /// Whose a kept row is, where the unit is a person: they are numbered from 0 on, as they came.
   [[nodiscard]] std::size_t person(std::size_t row) const { return persons_[row]; }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> within_person(std::optional<std::string_view> person);
+  [[nodiscard]] std::optional<std::size_t> within_person(std::optional<std::string_view> person, bool kept);
 
   Schema schema_;
   std::vector<WipedVector<double>> columns_;

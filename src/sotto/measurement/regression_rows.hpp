@@ -35,9 +35,21 @@ class IntegerSums {
 
   /// Adds `entries`, which have been multiplied by `factor` and are below 2^51. NaN fails the check.
   void add() {
-    constexpr double kMagic = 0x1.8p52;
-    entries = (entries + kMagic) - kMagic;  // nearest integers, halves to even
-    if (entries.square().sum() <= longest2_) totals_ += entries;
+    constexpr double kMagic = 0x1.8p52;  // (x + kMagic) - kMagic: the nearest integer, halves to even
+    using Eight = Eigen::Array<double, 8, 1>;
+    Eight squares = Eight::Zero();  // of each entry while it is at hand: there are many of wide designs
+    Eigen::Index i = 0;
+    for (; i + 8 <= entries.size(); i += 8) {
+      const Eight rounded = (entries.segment<8>(i) + kMagic) - kMagic;
+      entries.segment<8>(i) = rounded;
+      squares += rounded.square();
+    }
+    double length2 = squares.sum();
+    for (; i < entries.size(); ++i) {
+      entries[i] = (entries[i] + kMagic) - kMagic;
+      length2 += entries[i] * entries[i];
+    }
+    if (length2 <= longest2_) totals_ += entries;
   }
   /// Adds the mean over a unit's rows, whose `entries` were summed up, and begins anew.
   void add_mean(std::size_t rows) {

@@ -20,11 +20,12 @@ std::span<const double> cells(const Table& table, const Source& source) {
   return table.column(source.variable.column);
 }
 
-/// Where the table's rows stand among the design's, in its rows.
+/// Where the table's rows stand among the design's, in its rows. How many these are follows from the number of rows, whichever can be
+/// used.
 struct Places {
   std::size_t rows = 0;  ///< in all
   WipedVector<std::size_t> of_row;
-  WipedVector<std::size_t> of_unit;  ///< where each begins; empty where rows stand as they came
+  WipedVector<std::size_t> units;  ///< where each begins; empty where rows stand as they came
 };
 
 Places as_they_came(const Table& table, std::size_t pieces) {
@@ -40,12 +41,14 @@ Places by_persons(const Table& table) {
     sizes.resize(std::max(sizes.size(), table.person(i) + 1));
     ++sizes[table.person(i)];
   }
-  Places places;
+  Places places{Rows::most_rows(table.rows(), table.schema().unit.maximum_rows), {}, {}};
+  WipedVector<std::size_t> next;  // of each person
+  std::size_t end = 0;
   for (const std::size_t size : sizes) {
-    places.of_unit.push_back(Rows::next_unit(places.rows, size));
-    places.rows = places.of_unit.back() + size;
+    next.push_back(Rows::next_unit(end, size));
+    end = next.back() + size;
+    if (size > 0) places.units.push_back(next.back());
   }
-  WipedVector<std::size_t> next = places.of_unit;
   for (std::size_t i = 0; i < table.rows(); ++i)
     places.of_row.push_back(table.kept(i) ? next[table.person(i)]++ : 0);
   return places;
@@ -59,7 +62,7 @@ Rows design_rows(const Table& table, const Design& design, bool side_by_side) {
   const Places places = side_by_side ? by_persons(table) : as_they_came(table, pieces);
   Rows rows(places.rows, predictors + 1);
   if (side_by_side) rows.stand_by_units();
-  for (const std::size_t first : places.of_unit) rows.start_unit(first);
+  for (const std::size_t first : places.units) rows.start_unit(first);
   std::vector<std::span<const double>> columns;
   for (const Source& source : design.sources()) columns.push_back(cells(table, source));
   const Response& response = design.response();

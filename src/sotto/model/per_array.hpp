@@ -40,9 +40,10 @@ concept ArrayModel = requires(const M& model, const Matrix& rows, const Position
 /// Noise, charge, source: measurement/ratio.hpp, measurement/vector_noise.hpp
 ///
 /// A row on which the code fails contributes zero, and is exchanged for `fill` at its place, so that the others' numbers stay
-/// as they are.
+/// as they are. So they do where it fails on rows together alone.
 ///
-/// Checked by   tests/model/per_array_test.cpp: keeps_places_where_a_row_is_exchanged, a_row_on_which_code_fails_takes_no_other_along
+/// Checked by   tests/model/per_array_test.cpp: keeps_places_where_a_row_is_exchanged, a_row_on_which_code_fails_takes_no_other_along,
+///              rows_on_which_code_fails_together_take_no_other_along
 template <ArrayModel M>
 class PerArray {
  public:
@@ -97,37 +98,55 @@ class PerArray {
   /// Shape (rows).
   [[nodiscard]] Position log_densities(const Matrix& array, const Position& at) const {
     Position numbers(array.rows());
-    const auto failed =
-        without_failures(array, [&](const Matrix& rows) { return model_.log_densities(rows, at, numbers); });
-    for (const Eigen::Index i : failed) numbers[i] = kNone;
+    compute_numbers(array, numbers,
+                    [&](const Matrix& rows, Position& out) { return model_.log_densities(rows, at, out); });
     return numbers;
   }
 
   /// Shape (dim, rows).
   [[nodiscard]] Matrix gradients(const Matrix& array, const Position& at) const {
     Matrix vectors(model_.dim(), array.rows());
-    const auto failed =
-        without_failures(array, [&](const Matrix& rows) { return model_.gradients(rows, at, vectors); });
-    for (const Eigen::Index i : failed) vectors.col(i).setConstant(kNone);
+    compute_numbers(array, vectors,
+                    [&](const Matrix& rows, Matrix& out) { return model_.gradients(rows, at, out); });
     return vectors;
   }
 
-  /// Has the numbers of `array` computed with `fill` in the place of the rows on which that fails, and returns those: all
-  /// where it fails on `fill` too, or on rows together that it takes one by one.
-  template <class Compute>
-  [[nodiscard]] std::vector<Eigen::Index> without_failures(const Matrix& array,
-                                                           const Compute& compute) const {
-    if (compute(array)) return {};
+  static auto of_row(Position& numbers, Eigen::Index i) { return numbers.segment(i, 1); }
+  static auto of_row(Matrix& vectors, Eigen::Index i) { return vectors.col(i); }
+
+  /// Of all rows at once, with `fill` in the place of those on which that fails, which have none; of one after the other where it
+  /// fails on rows together that it takes one by one. None of any where it fails on `fill` too.
+  template <class Numbers, class Compute>
+  void compute_numbers(const Matrix& array, Numbers& numbers, const Compute& compute) const {
+    if (compute(array, numbers)) return;
     std::vector<Eigen::Index> failed;
-    if (array.rows() > 1 && compute(filled(array.rows()))) {
-      find_failures(array, 0, array.rows(), compute, failed);
+    if (array.rows() > 1 && compute(filled(array.rows()), numbers)) {
+      find_failures(
+          array, 0, array.rows(), [&](const Matrix& rows) { return compute(rows, numbers); }, failed);
       Matrix others = array;
       for (const Eigen::Index i : failed) others.row(i) = fill_.transpose();
-      if (compute(others)) return failed;
+      if (!compute(others, numbers)) {
+        one_by_one(array, numbers, compute);
+        return;
+      }
+    } else {
+      for (Eigen::Index i = 0; i < array.rows(); ++i) failed.push_back(i);
     }
-    failed.clear();
-    for (Eigen::Index i = 0; i < array.rows(); ++i) failed.push_back(i);
-    return failed;
+    for (const Eigen::Index i : failed) of_row(numbers, i).setConstant(kNone);
+  }
+
+  /// Each at its place, all other rows filled.
+  template <class Numbers, class Compute>
+  void one_by_one(const Matrix& array, Numbers& numbers, const Compute& compute) const {
+    Numbers its_own = numbers;
+    for (Eigen::Index i = 0; i < array.rows(); ++i) {
+      Matrix alone = filled(array.rows());
+      alone.row(i) = array.row(i);
+      if (compute(alone, its_own))
+        of_row(numbers, i) = of_row(its_own, i);
+      else
+        of_row(numbers, i).setConstant(kNone);
+    }
   }
 
   /// By halves, all other rows filled: a row's failing is its own.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/chain/side_by_side.hpp"
 #include "sotto/math/clipped_normal.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
@@ -14,8 +15,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kBlock =
-    100;  // draws of a chain that are made together: a run that is stopped ends with such
+constexpr std::size_t kBlock = 100;    // draws of a chain that are made together
 constexpr Eigen::Index kFitted = 400;  // chains that the sampler's base is fitted to, at least
 constexpr double kSeenScale = 0.4;     // of log sigma about the residuals' released scale
 constexpr double kHiddenScale = 1.5;
@@ -95,6 +95,14 @@ Position beyond_clip(const OnceRelease& release, std::uint64_t seed) {
                         spread.tails, seed);
 }
 
+/// The rows that there are of blocks of `each`, the first `taken` of every block.
+Matrix taken_of(const Matrix& draws, std::size_t taken, std::size_t each) {
+  std::vector<Eigen::Index> rows;
+  for (Eigen::Index i = 0; i < draws.rows(); ++i)
+    if (static_cast<std::size_t>(i) % each < taken) rows.push_back(i);
+  return draws(rows, Eigen::all);
+}
+
 OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,
                           const OnceSampling& sampling) {
   const OnceFacts& facts = release.facts;
@@ -124,33 +132,43 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const std::optional<Edgeworth> of_score = edgeworth(release);
   const PositionTarget target{
       release.pooled, release.frame.matrix, displacement, release.prior, of_sigma, residuals, of_score};
-  const PositionBase base = fit_base(target, kFitted, rngs[0]);
+  PositionDensity density(target);
+  fit_base(density, kFitted, rngs[0]);
+  // A chain's draws are those of chains side by side, those of each one after the other: what they have to do with each other is seen.
+  const std::size_t each = std::max<std::size_t>((sampling.draws + kBlock - 1) / kBlock, 1);
+  const std::size_t beside = (sampling.draws + each - 1) / each;
+  std::vector<PositionChains> walks;
+  for (std::size_t c = 0; c < sampling.chains; ++c)
+    walks.emplace_back(density, static_cast<Eigen::Index>(beside), rngs[c]);
+  std::size_t taken = 0;  // of each
+  std::vector<char> settled(sampling.chains, 0);
   std::size_t done = 0;
   const auto go_on = [&] { return !sampling.progress || sampling.progress(done); };
-  for (bool ended = false; !ended && done < sampling.draws;) {
-    const std::size_t block = std::min(kBlock, sampling.draws - done);
-    for (std::size_t c = 0; c < sampling.chains; ++c) {
-      ended = done > 0 && !go_on();  // a block that some chains have is left out
-      if (ended) break;
-      const auto [positions, settled] =
-          draw_positions(target, base, static_cast<Eigen::Index>(block), rngs[c]);
-      posterior.settled = posterior.settled && settled;
-      auto draws = posterior.chains[c].draws.middleRows(static_cast<Eigen::Index>(done), positions.rows());
-      draws.leftCols(d) = positions;
-      for (Eigen::Index i = 0; of_sigma && i < positions.rows(); ++i) {
-        const Position phi = to_phi * (positions.row(i).transpose() - anchor);
-        draws(i, d) = std::log(of_sigma->draw(residuals.added_square(phi), rngs[c]));
+  for (bool ended = false; !ended && taken < each;) {
+    side_by_side(sampling.chains, sampling.threads, [&](std::size_t c) {
+      if (taken > 0)
+        walks[c].go_on(rngs[c]);
+      else
+        settled[c] = walks[c].settle(rngs[c]);
+      const Matrix positions = walks[c].positions();
+      for (std::size_t k = 0, at = taken; at < sampling.draws; ++k, at += each) {
+        auto draw = posterior.chains[c].draws.row(static_cast<Eigen::Index>(at));
+        draw.head(d) = positions.row(static_cast<Eigen::Index>(k));
+        if (!of_sigma) continue;
+        const Position phi = to_phi * (draw.head(d).transpose() - anchor);
+        draw[d] = std::log(of_sigma->draw(residuals.added_square(phi), rngs[c]));
       }
-    }
-    if (ended) break;
-    done += block;
+    });
+    done += (sampling.draws - taken + each - 1) / each;
+    ++taken;
     ended = !go_on();
   }
+  posterior.settled = std::ranges::all_of(settled, [](char one) { return one != 0; });
   Position sum = Position::Zero(d);
   Matrix products = Matrix::Zero(d, d);
   for (Chain& chain : posterior.chains) {
     if (done < sampling.draws) {
-      chain.draws.conservativeResize(static_cast<Eigen::Index>(done), Eigen::NoChange);
+      chain.draws = taken_of(chain.draws, taken, each);
       chain.stop = StopReason::interrupted;
     }
     const Matrix moved = chain.draws.leftCols(d).rowwise() - anchor.transpose();

@@ -15,6 +15,7 @@ struct OnceSampling {
   std::size_t chains = 4;
   std::size_t draws = 1000;  ///< of each chain
   std::uint64_t seed = 1;
+  std::size_t threads = 1;
   /// Told how many draws each chain has, now and then; false ends the sampling with those.
   std::function<bool(std::size_t)> progress = {};
 };

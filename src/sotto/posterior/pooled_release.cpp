@@ -170,6 +170,18 @@ Matrix like_squares(const PooledRelease& release, const Matrix& frame, const Sta
          (release.information.trace() / expected.trace());
 }
 
+/// What sampling adds to an entry of the squares less their multiple of the information, if the model holds: squares of residuals vary
+/// around their means b by b^2 times this, and the entry is a sum over the rows of such times products of columns, whose squares have
+/// mean one.
+double sampling_variance(double level, const OnceRound& last, const StandIn& stand_in) {
+  if (stand_in.has_thresholds()) return 0;  // their rows are not independent
+  const double b = level / (last.plan.kept * stand_in.rows());
+  double varies = 2;
+  if (stand_in.link() == Link::logit) varies = std::max(1 / b - 4, 0.0);
+  if (stand_in.link() == Link::log || stand_in.link() == Link::log_rate) varies = 2 + 1 / b;
+  return varies * level * level / stand_in.rows();
+}
+
 /// Sampling covariance of the score: empirical Bayes between released squares and a multiple of the information. Where the
 /// model does not hold, or weights bind on some rows more than on others, the two differ by direction.
 /// Source     the middle of the sandwich [H67]
@@ -182,9 +194,10 @@ void pool_spread(const std::vector<const OnceRound*>& rounds, const Matrix& fram
   const double level = like.trace() / d;
   const Matrix shape = squares.value - ratio * like;
   const double least = kLeastMisfit * ratio * level;
-  const double spread =
-      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - squares.variance, least * least);
-  const double kept = spread / (spread + squares.variance);
+  const double variance =
+      squares.variance + ratio * ratio * sampling_variance(level, *rounds.back(), stand_in);
+  const double spread = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - variance, least * least);
+  const double kept = spread / (spread + variance);
   const Spectrum spectrum(ratio * like + kept * shape);
   const double floor = std::max(0.02 * ratio * level, std::sqrt(squares.variance * kept) / 2);
   release.spread = spectrum.with(spectrum.values().cwiseMax(floor));

@@ -234,8 +234,9 @@ std::string diagnostics_sections(const RunRecord& record, const std::vector<Para
   text += heading("diagnostics", "Diagnostics", own);
   const std::vector<std::string> told = warnings(record.draws, summary, record.markov_chain);
   if (told.empty()) {
-    text += box("good", {record.markov_chain ? "The chains agree and hold enough effective draws."
-                                             : "Draws are independent: there is no convergence to judge."});
+    text += box("good", {record.markov_chain
+                             ? "The chains agree and hold enough effective draws."
+                             : "Draws are as good as independent: there is no convergence to judge."});
   } else {
     text += box("", told);
   }

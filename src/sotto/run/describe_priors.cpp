@@ -8,10 +8,11 @@
 
 namespace sotto {
 
-/// From 20,000 draws of the prior: exact enough for a figure.
+/// From 20,000 draws of the prior, of many parameters fewer: exact enough for a figure.
 std::vector<PriorDescription> describe_priors(const PublicProblem& problem, const std::string& where) {
-  constexpr Eigen::Index count = 20000;
   const std::vector<CoefficientPrior>& priors = problem.coefficient_priors;
+  const auto count = std::clamp<Eigen::Index>(
+      1'000'000 / std::max<Eigen::Index>(static_cast<Eigen::Index>(priors.size()), 1), 4000, 20000);
   ChainRng rng(20260101);
   Matrix draws(count, static_cast<Eigen::Index>(problem.parameters.size()));
   Position position(static_cast<Eigen::Index>(priors.size()));

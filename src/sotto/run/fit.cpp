@@ -193,10 +193,19 @@ RunRecord record_of(const Method& method, const FitConfig& config, const Problem
 
 /// Of what is declared and promised.
 void warn(const Method& method, const FitConfig& config, const Problem& problem, RunRecord& record) {
-  if (const auto given = chain_settings_given(config); method.run == nullptr && !given.empty())
-    record.warnings.push_back(fmt::format("Note: {} {} for chains, and {} makes none.",
-                                          fmt::join(given, ", "), given.size() == 1 ? "is" : "are",
-                                          method.name));
+  std::vector<std::string> unread = chain_settings_given(config);
+  std::erase_if(unread, [&](const std::string& path) {
+    return reads(method, std::string_view(path).substr(path.rfind('.') + 1));
+  });
+  if (!unread.empty()) {
+    const bool one = unread.size() == 1;
+    const std::string names = fmt::format("{}", fmt::join(unread, ", "));
+    record.warnings.push_back(method.run == nullptr
+                                  ? fmt::format("Note: {} {} for chains, and {} makes none.", names,
+                                                one ? "is" : "are", method.name)
+                                  : fmt::format("Note: {} {} of other methods: {} does not read {}.", names,
+                                                one ? "is" : "are", method.name, one ? "it" : "them"));
+  }
   if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
@@ -314,6 +315,11 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   written << root;
   config.toml = written.str();
   return config;
+}
+
+int threads_of(const FitConfig& config) {
+  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return config.threads > 0 ? config.threads : all;
 }
 
 std::vector<std::string> chain_settings_given(const FitConfig& config) {

@@ -102,6 +102,9 @@ void refuse_said_twice(const std::vector<std::string>& overrides);
 /// a string when it is not. Errors: configuration, naming the key that is unknown, missing or of the wrong type.
 [[nodiscard]] FitConfig parse_fit_config(std::string_view toml, const std::vector<std::string>& overrides);
 
+/// Of passes over the rows, and of chains that run side by side.
+[[nodiscard]] int threads_of(const FitConfig& config);
+
 /// Budget and settings of methods. Errors: configuration, naming the key that is missing or out of range.
 void check_fit_config(const FitConfig& config);
 

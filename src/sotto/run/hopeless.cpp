@@ -14,12 +14,11 @@
 namespace sotto {
 namespace {
 
-constexpr int kTables = 3;
+constexpr std::size_t kWide = 100;  // parameters
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
 constexpr const char* kOtherwise =
     "sotto plan tells what budgets buy, and --force (privacy.force) fits nevertheless";
-constexpr int kAgree = 2;  // of them; of counts, whose tables have different means, all must
 
 bool rehearsed(const FitConfig& config, const Problem& problem) {
   const PublicProblem& known = problem.public_info;
@@ -70,22 +69,36 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   return found;
 }
 
+/// How many tables are made up, and how many of them must tell nothing.
+struct Trials {
+  int tables, needed;
+};
+
+/// Those of counts have different means. What one table says of release-once's noise the next says too, but near the limit; of wide
+/// designs, which take long, one is enough.
+Trials trials(const Problem& problem, bool chain) {
+  if (mean_in(1, problem)) return {3, 3};
+  if (chain) return {3, 2};
+  return problem.public_info.parameters.size() > kWide ? Trials{1, 1} : Trials{2, 2};
+}
+
 /// Why most of them tell nothing; none where they tell something, or cannot be made up.
 std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy,
                                           const std::function<bool(double)>& progress) {
   FitConfig quiet = config;
   quiet.compare_not_private = false;
-  if (resolve_method(config, problem).run == nullptr) {
+  const bool chain = resolve_method(config, problem).run != nullptr;
+  if (!chain) {
     quiet.method.chains = std::min(config.method.chains, kIndependentChains);
     if (config.method.draws == 0) quiet.method.draws = kShortChain;
   }
   const double count = std::clamp(std::round(rows), 1.0, static_cast<double>(kMostMadeUpRows));
   MadeUpRows made{.rows = static_cast<std::size_t>(count), .seed = config.method.seed};
   std::optional<Hopeless> last;
-  const int needed = mean_in(1, problem) ? kTables : kAgree;
+  const auto [tables, needed] = trials(problem, chain);
   for (int table = 0, agree = 0; agree < needed; ++table, ++made.seed) {
-    if (kTables - table < needed - agree) return std::nullopt;
+    if (tables - table < needed - agree) return std::nullopt;
     made.response_mean = mean_in(table, problem);
     const std::optional<MadeUpProblem> made_up_rows = made_up(quiet, problem.public_info.schema, made);
     if (!made_up_rows) return std::nullopt;

@@ -265,6 +265,21 @@ std::string once_is_approximate(const FitConfig& config) {
 
 }  // namespace
 
+bool reads(const Method& method, std::string_view setting) {
+  if (method.run == nullptr) return false;
+  const bool hamiltonian = method.run == hmc || method.run == hmc_friction;
+  const bool langevin = method.run == sgld || method.run == sgnht;
+  if (setting == "leapfrog_steps" || setting == "jitter") return hamiltonian;
+  if (setting == "noise_variance") return method.run == barker;
+  if (setting == "batch")
+    return method.regime == QueryRegime::batch_ratios ||
+           method.regime == QueryRegime::variance_completed_ratios;
+  if (setting == "rate") return langevin;
+  if (setting == "decay") return method.run == sgld;
+  if (setting == "step_size") return method.run != barker_subsampled;
+  return true;
+}
+
 const std::vector<Method>& methods() {
   constexpr bool kPrivate = false;
   constexpr bool kForStudy = true;

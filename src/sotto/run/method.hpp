@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto/chain/draws.hpp"
@@ -36,6 +37,9 @@ struct Method {
   double steps_per_coordinate =
       0;  ///< of a walk, from one draw to the next where noise does not count; 0: each step ends in one
 };
+
+/// Whether it reads a setting of [method] that not all do: of `chain_settings_given`, without "method.".
+[[nodiscard]] bool reads(const Method& method, std::string_view setting);
 
 /// Every method there is, private ones first.
 [[nodiscard]] const std::vector<Method>& methods();

@@ -250,6 +250,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
                   {.chains = config.method.chains,
                    .draws = draws,
                    .seed = config.method.seed,
+                   .threads = static_cast<std::size_t>(threads_of(config)),
                    .progress = [&](std::size_t done) { return progress(done, draws); }});
   OnceVerdict verdict = check_once(release, posterior,
                                    release.facts.link == Link::identity ? Matrix() : what_is_reported(known));

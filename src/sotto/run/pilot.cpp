@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kDraws = 50;             // a chain: enough for a centre
 constexpr Eigen::Index kMeanDraws = 4000;      // independent ones, and cheap
-constexpr std::uint64_t kMeanStream = 0x100c;  // of the look's draws
+constexpr std::uint64_t kLookStream = 0x100c;  // of the look's draws: the chains' own are others
 
 /// Behind the coefficients comes log(sigma), whose information is two a row.
 Matrix covariance_of(const OnceRelease& release, Eigen::Index dim) {
@@ -41,7 +41,8 @@ Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem&
   const OnceSettings settings = once_settings(config, problem.public_info, glm, problem.unit, cost);
   const OnceRelease release = release_once(settings, owner);
   const OncePosterior posterior = sample_once(
-      settings, release, {.chains = config.method.chains, .draws = kDraws, .seed = config.method.seed});
+      settings, release,
+      {.chains = config.method.chains, .draws = kDraws, .seed = ChainRng(config.method.seed, kLookStream)()});
   Pilot pilot{.starts = {},
               .at = Position::Zero(glm.dim()),
               .covariance = covariance_of(release, glm.dim()),
@@ -71,7 +72,7 @@ Pilot look_at_mean(const LocationModel& model, const FitConfig& config, const Pr
   const double rows = std::max({release.rows, release.rows_sd, 1.0});
   const Cholesky clear(rows * model.precision() + Matrix(prior.sd.cwiseAbs2().cwiseInverse().asDiagonal()));
   const Position mean = posterior.mean();
-  ChainRng rng(config.method.seed, kMeanStream);
+  ChainRng rng(config.method.seed, kLookStream);
   Matrix given_look(kMeanDraws, model.dim());
   Matrix without_noise(kMeanDraws, model.dim());
   const Matrix factor = Cholesky(clear.inverse()).lower();

@@ -29,6 +29,7 @@ struct Outcome {
   std::vector<double> ranks;  // of what the rows were made from
   std::string method;
   std::string hopeless;  // why, or empty
+  std::string warning;   // of a chain's method itself, or empty
 };
 
 /// Shares of the draws below the truth.
@@ -53,11 +54,14 @@ Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table,
     const RunRecord record = fit(config, table.problem, entropy, progress);
     std::vector<ParameterSummary> summary = summarise(record.draws);
     const std::optional<Hopeless> found = hopeless(record, summary);
+    const auto warning = std::ranges::find_if(
+        record.warnings, [](const std::string& sentence) { return !sentence.starts_with("Note:"); });
     return {std::move(summary), ranks(record.draws, table.truth), record.method,
-            found ? found->why : std::string()};
+            found ? found->why : std::string(),
+            record.markov_chain && warning != record.warnings.end() ? *warning : std::string()};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::budget) throw;
-    return {{}, {}, {}, error.what()};
+    return {{}, {}, {}, error.what(), {}};
   }
 }
 
@@ -108,6 +112,11 @@ void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
   budget.why = budget.why.empty() ? widths : budget.why + "; " + widths;
   if (budget.prospect == Prospect::hopeless) return;
   if (few_draws || most > kPoor || worst->sd_inflation > kVeryPoor) budget.prospect = Prospect::poor;
+  const auto warns = [](const Outcome& outcome) { return !outcome.warning.empty(); };
+  if (2 * std::ranges::count_if(outcomes, warns) <= static_cast<std::ptrdiff_t>(outcomes.size())) return;
+  budget.prospect = Prospect::poor;
+  budget.why =
+      fmt::format("the fit warns: {} {}", std::ranges::find_if(outcomes, warns)->warning, budget.why);
 }
 
 }  // namespace
@@ -167,12 +176,14 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
     return one;
   };
   for (std::size_t r = 0; r < repeats; ++r, ++made.seed) {
-    const MadeUpProblem table = make_up(quiet, schema, made);
+    MadeUpProblem table = make_up(quiet, schema, made);
     rehearsal.model = table.problem.public_info.model;
     rehearsal.privacy_unit = table.problem.public_info.privacy_unit;
     rehearsal.adjacency = table.problem.unit.adjacency;
     truths.push_back(table.truth);
+    const auto start = std::exchange(table.problem.public_info.chosen_start, std::nullopt);
     without_noise.push_back(outcome(reference, kWithoutNoise, table));
+    table.problem.public_info.chosen_start = start;
     for (std::size_t e = 0; e < epsilons.size(); ++e) {
       outcomes[e].push_back(outcome(quiet, epsilons[e], table));
       if (!outcomes[e].back().method.empty()) rehearsal.method = outcomes[e].back().method;

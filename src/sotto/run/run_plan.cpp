@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -38,8 +37,7 @@ constexpr double kSlackOfCost = 1e-6;
 constexpr double kSlackOfRun = 1e-3;
 
 ExecutionOptions options(const FitConfig& config) {
-  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  return {config.model.likelihood_power, config.threads > 0 ? config.threads : all};
+  return {config.model.likelihood_power, threads_of(config)};
 }
 
 /// What the owner of a run is made from.

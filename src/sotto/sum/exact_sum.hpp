@@ -69,9 +69,9 @@ ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int thr
     }
     return sum;
   };
-  constexpr std::size_t kGrain = 4096;  // tiles
-  const oneapi::tbb::blocked_range<std::size_t> all(0, (tiles + run - 1) / run,
-                                                    std::max<std::size_t>(kGrain / run, 1));
+  constexpr std::size_t kGrain = 4096 * 16;  // tiles times entries: what a thread takes is worth its start
+  const oneapi::tbb::blocked_range<std::size_t> all(
+      0, (tiles + run - 1) / run, std::max<std::size_t>(kGrain / (run * std::max<std::size_t>(size, 16)), 1));
   // More threads than this process may use would not be had, which the library says on the terminal.
   const int most = oneapi::tbb::info::default_concurrency();
   if (threads == 1 || most == 1) return sum_range(all, ExactSum(size));

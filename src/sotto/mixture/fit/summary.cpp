@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <thread>
 
+#include "sotto/chain/side_by_side.hpp"
 #include "sotto/mixture/fit/chain.hpp"
 
 namespace sotto {
@@ -117,29 +115,6 @@ void keep_most_draws(std::vector<DensityChain>& chains) {
   for (DensityChain& chain : chains) chain.cut(draws);
 }
 
-/// One thing of every chain, `settings.threads` of them at a time. Errors: the first of them.
-void side_by_side(const DensitySettings& settings, const std::function<void(std::size_t chain)>& one) {
-  std::vector<std::exception_ptr> failures(settings.chains);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t c = next++; c < settings.chains; c = next++) {
-      try {
-        one(c);
-      } catch (...) {
-        failures[c] = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> team;
-    for (std::size_t t = 1; t < std::min(settings.threads, settings.chains); ++t) team.emplace_back(work);
-    work();
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
-}
-
 }  // namespace
 
 double worst_rhat(const std::vector<ParameterSummary>& summary) {
@@ -166,7 +141,7 @@ DensityChains run_density_chains(const DensitySettings& settings, const Evaluati
     const std::size_t length = stretch.warmup + settings.draws * stretch.thin;
     sweeps.expect(settings.chains * length);
     std::vector<DensityChain> chains(settings.chains);
-    side_by_side(settings, [&](std::size_t c) {
+    side_by_side(settings.chains, settings.threads, [&](std::size_t c) {
       if (!begun[c]) begun[c] = begin(rngs[c]);
       chains[c] = begun[c](stretch, sweeps, rngs[c]);
       if (!may_go_on) begun[c] = {};

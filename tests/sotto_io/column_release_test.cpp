@@ -1,0 +1,90 @@
+// What a release leaves on the disk, whenever it is killed.
+#include "sotto_io/column_release.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "entropy/seeded_entropy.hpp"
+#include "sotto/base/error.hpp"
+#include "sotto_io/atomic_file.hpp"
+#include "sotto_io/on_flush.hpp"
+#include "sotto_io/privatised_file.hpp"
+#include "sotto_io/table_records.hpp"
+#include "support/own_folder.hpp"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ColumnReleases : public testing::Test {
+ protected:
+  const fs::path folder_ = own_path();
+  const fs::path out_ = folder_ / "r.csv";
+  const fs::path description_ = folder_ / "r.csv.channel.toml";
+  void SetUp() override {
+    fs::create_directories(folder_);
+    write_whole_file(folder_ / "t.csv", "x\n1\n2\n3\n");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void release() const {
+    ColumnSettings x;
+    x.name = "x";
+    x.channel = "laplace";
+    x.lower = 0;
+    x.upper = 4;
+    SeededEntropy entropy(3);
+    (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}},
+                          records_of(folder_ / "t.csv"), entropy, [](const std::string&) {});
+  }
+  /// In a process that is killed at its `last` flush. False when it ended before.
+  [[nodiscard]] bool killed_at(int last) const {
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+      int flushes = 0;
+      on_flush = [&](int) {
+        if (++flushes == last) std::raise(SIGKILL);
+      };
+      release();
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(writer, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+  }
+};
+
+// Another table of as many legal values is put in its place.
+TEST_F(ColumnReleases, of_a_killed_run_no_other_table_is_taken_for) {
+  release();
+  const std::string other = read_whole_file(out_);
+  int described = 0;
+  for (int last = 1;; ++last) {
+    fs::remove(out_);
+    fs::remove(description_);
+    const bool killed = killed_at(last);
+    if (fs::exists(description_)) {
+      const ChannelFile file = read_channel_file(description_);
+      EXPECT_EQ(file.fingerprints.size(), 1u) << "killed at flush " << last;
+      if (fs::exists(out_)) {
+        EXPECT_NO_THROW((void)read_privatised(out_, file, file.columns[0]));
+      } else {
+        ++described;
+        write_whole_file(out_, other.substr(0, other.find('\n') + 1) + "0\n0\n0\n");
+        EXPECT_THROW((void)read_privatised(out_, file, file.columns[0]), Error) << "killed at flush " << last;
+      }
+    }
+    if (!killed) break;
+  }
+  EXPECT_GT(described, 1);
+}
+
+}  // namespace
+}  // namespace sotto
