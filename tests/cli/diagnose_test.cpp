@@ -76,6 +76,15 @@ TEST_F(Diagnose, compares_with_a_reference) {
   record.privacy = not_private_statement();
   write_run(folder_ / "exact", record);
   EXPECT_THAT(sotto("diagnose run --reference exact").out, HasSubstr("NOT PRIVATE: the reference"));
+  // And whether it can be a reference.
+  EXPECT_THAT(sotto("diagnose run --reference exact").out, testing::Not(HasSubstr("of another model")));
+  EXPECT_THAT(sotto("diagnose run --reference exact").out, testing::Not(HasSubstr("The reference is none")));
+  record.title = "something ~ else";
+  record.unreliable = true;
+  write_run(folder_ / "doubtful", record);
+  const std::string doubtful = sotto("diagnose run --reference doubtful").out;
+  EXPECT_THAT(doubtful, HasSubstr("The reference is of another model: something ~ else"));
+  EXPECT_THAT(doubtful, HasSubstr("The reference is none: of its own draws, NO ANSWER"));
   EXPECT_EQ(sotto("diagnose run --reference exact.csv").status, 65);  // other parameters
   EXPECT_EQ(sotto("diagnose run --reference nowhere.csv").status, 66);
 }

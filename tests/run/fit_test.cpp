@@ -57,6 +57,26 @@ TEST(Fit, settings_of_chains_are_told_where_there_are_none) {
               testing::Not(told));
 }
 
+TEST(Fit, settings_of_other_methods_are_told) {
+  const auto told = testing::Contains(testing::HasSubstr("of other methods"));
+  EXPECT_THAT(
+      randhie({"method.draws=20", "method.rate=.2", "method.decay=0.3", "method.name=\"penalty\""}).warnings,
+      testing::Contains("Note: method.rate, method.decay are of other methods: penalty does not read them."));
+  EXPECT_THAT(randhie({"method.draws=20", "method.leapfrog_steps=3", "method.name=\"hmc\""}).warnings,
+              testing::Not(told));
+}
+
+TEST(Fit, numbers_are_read_as_people_write_them) {
+  const auto config = [](const std::string& setting) {
+    return parse_fit_config("", {"data.file=d.csv", "data.schema=s.toml", "model.family=\"bernoulli\"",
+                                 "model.formula=\"y ~ x\"", "privacy.not_private=true", setting});
+  };
+  EXPECT_EQ(config("method.draws=1e3").method.draws, 1000);
+  EXPECT_EQ(config("method.rate=.25").method.rate, 0.25);
+  for (const char* wrong : {"method.draws=1.5", "method.draws=-1e3", "method.draws=1e30", "method.rate=.2x"})
+    EXPECT_THROW(static_cast<void>(config(wrong)), Error) << wrong;
+}
+
 TEST(Fit, a_prior_that_holds_is_not_taken_for_noise) {
   const RunRecord record =
       randhie({"privacy.epsilon=50", "prior.parameter.disea={family=\"normal\", scale=0.005}"});

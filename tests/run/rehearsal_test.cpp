@@ -126,6 +126,17 @@ TEST(Rehearsal, tells_good_budgets_from_hopeless_ones) {
   EXPECT_EQ(rehearsal.without_noise.size(), 4);
 }
 
+// What without noise is compared with runs no chain.
+TEST(Rehearsal, is_of_chains_that_start_somewhere_as_well) {
+  FitConfig config = clinic_config("bernoulli", "ill ~ age");
+  config.method.name = "penalty";
+  config.start["age"] = 0.5;
+  TestEntropy entropy(4);
+  const Rehearsal rehearsal = rehearse(config, clinic_schema(), {.rows = 2000}, {20}, 1, entropy);
+  EXPECT_EQ(rehearsal.method, "penalty");
+  EXPECT_EQ(rehearsal.without_noise.size(), 2);
+}
+
 // Thirty rows say so little that noise makes intervals not twice as wide, and yet it hides all that they say.
 TEST(Rehearsal, calls_a_budget_hopeless_under_which_noise_dominates) {
   const FitConfig config = clinic_config("bernoulli", "ill ~ age + region");

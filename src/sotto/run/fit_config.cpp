@@ -175,6 +175,12 @@ std::vector<std::string> parts_of_key(const std::string& assignment, std::size_t
   return parts;
 }
 
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
 void apply_override(toml::table& root, const std::string& assignment) {
   std::size_t equals = 0;
   std::vector<std::string> parts = parts_of_key(assignment, equals);
@@ -189,7 +195,10 @@ void apply_override(toml::table& root, const std::string& assignment) {
   try {
     parsed = toml::parse("value = " + value);
   } catch (const toml::parse_error&) {
-    parsed.insert("value", value);
+    if (const auto number = number_of(value))
+      parsed.insert("value", *number);  // .5 is no number of TOML, and one of everybody's
+    else
+      parsed.insert("value", value);
   }
   toml::table* table = &root;
   for (const std::string& part : parts) {
@@ -205,12 +214,7 @@ void apply_override(toml::table& root, const std::string& assignment) {
 namespace {
 
 bool means_the_same(const std::string& one, const std::string& other) {
-  const auto number = [](const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-  };
-  return one == other || (number(one) && number(one) == number(other));
+  return one == other || (number_of(one) && number_of(one) == number_of(other));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
     const RunRecord record = fit(config, table.problem, entropy, watched);
     found = hopeless(record, summarise(record.draws));
   } catch (const PaidError&) {
-    found = Hopeless{"the budget ends before there is a draw", "Take a larger epsilon or fewer draws"};
+    found = Hopeless{"the budget ends before there is a draw", "fewer draws"};
   } catch (const Error&) {
     found.reset();  // what is wrong before anything is paid for, the fit itself will say
   }
@@ -67,6 +67,12 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
                 unpaid ? "stopped: nothing was spent" : "stopped before the first draw");
   }
   return found;
+}
+
+std::string in_place_of_it(const Hopeless& found, const FitConfig& config) {
+  constexpr double kNoMoreHelps = 20;  // epsilon
+  return *config.epsilon < kNoMoreHelps ? "Take a larger epsilon, or " + found.advice
+                                        : "Take " + found.advice;
 }
 
 /// How many tables are made up, and how many of them must tell nothing.
@@ -115,19 +121,17 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
 std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   const auto& settings = record.manifest.configuration;
   if (settings.contains("release_once") && settings["release_once"].value("noise_dominates", false))
-    return Hopeless{"the noise dominates", "Take a larger epsilon, fewer columns or more rows"};
+    return Hopeless{"the noise dominates", "fewer columns or more rows"};
   if (no_answer(record, summary).empty()) return std::nullopt;
   if (!record.markov_chain)
-    return Hopeless{"the search for the posterior does not settle",
-                    "Take a larger epsilon, fewer columns or more rows"};
+    return Hopeless{"the search for the posterior does not settle", "fewer columns or more rows"};
   const bool short_chains = std::ranges::any_of(record.draws.chains, [](const Chain& chain) {
     return chain.draws.rows() < static_cast<Eigen::Index>(kShortChain);
   });
   if (short_chains)
     return Hopeless{fmt::format("chains have fewer than {} draws", kShortChain),
-                    fmt::format("Take {} draws a chain or more, or a larger epsilon", kShortChain)};
-  return Hopeless{"the chains do not converge",
-                  "Take a larger epsilon, fewer columns or the method release-once"};
+                    fmt::format("{} draws a chain or more", kShortChain)};
+  return Hopeless{"the chains do not converge", "fewer columns or the method release-once"};
 }
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -138,7 +142,7 @@ void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySou
     throw Error(ErrorCode::budget,
                 fmt::format("this fit would give no answer: of made-up rows of this design, as many as the "
                             "table has, {}; nothing was spent. {}; {}",
-                            found->why, found->advice, kOtherwise));
+                            found->why, in_place_of_it(*found, config), kOtherwise));
   }
 }
 
@@ -151,7 +155,7 @@ void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& pro
                             "noisy count of the table's says, {}; nothing but that count was paid for, "
                             "though the record of this directory counts the whole epsilon for "
                             "later fits there. {}; {}",
-                            found->why, found->advice, kOtherwise));
+                            found->why, in_place_of_it(*found, config), kOtherwise));
   }
 }
 

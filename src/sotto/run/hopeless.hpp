@@ -16,14 +16,16 @@ namespace sotto {
 
 /// Why a fit tells nothing, as a clause, and what would help.
 struct Hopeless {
-  std::string why, advice;
+  std::string why;
+  std::string advice;  ///< what to take, beside a larger epsilon
 };
 
 /// Chains that did not converge or are short, releases that disagree, noise that dominates; none where a fit tells something.
 [[nodiscard]] std::optional<Hopeless> hopeless(const RunRecord& record,
                                                const std::vector<ParameterSummary>& summary);
 
-/// Refuses a private fit that would tell nothing of two of three made-up tables of its design, with as many rows as `problem` has.
+/// Refuses a private fit that would tell nothing of made-up tables of its design, with as many rows as `problem` has: of a chain two of
+/// three, of release-once two, or one where there are more than a hundred parameters.
 /// Counts are made up about three means, as theirs is not known, and noise hides small ones first: they must tell nothing about any.
 /// Nothing is taken from the rows but their number, and nothing is done where that is not public, nor for owners who each hold rows,
 /// a model that rows are not made up for, or `config.force`. `progress`: share done of one table's fit; false ends all.

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <toml++/toml.h>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,9 +44,12 @@ class Section {
       if (const auto value = node->value_exact<std::string>()) return void(target = *value);
       refuse(fmt::format("{} must be a string", path(key)));
     } else if constexpr (std::is_integral_v<T>) {
-      const auto value = node->value_exact<std::int64_t>();
-      if (!value || *value < 0) refuse(fmt::format("{} must be a whole number >= 0", path(key)));
-      target = static_cast<T>(*value);
+      constexpr double kMost = 0x1p53;
+      const auto whole = node->value_exact<std::int64_t>();
+      const auto real = node->value_exact<double>();  // 1e3, say
+      if (!(whole && *whole >= 0) && !(real && *real >= 0 && *real <= kMost && *real == std::floor(*real)))
+        refuse(fmt::format("{} must be a whole number >= 0", path(key)));
+      target = whole ? static_cast<T>(*whole) : static_cast<T>(*real);
     } else {
       const auto value = node->value<double>();
       if (!value || !node->is_number()) refuse(fmt::format("{} must be a number", path(key)));
