@@ -127,6 +127,7 @@ void read_all(Section& root, FitConfig& config) {
           "for");
     s.read("seed", method.seed);
     s.read("leapfrog_steps", method.leapfrog_steps);
+    s.read("adapt_length", method.adapt_length);
     s.read("step_size", method.step_size);
     s.read("jitter", method.jitter);
     s.read("noise_variance", method.noise_variance);
@@ -329,8 +330,8 @@ int threads_of(const FitConfig& config) {
 std::vector<std::string> chain_settings_given(const FitConfig& config) {
   const toml::table root = toml::parse(config.toml);
   std::vector<std::string> given;
-  for (const char* key : {"warmup", "thin", "leapfrog_steps", "step_size", "jitter", "noise_variance",
-                          "batch", "rate", "decay", "clip_ratio", "clip_gradient"}) {
+  for (const char* key : {"warmup", "thin", "leapfrog_steps", "adapt_length", "step_size", "jitter",
+                          "noise_variance", "batch", "rate", "decay", "clip_ratio", "clip_gradient"}) {
     const std::string path = std::string("method.") + key;
     if (root.at_path(path)) given.push_back(path);
   }
@@ -373,6 +374,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"thin", config.method.thin},
                                    {"seed", config.method.seed},
                                    {"leapfrog_steps", config.method.leapfrog_steps},
+                                   {"adapt_length", config.method.adapt_length},
                                    {"step_size", config.method.step_size},
                                    {"jitter", config.method.jitter},
                                    {"noise_variance", config.method.noise_variance},

@@ -52,6 +52,7 @@ struct MethodConfig {
   std::size_t thin = 0;       ///< steps per draw; 0: what the budget has a use for (run_length.hpp)
   std::uint64_t seed = 1;     ///< of the chains; never of the noise
   int leapfrog_steps = 5;     ///< hmc
+  bool adapt_length = false;  ///< hmc: learn their number in warmup
   double step_size = 0;       ///< 0: chosen and adapted
   double jitter = 0.5;        ///< hmc
   double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact

@@ -164,7 +164,8 @@ std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
                               .jitter = run.config.jitter,
                               .inverse_mass = guess(run),
                               .friction = friction,
-                              .search = true},
+                              .search = true,
+                              .adapt_length = run.config.adapt_length},
                              run.problem.prior));
 }
 std::vector<Chain> hmc(const ChainRun& run) { return run_hmc(run, 0); }
@@ -269,7 +270,7 @@ bool reads(const Method& method, std::string_view setting) {
   if (method.run == nullptr) return false;
   const bool hamiltonian = method.run == hmc || method.run == hmc_friction;
   const bool langevin = method.run == sgld || method.run == sgnht;
-  if (setting == "leapfrog_steps" || setting == "jitter") return hamiltonian;
+  if (setting == "leapfrog_steps" || setting == "adapt_length" || setting == "jitter") return hamiltonian;
   if (setting == "noise_variance") return method.run == barker;
   if (setting == "batch")
     return method.regime == QueryRegime::batch_ratios ||
