@@ -53,9 +53,9 @@ class Model:
     coordinate. These are the two bounds that noise needs. What a row adds to a sum is clamped to them, whatever the code returns, so
     a bound that is too small costs a wrong answer and not privacy. It is tried on made-up rows before anything is spent.
 
-    A row's numbers must follow from that row alone, to the last bit: no mean over rows, no masks that shorten arrays, no state that
-    calls change, no random numbers. That is tried too. Where the unit is one row that is exchanged, an array holds thousands of rows;
-    elsewhere it holds one, which takes some hundred times as long.
+    A row's numbers, and whether the code fails on it, must follow from that row alone, to the last bit: no mean over rows, no masks
+    that shorten arrays, no state that calls change, no random numbers. That is tried too. Where the unit is one row that is exchanged,
+    an array holds thousands of rows; elsewhere it holds one, which takes some hundred times as long.
 
     A row on which the code raises, or returns what is not finite, contributes nothing or a legal value, in silence; what the
     code prints or warns of while it sees rows is not shown.

@@ -248,6 +248,10 @@ FitAsMade fit_of(const nlohmann::ordered_json& manifest, const std::string& dire
 FitAsMade fit_as_made(const std::filesystem::path& directory, const std::vector<std::string>& overrides) {
   if (!std::filesystem::is_directory(directory))
     throw Error(ErrorCode::no_input, "no directory " + directory.string());
+  if (!std::filesystem::exists(directory / "manifest.json"))
+    throw Error(ErrorCode::no_input,
+                fmt::format("{} holds no fit that has draws, from whose releases others could be made",
+                            directory.string()));
   try {
     return fit_of(read_json_file(directory / "manifest.json"), directory.string(), overrides);
   } catch (const nlohmann::json::exception&) {

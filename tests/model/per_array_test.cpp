@@ -114,9 +114,14 @@ TEST(PerArray, keeps_places_where_a_row_is_exchanged) {
   const Waves code;
   const Rows rows = rows_of(20);
   sums_of(PerArray(code, kFill, kRow), rows, 512);
-  ASSERT_EQ(code.seen->size(), 3u) << "two positions and a gradient, all rows at once";
-  for (const Matrix& array : *code.seen) {
+  ASSERT_EQ(code.seen->size(), 6u) << "two positions and a gradient, all rows at once, each after legal rows";
+  for (std::size_t call = 0; call < 6; ++call) {
+    const Matrix& array = (*code.seen)[call];
     ASSERT_EQ(array.rows(), 24);
+    if (call % 2 == 0) {
+      EXPECT_EQ(array, Matrix(kFill.transpose().replicate(24, 1)));
+      continue;
+    }
     for (Eigen::Index i = 0; i < 24; ++i) {
       const auto row = static_cast<std::size_t>(i);
       const bool counted = i < 20 && rows.weight(row) != 0;
@@ -176,12 +181,23 @@ TEST(PerArray, rows_on_which_code_fails_together_take_no_other_along) {
   EXPECT_EQ(sums_of(PerArray(code, kFill, kRow), rows, 512), sums_of(PerRow(WavesOfOneRow{}), rows, 1));
 }
 
+// At such a position neighbours add nothing, one on whose row it fails and one on none of whose.
+TEST(PerArray, code_that_fails_on_legal_rows_adds_nothing_of_any) {
+  Rows rows = rows_of(64);
+  const std::vector<std::int64_t> nothing(3, 0);
+  const PerArray model(Waves{}, Position{{kRaises, 0}}, kRow);
+  for (std::size_t i = 0; i < 64; ++i) rows.weight(i) = 1, rows.at(i, 0) = 0.01 * static_cast<double>(i);
+  EXPECT_EQ(sums_of(model, rows, 512), nothing);
+  rows.at(5, 0) = kRaises;
+  EXPECT_EQ(sums_of(model, rows, 512), nothing);
+}
+
 TEST(PerArray, code_that_fails_on_any_rows_adds_nothing) {
   Waves code;
   code.fails_on_many = true;
   const std::vector<std::int64_t> nothing(3, 0);
   EXPECT_EQ(sums_of(PerArray(code, kFill, kRow), rows_of(20), 512), nothing);
-  EXPECT_EQ(code.seen->size(), 3u * 2) << "a look at legal rows tells that it is not a row's doing";
+  EXPECT_EQ(code.seen->size(), 3u) << "legal rows tell that it is not a row's doing";
   EXPECT_EQ(sums_of(PerArray(Waves{}, Position{{kRaises, 0}}, kRow), rows_of(20), 512), nothing);
 }
 

@@ -66,6 +66,13 @@ TEST(Fit, settings_of_other_methods_are_told) {
               testing::Not(told));
 }
 
+TEST(Fit, a_prior_that_holds_a_chain_back_is_told) {
+  const auto told = testing::Contains(testing::StartsWith("The prior holds back disea ("));
+  const std::string far = "prior.parameter.disea={family=\"normal\", location=5, scale=0.5}";
+  EXPECT_THAT(randhie({"method.draws=50", "method.name=\"hmc\"", far}).warnings, told);
+  EXPECT_THAT(randhie({"method.draws=50", "method.name=\"hmc\""}).warnings, testing::Not(told));
+}
+
 TEST(Fit, numbers_are_read_as_people_write_them) {
   const auto config = [](const std::string& setting) {
     return parse_fit_config("", {"data.file=d.csv", "data.schema=s.toml", "model.family=\"bernoulli\"",

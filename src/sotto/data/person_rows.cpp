@@ -15,6 +15,11 @@ PersonRows::Hash PersonRows::hash(std::string_view person) const {
   return hash;
 }
 
+void PersonRows::expect(std::size_t rows) {
+  const auto room = static_cast<double>(persons_.bucket_count()) * persons_.max_load_factor();
+  if (static_cast<double>(rows) > room) persons_.reserve(2 * rows);
+}
+
 std::optional<std::size_t> PersonRows::take(std::string_view person, std::size_t maximum) {
   Person& known = persons_.try_emplace(hash(person), Person{persons_.size(), 0}).first->second;
   if (known.used >= maximum) return std::nullopt;

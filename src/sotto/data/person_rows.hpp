@@ -20,6 +20,9 @@ class PersonRows {
  public:
   PersonRows();
 
+  /// Takes memory for so many persons, who are no more than rows: how many of these name one changes none of it but a person's own.
+  void expect(std::size_t rows);
+
   /// Which person this is, in the order in which they came, where fewer than `maximum` rows of theirs have been used so far: one more
   /// is counted then. Of a row that cannot be used, for which `maximum` is 0, the person is known from now on all the same: what its
   /// other cells hold changes no memory.

@@ -23,6 +23,7 @@ void Table::append(std::span<const std::optional<std::string_view>> cells,
         value.value_or(column.missing == MissingPolicy::impute ? column.imputed : column.range().lower));
   }
   const bool is_row = schema_.unit.is_row();
+  if (!is_row) rows_of_person_.expect(persons_.size() + 1);
   const std::optional<std::size_t> whose = is_row ? std::nullopt : within_person(person, kept);
   if (!is_row) persons_.push_back(whose.value_or(0));
   kept_.push_back(kept && (is_row || whose) ? 1 : 0);
@@ -30,7 +31,10 @@ void Table::append(std::span<const std::optional<std::string_view>> cells,
 
 void Table::append_nothing() {
   for (std::size_t j = 0; j < columns_.size(); ++j) columns_[j].push_back(schema_.columns[j].range().lower);
-  if (!schema_.unit.is_row()) persons_.push_back(0);
+  if (!schema_.unit.is_row()) {
+    persons_.push_back(0);
+    rows_of_person_.expect(persons_.size());
+  }
   kept_.push_back(0);
 }
 

@@ -35,14 +35,15 @@ Places as_they_came(const Table& table, std::size_t pieces) {
 }
 
 Places by_persons(const Table& table) {
-  WipedVector<std::size_t> sizes;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (!table.kept(i)) continue;
-    sizes.resize(std::max(sizes.size(), table.person(i) + 1));
-    ++sizes[table.person(i)];
-  }
+  // There are no more persons than rows: memory is taken for so many.
+  WipedVector<std::size_t> sizes(table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i)
+    if (table.kept(i)) ++sizes[table.person(i)];
   Places places{Rows::most_rows(table.rows(), table.schema().unit.maximum_rows), {}, {}};
+  places.of_row.reserve(table.rows());
+  places.units.reserve(table.rows());
   WipedVector<std::size_t> next;  // of each person
+  next.reserve(table.rows());
   std::size_t end = 0;
   for (const std::size_t size : sizes) {
     next.push_back(Rows::next_unit(end, size));

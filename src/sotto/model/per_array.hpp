@@ -34,8 +34,8 @@ concept ArrayModel = requires(const M& model, const Matrix& rows, const Position
 /// Adjacency    as declared. Where one row is exchanged and their number is public, a run of tiles is one array, in which every
 ///              row has its place: one that was left out, and padding, stands there as `fill` and is not counted. So
 ///              neighbours' arrays differ in one row. Elsewhere an array holds one row, and those left out are skipped
-/// Sensitivity  that of PerRow. In an array of several rows it is, as long as a row's numbers follow from its values and its place
-///              alone, to the last bit: what the model's author promises, and python/sotto/trial.py tries. An array of one row
+/// Sensitivity  that of PerRow. In an array of several rows it is, as long as a row's numbers, and whether the code fails on it, follow
+///              from its values and its place alone, to the last bit: what the model's author promises, and python/sotto/trial.py tries. An array of one row
 ///              needs no such promise
 /// Noise, charge, source: measurement/ratio.hpp, measurement/vector_noise.hpp
 ///
@@ -115,22 +115,23 @@ class PerArray {
   static auto of_row(Matrix& vectors, Eigen::Index i) { return vectors.col(i); }
 
   /// Of all rows at once, with `fill` in the place of those on which that fails, which have none; of one after the other where it
-  /// fails on rows together that it takes one by one. None of any where it fails on `fill` too.
+  /// fails on rows together that it takes one by one. None of any where it fails on `fill`, which is public, whatever the rows are.
   template <class Numbers, class Compute>
   void compute_numbers(const Matrix& array, Numbers& numbers, const Compute& compute) const {
-    if (compute(array, numbers)) return;
+    const bool several = array.rows() > 1;
+    if ((several && !compute(filled(array.rows()), numbers)) || (!several && !compute(array, numbers))) {
+      numbers.setConstant(kNone);
+      return;
+    }
+    if (!several || compute(array, numbers)) return;
     std::vector<Eigen::Index> failed;
-    if (array.rows() > 1 && compute(filled(array.rows()), numbers)) {
-      find_failures(
-          array, 0, array.rows(), [&](const Matrix& rows) { return compute(rows, numbers); }, failed);
-      Matrix others = array;
-      for (const Eigen::Index i : failed) others.row(i) = fill_.transpose();
-      if (!compute(others, numbers)) {
-        one_by_one(array, numbers, compute);
-        return;
-      }
-    } else {
-      for (Eigen::Index i = 0; i < array.rows(); ++i) failed.push_back(i);
+    find_failures(
+        array, 0, array.rows(), [&](const Matrix& rows) { return compute(rows, numbers); }, failed);
+    Matrix others = array;
+    for (const Eigen::Index i : failed) others.row(i) = fill_.transpose();
+    if (!compute(others, numbers)) {
+      one_by_one(array, numbers, compute);
+      return;
     }
     for (const Eigen::Index i : failed) of_row(numbers, i).setConstant(kNone);
   }

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <map>
@@ -80,7 +82,7 @@ void state_own_model(const PublicProblem& problem, nlohmann::ordered_json& confi
 std::string trust_model(const Problem& problem) {
   if (problem.public_info.own) {
     return "the curator who holds the rows, runs this program and wrote the model, in which a row's log "
-           "density follows from that row alone";
+           "density follows from that row alone, and so does whether the model's code fails on it";
   }
   if (problem.owners.empty()) return "the curator who holds the rows and runs this program";
   const std::size_t elsewhere = problem.public_info.owner_promises.size();
@@ -218,6 +220,32 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
   }
 }
 
+/// Of a chain: what its draws and its priors disagree on. Release-once has priors on the scale of released spreads, and says more.
+void warn_of_priors(RunRecord& record) {
+  constexpr double kFarOut = 2;  // the prior's standard deviations
+  std::vector<std::string> held;
+  for (const PriorDescription& prior : record.priors) {
+    const auto found = std::ranges::find(record.draws.parameters, prior.parameter);
+    if (found == record.draws.parameters.end()) continue;
+    const auto column = static_cast<Eigen::Index>(found - record.draws.parameters.begin());
+    double sum = 0;
+    double count = 0;
+    for (const Chain& chain : record.draws.chains) {
+      sum += chain.draws.col(column).sum();
+      count += static_cast<double>(chain.draws.rows());
+    }
+    const double out = std::abs(sum / count - prior.mean) / prior.sd;
+    if (out > kFarOut) held.push_back(fmt::format("{} ({:.1f})", prior.parameter, out));
+  }
+  if (held.empty()) return;
+  record.warnings.push_back(fmt::format(
+      "The prior holds back {}: in brackets how many of its standard deviations out the answer lies, "
+      "which is between what it says and what the data say. Declare bounds nearer to what columns hold, on "
+      "whose "
+      "scale default priors are, or set wider priors ([prior]).",
+      fmt::join(held, ", ")));
+}
+
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
            EntropySource& entropy, const FitProgress& progress, const RowsReleased& released,
@@ -293,6 +321,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     record.privacy = statement(budget, problem, entropy);
   }
   warn(method, config, problem, record);
+  if (method.run != nullptr) warn_of_priors(record);
   if (method.approximation != nullptr) {
     std::string sentence = method.approximation(config);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
