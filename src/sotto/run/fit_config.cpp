@@ -9,7 +9,6 @@
 #include <cmath>
 #include <map>
 #include <sstream>
-#include <thread>
 
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
@@ -210,10 +209,6 @@ void apply_override(toml::table& root, const std::string& assignment) {
   table->insert_or_assign(key, *parsed.get("value"));
 }
 
-}  // namespace
-
-namespace {
-
 bool means_the_same(const std::string& one, const std::string& other) {
   return one == other || (number_of(one) && number_of(one) == number_of(other));
 }
@@ -320,11 +315,6 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
   written << root;
   config.toml = written.str();
   return config;
-}
-
-int threads_of(const FitConfig& config) {
-  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  return config.threads > 0 ? config.threads : all;
 }
 
 std::vector<std::string> chain_settings_given(const FitConfig& config) {

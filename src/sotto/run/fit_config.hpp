@@ -1,6 +1,7 @@
 // What a fit is asked to do: every setting, with the defaults that work.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "sotto/base/numbers.hpp"
@@ -104,7 +106,10 @@ void refuse_said_twice(const std::vector<std::string>& overrides);
 [[nodiscard]] FitConfig parse_fit_config(std::string_view toml, const std::vector<std::string>& overrides);
 
 /// Of passes over the rows, and of chains that run side by side.
-[[nodiscard]] int threads_of(const FitConfig& config);
+[[nodiscard]] inline int threads_of(const FitConfig& config) {
+  const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return config.threads > 0 ? config.threads : all;
+}
 
 /// Budget and settings of methods. Errors: configuration, naming the key that is missing or out of range.
 void check_fit_config(const FitConfig& config);

@@ -69,7 +69,7 @@ ExactSum sum_tiles(std::size_t tiles, std::size_t run, std::size_t size, int thr
     }
     return sum;
   };
-  constexpr std::size_t kGrain = 4096 * 16;  // tiles times entries: what a thread takes is worth its start
+  constexpr std::size_t kGrain = 65536;  // tiles times entries: what a thread takes is worth its start
   const oneapi::tbb::blocked_range<std::size_t> all(
       0, (tiles + run - 1) / run, std::max<std::size_t>(kGrain / (run * std::max<std::size_t>(size, 16)), 1));
   // More threads than this process may use would not be had, which the library says on the terminal.
