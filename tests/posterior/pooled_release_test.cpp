@@ -9,12 +9,24 @@
 namespace sotto {
 namespace {
 
-/// One round about two columns of 100 rows, whose informations are these and have noise of standard deviation 5.
-PooledRelease pooled(double first, double second, double turn) {
+/// Of two columns.
+OnceFacts facts_of_logistic_rows() {
   OnceFacts facts;
   facts.intercept = false;
   facts.column_mean = Position::Zero(2);
   facts.column_sd = Position::Ones(2);
+  return facts;
+}
+OnceFacts facts_of_normal_rows() {
+  OnceFacts facts = facts_of_logistic_rows();
+  facts.link = Link::identity;
+  facts.sigma = 1;
+  return facts;
+}
+
+/// One round about two columns of 100 rows, whose informations are these and have noise of standard deviation 5.
+PooledRelease pooled(double first, double second, double turn) {
+  const OnceFacts facts = facts_of_logistic_rows();
   const Matrix frame = Matrix::Identity(2, 2);
   const Matrix axes{{std::cos(turn), -std::sin(turn)}, {std::sin(turn), std::cos(turn)}};
   const Matrix information = axes * Position{{first, second}}.asDiagonal() * axes.transpose();
@@ -39,10 +51,7 @@ TEST(PooledRelease, a_combination_that_the_noise_hides_is_told) {
 // In a frame that the noise hides an information that looks even may be far from that: its doubt is not shrunk away. Noise of
 // 100 hides all of it; a hundred logistic rows have a level of some 20.
 TEST(PooledRelease, an_information_that_the_noise_hides_is_doubted) {
-  OnceFacts facts;
-  facts.intercept = false;
-  facts.column_mean = Position::Zero(2);
-  facts.column_sd = Position::Ones(2);
+  const OnceFacts facts = facts_of_logistic_rows();
   const Matrix information = 100 * Matrix::Identity(2, 2);
   OnceRound round{Position::Zero(2),       {}, {information, 10000}, {information, 25},
                   {Position::Zero(2), 10}, {}};
@@ -58,12 +67,7 @@ TEST(PooledRelease, an_information_that_the_noise_hides_is_doubted) {
 
 // Both scores are known to a hundredth of their sampling standard deviation of 10.
 TEST(PooledRelease, scores_disagree_where_it_matters) {
-  OnceFacts facts;
-  facts.link = Link::identity;
-  facts.sigma = 1;
-  facts.intercept = false;
-  facts.column_mean = Position::Zero(2);
-  facts.column_sd = Position::Ones(2);
+  const OnceFacts facts = facts_of_normal_rows();
   const Matrix information = 100 * Matrix::Identity(2, 2);
   const auto agreement = [&](double apart) {
     OnceRound last{Position::Zero(2),         {}, {information, 0.01}, {information, 0.01},
@@ -84,12 +88,7 @@ TEST(PooledRelease, scores_disagree_where_it_matters) {
 // Squares that are 15 % more in one direction and less in the other: of a hundred rows sampling makes as much, of a hundred thousand the
 // model does not hold.
 TEST(PooledRelease, squares_of_few_rows_are_the_informations) {
-  OnceFacts facts;
-  facts.link = Link::identity;
-  facts.sigma = 1;
-  facts.intercept = false;
-  facts.column_mean = Position::Zero(2);
-  facts.column_sd = Position::Ones(2);
+  const OnceFacts facts = facts_of_normal_rows();
   const auto first = [&](double rows) {
     const Matrix information = rows * Matrix::Identity(2, 2);
     OnceRound round{Position::Zero(2),         {}, {information, 0.01}, {information, 0.01},

@@ -52,6 +52,14 @@ Matrix lost_to_weights(const OnceRelease& release) {
   return spectrum.with(spectrum.values().cwiseMax(0));
 }
 
+/// The rows that there are of blocks of `each`, the first `taken` of every block.
+Matrix taken_of(const Matrix& draws, std::size_t taken, std::size_t each) {
+  std::vector<Eigen::Index> rows;
+  for (Eigen::Index i = 0; i < draws.rows(); ++i)
+    if (static_cast<std::size_t>(i) % each < taken) rows.push_back(i);
+  return draws(rows, Eigen::all);
+}
+
 }  // namespace
 
 Matrix clear_covariance(const OnceRelease& release) {
@@ -93,14 +101,6 @@ Position beyond_clip(const OnceRelease& release, std::uint64_t seed) {
   const NoisyVector& squares = *last.residual_squares;
   return squares_beyond(spread.histogram, {last.plan.clip, squares.value[0], squares.variance}, spread.scale,
                         spread.tails, seed);
-}
-
-/// The rows that there are of blocks of `each`, the first `taken` of every block.
-Matrix taken_of(const Matrix& draws, std::size_t taken, std::size_t each) {
-  std::vector<Eigen::Index> rows;
-  for (Eigen::Index i = 0; i < draws.rows(); ++i)
-    if (static_cast<std::size_t>(i) % each < taken) rows.push_back(i);
-  return draws(rows, Eigen::all);
 }
 
 OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& release,

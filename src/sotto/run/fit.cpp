@@ -240,9 +240,8 @@ void warn_of_priors(RunRecord& record) {
   if (held.empty()) return;
   record.warnings.push_back(fmt::format(
       "The prior holds back {}: in brackets how many of its standard deviations out the answer lies, "
-      "which is between what it says and what the data say. Declare bounds nearer to what columns hold, on "
-      "whose "
-      "scale default priors are, or set wider priors ([prior]).",
+      "which is between what it says and what the data say. Declare bounds nearer to what columns hold, "
+      "on whose scale default priors are, or set wider priors ([prior]).",
       fmt::join(held, ", ")));
 }
 
