@@ -74,7 +74,9 @@ def test_a_fit_is_the_programs(served, program, schema):
     for key in ("epsilon", "delta", "privacy_unit", "trust_model"):
         assert ours[key] == theirs[key]
     assert 0 < ours["spent_epsilon"] <= 1
-    assert ours["releases"][0] == theirs["releases"][0]
+    # How often each query is asked follows from the answers before; what each is, and costs, does not.
+    first, its = ({key: run["releases"][0][key] for key in run["releases"][0] if key != "count"} for run in (ours, theirs))
+    assert first == its
     assert (our_run["parameters"], our_run["method"]) == (their_run["parameters"], their_run["method"])
     for key in ("data", "model", "privacy", "method"):
         assert our_run["configuration"][key] == their_run["configuration"][key]

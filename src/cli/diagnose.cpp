@@ -86,6 +86,10 @@ std::vector<std::string> doubts_about(const Source& reference, const RunRecord& 
                                  other.model, record.title, record.model));
   if (const std::string none = no_answer(other, summarise(other.draws)); !none.empty())
     doubts.push_back(fmt::format("The reference is none: of its own draws, {}.", none));
+  else if (const auto& told = other.manifest.configuration;
+           told.contains("release_once") && told["release_once"].value("noise_dominates", false))
+    doubts.emplace_back(
+        "The reference is none: its noise dominates, and it shows the prior and the noise, hardly its data.");
   return doubts;
 }
 
@@ -127,8 +131,13 @@ void diagnose(const DiagnoseOptions& options) {
   std::vector<std::string> doubts;
   if (!options.reference.empty()) {
     reference = read(options.reference);
-    comparison = compare(record.draws, reference->record.draws);
     doubts = doubts_about(*reference, record);
+    try {
+      comparison = compare(record.draws, reference->record.draws);
+    } catch (const Error& error) {
+      if (doubts.empty()) throw;
+      throw Error(error.code(), fmt::format("{}. {}", error.what(), doubts.front()));
+    }
   }
   const auto summary = summarise(record.draws);
   std::vector<std::string> complaints = record.warnings;

@@ -86,6 +86,17 @@ TEST_F(Diagnose, compares_with_a_reference) {
   EXPECT_THAT(doubtful, HasSubstr("The reference is of another model: something ~ else"));
   EXPECT_THAT(doubtful, HasSubstr("The reference is none: of its own draws, NO ANSWER"));
   EXPECT_EQ(sotto("diagnose run --reference exact.csv").status, 65);  // other parameters
+  record.draws.parameters[0] = "renamed";
+  write_run(folder_ / "other", record);
+  const Outcome renamed = sotto("diagnose run --reference other");
+  EXPECT_EQ(renamed.status, 65);
+  EXPECT_THAT(renamed.err, HasSubstr("have no parameter"));
+  EXPECT_THAT(renamed.err, HasSubstr("of another model: something ~ else"));
+  record = synthetic_run(200);
+  record.manifest.configuration["release_once"]["noise_dominates"] = true;
+  write_run(folder_ / "noise", record);
+  EXPECT_THAT(sotto("diagnose run --reference noise").out,
+              HasSubstr("The reference is none: its noise dominates"));
   EXPECT_EQ(sotto("diagnose run --reference nowhere.csv").status, 66);
 }
 

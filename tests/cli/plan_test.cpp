@@ -39,7 +39,13 @@ TEST_F(Plan, compares_budgets_and_reads_no_rows) {
   EXPECT_THAT(table.out, HasSubstr("epsilon 0.001: hopeless: "));
   EXPECT_THAT(table.out, HasSubstr("epsilon 20: good: "));
   EXPECT_THAT(table.out, Not(HasSubstr("held the truth")));
+  EXPECT_THAT(table.out, Not(HasSubstr("Note:")));
   EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(Plan, tells_of_settings_that_are_not_read) {
+  EXPECT_THAT(plan("--rows 300 --epsilon 1 --repeats 1 --set method.rate=.5").out,
+              HasSubstr("Note: method.rate is for chains, and release-once makes none."));
 }
 
 TEST_F(Plan, prints_one_json_object) {
@@ -48,6 +54,7 @@ TEST_F(Plan, prints_one_json_object) {
   const auto object = nlohmann::json::parse(plain.out);
   EXPECT_EQ(object["rows"], 3000);
   EXPECT_EQ(object["made_up_rows"], true);
+  EXPECT_THAT(object["notes"], testing::IsEmpty());
   EXPECT_EQ(object["budgets"][0]["epsilon"], 1);
   // The noise is the system's and cannot be repeated: of one repeat the ratio may lie on either side of one.
   const auto age = object["budgets"][0]["parameters"]["age"];

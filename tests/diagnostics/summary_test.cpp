@@ -10,9 +10,11 @@
 namespace sotto {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Draws chains(Eigen::Index length, double correlation) {
   return synthetic_draws({"a", "b"}, {1, -2}, {0.5, 3}, 4, length, correlation, 9);
@@ -86,6 +88,16 @@ TEST(Summary, constant_and_missing_draws_are_told) {
   EXPECT_THAT(warnings(draws, summary).at(0), HasSubstr("Nothing can be said of a"));
   draws.chains[1].draws.resize(0, 2);
   EXPECT_THAT(warnings(draws, summarise(draws)), ElementsAre(HasSubstr("no draws")));
+}
+
+TEST(Summary, chains_that_stand_still_are_told) {
+  Draws draws = chains(200, 0);
+  for (std::size_t c = 0; c < draws.chains.size(); ++c)
+    draws.chains[c].draws.col(0).setConstant(0.1 * static_cast<double>(c));
+  const std::vector<std::string> told = warnings(draws, summarise(draws));
+  EXPECT_THAT(told, ElementsAre(HasSubstr("No chain moves in a: no step was accepted")));
+  draws.chains[0].draws(7, 0) += 1e-9;
+  EXPECT_THAT(warnings(draws, summarise(draws)), Not(Contains(HasSubstr("No chain moves"))));
 }
 
 TEST(Summary, independent_draws_are_not_judged_as_chains) {

@@ -31,7 +31,7 @@ TEST(SigmaPosterior, are_right_whatever_the_clip_is) {
     last.residual_squares = NoisyVector{Position::Constant(1, kMany * 0.25), 1};
     ChainRng rng(1);
     const SigmaPosterior posterior(last, {}, {kMany}, std::nullopt);
-    const Position sigma = Position::NullaryExpr(2000, [&] { return posterior.draw(0, rng); });
+    const Position sigma = Position::NullaryExpr(2000, [&] { return posterior.draw(0, 0, rng); });
     const double sd = 0.5 / std::sqrt(2 * kMany);
     EXPECT_NEAR(sigma.mean(), 0.5, 5 * sd / std::sqrt(2000.0)) << clip;
     EXPECT_NEAR(std::sqrt((sigma.array() - sigma.mean()).square().mean()), sd, 0.1 * sd) << clip;
@@ -50,7 +50,8 @@ TEST(SigmaPosterior, cover) {
     for (int i = 0; i < 200; ++i) {
       const OnceRound round = round_of(2000, 2, one.moved, one.clip, one.noise, rng);
       const SigmaPosterior posterior(round, {}, {2000}, std::nullopt);
-      Position sigma = Position::NullaryExpr(400, [&] { return posterior.draw(one.moved * one.moved, rng); });
+      Position sigma =
+          Position::NullaryExpr(400, [&] { return posterior.draw(one.moved * one.moved, 0, rng); });
       std::sort(sigma.begin(), sigma.end());
       if (sigma[20] < 2 && 2 < sigma[379]) ++covered;
     }

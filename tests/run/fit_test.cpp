@@ -64,6 +64,13 @@ TEST(Fit, settings_of_other_methods_are_told) {
       testing::Contains("Note: method.rate, method.decay are of other methods: penalty does not read them."));
   EXPECT_THAT(randhie({"method.draws=20", "method.leapfrog_steps=3", "method.name=\"hmc\""}).warnings,
               testing::Not(told));
+  const auto bound =
+      testing::Contains(testing::StartsWith("Note: proposal.bound is for proposals that are truncated"));
+  EXPECT_THAT(randhie({"method.draws=20", "proposal.bound=2", "method.name=\"penalty\""}).warnings, bound);
+  EXPECT_THAT(randhie({"method.draws=20", "proposal.bound=2", "proposal.name=\"truncated\"",
+                       "method.name=\"penalty\""})
+                  .warnings,
+              testing::Not(bound));
 }
 
 TEST(Fit, a_prior_that_holds_a_chain_back_is_told) {

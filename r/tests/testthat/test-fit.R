@@ -199,7 +199,7 @@ test_that("more draws read no rows and cost nothing", {
   expect_identical(nrow(posterior::as_draws_df(more)), 1200L)
   expect_identical(privacy(more), privacy(fit))
   expect_identical(readLines(file.path(out, "charges.jsonl")), charges)
-  again <- sotto_fit(resume = out, draws = 200)
+  again <- quietly(resume = out, draws = 200)
   expect_identical(privacy(again), privacy(fit))
   expect_error(sotto_fit(out = out), "which formula", class = "sotto_usage_error")
   expect_error(fit_visits(epsilon = 2, resume = out), "of a fit with another epsilon", class = "sotto_configuration_error")

@@ -78,6 +78,13 @@ std::vector<std::string> endings(const Draws& draws) {
   return {};
 }
 
+bool stands_still(const Draws& draws, const std::string& parameter) {
+  const auto column = std::ranges::find(draws.parameters, parameter) - draws.parameters.begin();
+  return std::ranges::all_of(draws.chains, [&](const Chain& chain) {
+    return (chain.draws.col(column).array() == chain.draws(0, column)).all();
+  });
+}
+
 }  // namespace
 
 std::vector<ParameterSummary> summarise(const Draws& draws) {
@@ -105,10 +112,16 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
     return sentences;
   }
   std::vector<std::string> unknown;
+  std::vector<std::string> still;
   std::vector<std::string> apart;
   std::vector<std::string> few;
   for (const ParameterSummary& line : summary) {
-    if (std::isnan(line.rhat)) unknown.push_back(line.parameter);
+    if (std::isnan(line.rhat)) {
+      unknown.push_back(line.parameter);
+    } else if (stands_still(draws, line.parameter)) {
+      still.push_back(line.parameter);
+      continue;
+    }
     if (rhat_verdict(line.rhat) == Verdict::poor)
       apart.push_back(fmt::format("{} ({:.3f})", line.parameter, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
@@ -139,6 +152,13 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
         text +
         ". Do not take the intervals at face value; of regressions and means, release-once draws without "
         "limit.");
+  }
+  if (!still.empty()) {
+    sentences.push_back(
+        fmt::format("No chain moves in {}: no step was accepted, and draws say where chains began, nothing "
+                    "else. Take shorter steps "
+                    "(method.step_size), or release-once for a regression or means.",
+                    first_names(still)));
   }
   if (!apart.empty()) {
     sentences.push_back(

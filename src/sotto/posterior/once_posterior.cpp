@@ -156,7 +156,9 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
         draw.head(d) = positions.row(static_cast<Eigen::Index>(k));
         if (!of_sigma) continue;
         const Position phi = to_phi * (draw.head(d).transpose() - anchor);
-        draw[d] = std::log(of_sigma->draw(residuals.added_square(phi), rngs[c]));
+        const double place = static_cast<double>(c * sampling.draws + at) /
+                             static_cast<double>(sampling.chains * sampling.draws);
+        draw[d] = std::log(of_sigma->draw(residuals.added_square(phi), place, rngs[c]));
       }
     });
     done += (sampling.draws - taken + each - 1) / each;

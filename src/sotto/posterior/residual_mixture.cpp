@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 #include "sotto/math/clipped_normal.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -23,10 +24,13 @@ constexpr double kLongSteps = 1.2;    // sd of the logarithm of a step's length
 constexpr double kFourths = 0.6;      // E clip^4 over clip^2 E clip^2, about
 constexpr double kNegligible = -7;    // logarithm of other components' gamma variables at the start
 constexpr double kFirstShared = 0.1;  // sd of log_shared there
-constexpr int kMixtureChains = 4;
-constexpr int kKeptDraws = 300;  // draws of a chain, from its second half
-constexpr int kThinned = 24;     // one of so many
-constexpr int kTransfers = 3;
+constexpr std::size_t kMixtureChains = 24;
+constexpr int kMixtureSteps = 5000;  // of each chain, the first half thrown away
+constexpr int kThinned = 10;         // one step of so many gives a draw
+constexpr int kCrossings = 3;
+constexpr double kCrossed = 0.6;        // median of a crossing's share of a difference
+constexpr double kCrossedSpread = 0.5;  // sd of its logarithm
+constexpr double kCrossedJitter = 1e-3;
 constexpr std::size_t kSharedEvery = 5;           // about; it costs as much as all other proposals of a step
 constexpr std::uint64_t kMixtureStream = 0x6d69;  // draws of the posterior have others
 
@@ -103,7 +107,9 @@ Position components(const ResidualHistogram& histogram, double scale, const Resi
 }
 
 /// A Metropolis chain. Its proposals are symmetric in the logarithms of the gamma variables, of two of which one can also take from the
-/// other, their sum kept: in the sum's logarithm and the parts' log odds, whose Jacobian is one.
+/// other, their sum kept: in the sum's logarithm and the parts' log odds, whose Jacobian is one. Shares trade with each other and with the
+/// shared factor along narrow ridges, which two other chains show: a share of what separates these is added to some coordinates.
+/// Source     [B06]: chains that propose each other's differences
 class MixtureChain {
  public:
   MixtureChain(const Mixed& mixed, const Position& log_gamma, double log_shared)
@@ -112,9 +118,22 @@ class MixtureChain {
   }
   void step(ChainRng& rng) {
     change_one(rng);
-    for (int i = 0; i < kTransfers; ++i) transfer(rng);
+    transfer(rng);
     swap_neighbours(rng);
     if (rng.below(kSharedEvery) == 0) change_shared(rng);
+  }
+  void cross(const MixtureChain& towards, const MixtureChain& from, ChainRng& rng) {
+    const double much = kCrossed * std::exp(kCrossedSpread * rng.normal());
+    const double taken = rng.uniform();
+    to_.log_gamma = at_.log_gamma;
+    for (Eigen::Index k = 0; k < to_.log_gamma.size(); ++k) {
+      if (rng.uniform() >= taken) continue;
+      double& one = to_.log_gamma[k];
+      one += much * (towards.at_.log_gamma[k] - from.at_.log_gamma[k]) + kCrossedJitter * rng.normal();
+      if (one >= kMostLog || one <= kLeastLog) return;
+    }
+    const double shared = layout_.log_shared + much * (towards.layout_.log_shared - from.layout_.log_shared);
+    if (std::abs(shared) < kSharedReach) go_if_likely(Layout(mixed_, shared), rng);
   }
   [[nodiscard]] double mean_beyond() const { return at_.mean_beyond; }
 
@@ -164,6 +183,12 @@ class MixtureChain {
   Shares at_, to_;
 };
 
+std::pair<std::size_t, std::size_t> two_others(std::size_t chain, ChainRng& rng) {
+  const std::size_t ahead = 1 + rng.below(kMixtureChains - 1);
+  const std::size_t further = 1 + (ahead + rng.below(kMixtureChains - 2)) % (kMixtureChains - 1);
+  return {(chain + ahead) % kMixtureChains, (chain + further) % kMixtureChains};
+}
+
 }  // namespace
 
 Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares& squares, double scale,
@@ -178,16 +203,25 @@ Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares
   mixed.prior[main] = 1;
   Position start = Position::Constant(factors.size(), kNegligible);
   start[main] = 0;
-  Position draws(kMixtureChains * kKeptDraws);
-  Eigen::Index kept = 0;
-  for (std::uint64_t c = 0; c < kMixtureChains; ++c) {
-    ChainRng rng(seed, kMixtureStream + c);
-    MixtureChain chain(mixed, start, kFirstShared * rng.normal());
-    for (int i = 0; i < 2 * kKeptDraws * kThinned; ++i) {
-      chain.step(rng);
-      if (i >= kKeptDraws * kThinned && i % kThinned == 0) draws[kept++] = chain.mean_beyond();
+  ChainRng rng(seed, kMixtureStream);
+  std::vector<MixtureChain> chains;
+  chains.reserve(kMixtureChains);
+  for (std::size_t c = 0; c < kMixtureChains; ++c)
+    chains.emplace_back(mixed, start, kFirstShared * rng.normal());
+  constexpr int kFirstKept = kMixtureSteps / 2;
+  constexpr Eigen::Index kKept = kFirstKept / kThinned;  // of a chain
+  Position draws(static_cast<Eigen::Index>(kMixtureChains) * kKept);
+  for (int step = 0; step < kMixtureSteps; ++step)
+    for (std::size_t c = 0; c < kMixtureChains; ++c) {
+      chains[c].step(rng);
+      for (int i = 0; i < kCrossings; ++i) {
+        const auto [first, second] = two_others(c, rng);
+        chains[c].cross(chains[first], chains[second], rng);
+      }
+      if (step >= kFirstKept && step % kThinned == 0)
+        draws[static_cast<Eigen::Index>(c) * kKept + (step - kFirstKept) / kThinned] =
+            chains[c].mean_beyond();
     }
-  }
   return draws;
 }
 

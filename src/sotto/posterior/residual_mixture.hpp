@@ -22,7 +22,7 @@ struct ClippedSquares {
   double clip, sum, variance;
 };
 
-/// Draws of the mean of (r^2 - clip^2)+ over the rows, from its posterior; none where `scale` is no scale or there are no two cells.
+/// Draws of the mean of (r^2 - clip^2)+ over the rows, from its posterior, those of a chain one after the other; none where `scale` is no scale or there are no two cells.
 /// Computes   Metropolis on the shares of normals whose standard deviations lie a factor of sqrt 2 apart, and on a factor that all
 ///            share. A priori shares are Dirichlet: nearly all rows are of the one whose standard deviation fits the median, and of the
 ///            others the less likely the farther they are. Those of more than six times it take part only as far as `tails` stand

@@ -92,7 +92,7 @@ double SigmaPosterior::log_density(double q) const {
   return table_[cell] + (place - static_cast<double>(cell)) * (table_[cell + 1] - table_[cell]);
 }
 
-double SigmaPosterior::draw(double q, ChainRng& rng) const {
+double SigmaPosterior::draw(double q, double place, ChainRng& rng) const {
   const Cells all = cells(q);
   const Position weight = (all.log_weight.array() - all.log_weight.maxCoeff()).exp();
   double left = rng.uniform() * weight.sum();
@@ -102,8 +102,7 @@ double SigmaPosterior::draw(double q, ChainRng& rng) const {
   const double sigma = std::exp(all.first + (static_cast<double>(cell) + within) * all.width);
   const double free = std::exp(log_free_);
   if (beyond_.size() == 0) return sigma / free;
-  const double beyond =
-      beyond_[static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(beyond_.size())))];
+  const double beyond = beyond_[static_cast<Eigen::Index>(place * static_cast<double>(beyond_.size()))];
   const double spread = std::sqrt(sigma * sigma + q);
   const double square = spread * spread * clipped_normal(clip_ / spread).square + beyond - q;
   return std::sqrt(std::max(square, kLeastSigma * kLeastSigma * sigma * sigma)) / free;

@@ -36,7 +36,9 @@ class SigmaPosterior {
   /// Checked by tests/posterior/sigma_posterior_test.cpp: what_squares_say_of_a_position_is_the_integral_over_sigma
   [[nodiscard]] double log_density(double q) const;
   /// Checked by tests/posterior/sigma_posterior_test.cpp: are_right_whatever_the_clip_is, cover
-  [[nodiscard]] double draw(double q, ChainRng& rng) const;
+  /// `place`: of this draw among all that are made, in [0, 1). Neighbours take neighbours of `beyond`: what draws of that have to do with
+  /// each other is seen in sigma's.
+  [[nodiscard]] double draw(double q, double place, ChainRng& rng) const;
 
  private:
   struct Cells {

@@ -67,6 +67,12 @@ std::string format_percent(double fraction) {
   return text == "100 %" && fraction < 1 ? fmt::format("{:.4g} %", 100 * fraction) : text;
 }
 
+std::string format_rhat(double x) {
+  constexpr double kMost = 99;
+  if (std::isnan(x)) return "-";
+  return x > kMost ? ">99" : fmt::format("{:.3f}", x);
+}
+
 std::string format_count(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", x); }
 
 }  // namespace sotto

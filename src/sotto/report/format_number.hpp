@@ -24,6 +24,9 @@ namespace sotto {
 /// As a percentage with three significant digits: "1.6 %".
 [[nodiscard]] std::string format_percent(double fraction);
 
+/// Three decimals, or ">99" where more says nothing more; "-" for NaN.
+[[nodiscard]] std::string format_rhat(double x);
+
 /// Rounded to a whole number; "-" for NaN.
 [[nodiscard]] std::string format_count(double x);
 

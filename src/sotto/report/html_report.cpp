@@ -216,8 +216,7 @@ std::string convergence_table(const RunRecord& record, const std::vector<Paramet
                         escape_html(line.parameter), format_number(line.mcse_mean),
                         cell_style(ess_verdict(line.ess_bulk, chains)), format_count(line.ess_bulk),
                         cell_style(ess_verdict(line.ess_tail, chains)), format_count(line.ess_tail),
-                        cell_style(rhat_verdict(line.rhat)),
-                        std::isnan(line.rhat) ? "-" : fmt::format("{:.3f}", line.rhat));
+                        cell_style(rhat_verdict(line.rhat)), format_rhat(line.rhat));
   }
   return text +
          "</tbody></table></div><p class=\"note\">R-hat: rank-normalised, split; above 1.01 the chains "

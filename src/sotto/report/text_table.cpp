@@ -12,8 +12,6 @@
 namespace sotto {
 namespace {
 
-std::string ratio(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
-
 // Places a name takes on a terminal: continuation bytes of UTF-8 take none.
 std::size_t places(const std::string& text) {
   return static_cast<std::size_t>(
@@ -39,7 +37,7 @@ std::string posterior_table(const Draws& draws, const std::optional<Draws>& comp
     rows.push_back({line.parameter, format_known(line.mean, error), format_known(line.sd, error),
                     format_known(line.q05, error), format_known(line.q50, error),
                     format_known(line.q95, error), format_count(line.ess_bulk), format_count(line.ess_tail),
-                    ratio(line.rhat)});
+                    format_rhat(line.rhat)});
     if (!comparison) continue;
     const auto other = std::find_if(others.begin(), others.end(), [&](const auto& candidate) {
       return candidate.parameter == line.parameter;

@@ -195,19 +195,8 @@ RunRecord record_of(const Method& method, const FitConfig& config, const Problem
 
 /// Of what is declared and promised.
 void warn(const Method& method, const FitConfig& config, const Problem& problem, RunRecord& record) {
-  std::vector<std::string> unread = chain_settings_given(config);
-  std::erase_if(unread, [&](const std::string& path) {
-    return reads(method, std::string_view(path).substr(path.rfind('.') + 1));
-  });
-  if (!unread.empty()) {
-    const bool one = unread.size() == 1;
-    const std::string names = fmt::format("{}", fmt::join(unread, ", "));
-    record.warnings.push_back(method.run == nullptr
-                                  ? fmt::format("Note: {} {} for chains, and {} makes none.", names,
-                                                one ? "is" : "are", method.name)
-                                  : fmt::format("Note: {} {} of other methods: {} does not read {}.", names,
-                                                one ? "is" : "are", method.name, one ? "it" : "them"));
-  }
+  if (std::string unread = unread_settings(method, config); !unread.empty())
+    record.warnings.push_back(std::move(unread));
   if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;

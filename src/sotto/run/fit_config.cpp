@@ -326,6 +326,7 @@ std::vector<std::string> chain_settings_given(const FitConfig& config) {
     if (root.at_path(path)) given.push_back(path);
   }
   if (root.contains("proposal")) given.emplace_back("proposal");
+  if (root.at_path("proposal.bound")) given.emplace_back("proposal.bound");
   return given;
 }
 

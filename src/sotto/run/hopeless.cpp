@@ -97,7 +97,7 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
   const bool chain = resolve_method(config, problem).run != nullptr;
   if (!chain) {
     quiet.method.chains = std::min(config.method.chains, kIndependentChains);
-    if (config.method.draws == 0) quiet.method.draws = kShortChain;
+    quiet.method.draws = config.method.draws == 0 ? kShortChain : std::min(config.method.draws, kShortChain);
   }
   const double count = std::clamp(std::round(rows), 1.0, static_cast<double>(kMostMadeUpRows));
   MadeUpRows made{.rows = static_cast<std::size_t>(count), .seed = config.method.seed};

@@ -264,9 +264,9 @@ std::string once_is_approximate(const FitConfig& config) {
          "model does not hold, that can move the answer away from the fit without weights.";
 }
 
-}  // namespace
-
-bool reads(const Method& method, std::string_view setting) {
+/// Of `chain_settings_given`, without the table's name.
+bool reads(const Method& method, const ProposalConfig& proposal, std::string_view setting) {
+  if (setting == "bound") return method.run == nullptr || proposal.name == "truncated";
   if (method.run == nullptr) return false;
   const bool hamiltonian = method.run == hmc || method.run == hmc_friction;
   const bool langevin = method.run == sgld || method.run == sgnht;
@@ -279,6 +279,24 @@ bool reads(const Method& method, std::string_view setting) {
   if (setting == "decay") return method.run == sgld;
   if (setting == "step_size") return method.run != barker_subsampled;
   return true;
+}
+
+}  // namespace
+
+std::string unread_settings(const Method& method, const FitConfig& config) {
+  std::vector<std::string> unread = chain_settings_given(config);
+  std::erase_if(unread, [&](const std::string& path) {
+    return reads(method, config.method.proposal, std::string_view(path).substr(path.rfind('.') + 1));
+  });
+  if (unread.empty()) return {};
+  const char* are = unread.size() == 1 ? "is" : "are";
+  const std::string names = fmt::format("{}", fmt::join(unread, ", "));
+  if (method.run == nullptr)
+    return fmt::format("Note: {} {} for chains, and {} makes none.", names, are, method.name);
+  if (unread == std::vector<std::string>{"proposal.bound"})
+    return "Note: proposal.bound is for proposals that are truncated, and these are not.";
+  return fmt::format("Note: {} {} of other methods: {} does not read {}.", names, are, method.name,
+                     unread.size() == 1 ? "it" : "them");
 }
 
 const std::vector<Method>& methods() {

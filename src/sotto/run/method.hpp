@@ -38,8 +38,8 @@ struct Method {
       0;  ///< of a walk, from one draw to the next where noise does not count; 0: each step ends in one
 };
 
-/// Whether it reads a setting of [method] that not all do: of `chain_settings_given`, without "method.".
-[[nodiscard]] bool reads(const Method& method, std::string_view setting);
+/// A note of the settings that were given and that it does not read; empty where it reads all.
+[[nodiscard]] std::string unread_settings(const Method& method, const FitConfig& config);
 
 /// Every method there is, private ones first.
 [[nodiscard]] const std::vector<Method>& methods();

@@ -188,6 +188,7 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
       outcomes[e].push_back(outcome(quiet, epsilons[e], table));
       if (!outcomes[e].back().method.empty()) rehearsal.method = outcomes[e].back().method;
     }
+    rehearsal.unread = unread_settings(resolve_method(quiet, table.problem), quiet);
   }
   rehearsal.without_noise = over_repeats(without_noise, without_noise, truths);
   for (std::size_t e = 0; e < epsilons.size(); ++e) {

@@ -33,6 +33,7 @@ struct RehearsedBudget {
 
 struct Rehearsal {
   std::string model, method;
+  std::string unread;        ///< a note of settings that the method does not read, or empty
   std::string privacy_unit;  ///< as privacy.json says it
   double delta = 0;
   Adjacency adjacency = Adjacency::substitute;

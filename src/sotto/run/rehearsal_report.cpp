@@ -29,6 +29,8 @@ nlohmann::ordered_json to_json(const Rehearsal& rehearsal) {
                        {"why", budget.why},
                        {"parameters", parameters}});
   }
+  nlohmann::ordered_json notes = nlohmann::ordered_json::array();
+  if (!rehearsal.unread.empty()) notes.push_back(rehearsal.unread);
   return {{"model", rehearsal.model},
           {"method", rehearsal.method},
           {"rows", rehearsal.rows},
@@ -37,6 +39,7 @@ nlohmann::ordered_json to_json(const Rehearsal& rehearsal) {
           {"adjacency", adjacency_name(rehearsal.adjacency)},
           {"privacy_unit", rehearsal.privacy_unit},
           {"made_up_rows", true},
+          {"notes", notes},
           {"sd_without_noise", without_noise},
           {"budgets", budgets}};
 }
@@ -74,6 +77,7 @@ std::string rehearsal_table(const Rehearsal& rehearsal) {
     text += fmt::format("epsilon {:g}: {}: {}{}\n", budget.epsilon, name_of(budget.prospect), budget.why,
                         covered);
   }
+  if (!rehearsal.unread.empty()) text += rehearsal.unread + "\n";
   return text;
 }
 
