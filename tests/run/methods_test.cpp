@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -192,6 +193,32 @@ TEST_P(EveryMethod, spends_within_the_budget_and_draws_the_same_with_any_number_
 
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(cases()), name_of);
 
+// As every method does, above: by the same errors, and within the same budget.
+TEST(Methods, trajectories_may_follow_gradients_of_batches) {
+  for (const bool bent : {false, true}) {
+    const RunRecord record = run("hmc", bent, {"privacy.epsilon=3000", "threads=1", "method.batch_rate=0.5"});
+    const Exact exact = exact_posterior(bent);
+    const auto summary = summarise(record.draws);
+    for (std::size_t j = 0; j < 2; ++j) {
+      const double sd = exact.sd[static_cast<Eigen::Index>(j)];
+      EXPECT_NEAR(summary[j].mean, exact.mean[static_cast<Eigen::Index>(j)], 5 * summary[j].mcse_mean);
+      EXPECT_LT(summary[j].mcse_mean, 0.5 * sd);
+      EXPECT_GT(summary[j].sd, 0.5 * sd);
+      EXPECT_LT(summary[j].sd, 1.7 * sd);
+    }
+  }
+  const RunRecord record = run("hmc-friction", false,
+                               {"method.draws=12", "method.warmup=8", "method.chains=2", "privacy.epsilon=2",
+                                "method.batch_rate=0.3", "method.leapfrog_steps=3"});
+  EXPECT_EQ(record.draws.chains[0].draws.rows(), 12);
+  EXPECT_LE(record.privacy.spent_epsilon, 2);
+  EXPECT_GT(record.privacy.spent_epsilon, 1.5);
+  std::map<std::string, std::size_t> asked;
+  for (const ReleaseLine& line : record.privacy.releases) asked[line.query] += line.count;
+  EXPECT_EQ(asked["batch gradient"], 2U * 20 * 4);
+  EXPECT_EQ(asked["log-likelihood ratio"], 2U * 20);
+}
+
 TEST(Methods, refusals_name_what_to_choose_instead) {
   const auto why = [](const std::string& method, const std::vector<std::string>& more) {
     try {
@@ -216,6 +243,10 @@ TEST(Methods, refusals_name_what_to_choose_instead) {
   EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1", "method.noise_variance=1"}).find("noise_variance"),
             std::string::npos);
   EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1e6"}).find("method.thin"), std::string::npos);
+  EXPECT_NE(why("hmc", {"privacy.epsilon=1", "method.batch_rate=0"}).find("batch_rate"), std::string::npos);
+  EXPECT_NE(why("hmc", {"privacy.epsilon=1", "method.batch_rate=0.5", "method.adapt_length=true"})
+                .find("adapt_length"),
+            std::string::npos);
   for (const char* variance : {"3", "0", "-1", "nan", "inf"}) {
     EXPECT_THROW(
         (void)parse_fit_config("", {"data.schema=x", "model.formula=\"y ~ x\"", "privacy.epsilon=1",

@@ -107,6 +107,19 @@ TEST(Owners, have_the_posterior_of_all_their_rows) {
   }
 }
 
+TEST(Owners, take_no_batches) {
+  const auto why = [](const std::vector<Table>& tables) {
+    try {
+      (void)fit_owners(
+          tables, with(kLogistic, {"method.name=\"hmc\"", "privacy.epsilon=1", "method.batch_rate=0.5"}));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_NE(why(tables_of_owners()).find("drop method.batch_rate"), std::string::npos);
+}
+
 TEST(Owners, each_adds_the_noise_that_one_alone_would) {
   const std::vector<Table> tables = tables_of_owners();
   const Table whole = whole_table();

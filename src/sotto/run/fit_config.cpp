@@ -127,6 +127,7 @@ void read_all(Section& root, FitConfig& config) {
     s.read("seed", method.seed);
     s.read("leapfrog_steps", method.leapfrog_steps);
     s.read("adapt_length", method.adapt_length);
+    s.read("batch_rate", method.batch_rate);
     s.read("step_size", method.step_size);
     s.read("jitter", method.jitter);
     s.read("noise_variance", method.noise_variance);
@@ -264,6 +265,12 @@ void check_fit_config(const FitConfig& config) {
   if (config.method.warmup > kMostDraws)
     refuse(fmt::format("method.warmup (--warmup): at most {} steps a chain", kMostDraws));
   if (config.method.leapfrog_steps < 1) refuse("method.leapfrog_steps must be at least 1");
+  if (!(config.method.batch_rate > 0 && config.method.batch_rate <= 1))
+    refuse("method.batch_rate must lie in (0, 1]");
+  if (config.method.batch_rate < 1 && config.method.adapt_length)
+    refuse(
+        "batches are paid for together, so their number cannot be learned: drop method.adapt_length or "
+        "method.batch_rate");
   if (!(config.method.jitter >= 0 && config.method.jitter <= 1)) refuse("method.jitter must lie in [0, 1]");
   const ProposalConfig& proposal = config.method.proposal;
   const std::vector<std::string> proposals = {"normal", "truncated", "independence", "coordinate"};
@@ -320,8 +327,9 @@ FitConfig parse_fit_config(std::string_view text, const std::vector<std::string>
 std::vector<std::string> chain_settings_given(const FitConfig& config) {
   const toml::table root = toml::parse(config.toml);
   std::vector<std::string> given;
-  for (const char* key : {"warmup", "thin", "leapfrog_steps", "adapt_length", "step_size", "jitter",
-                          "noise_variance", "batch", "rate", "decay", "clip_ratio", "clip_gradient"}) {
+  for (const char* key :
+       {"warmup", "thin", "leapfrog_steps", "adapt_length", "batch_rate", "step_size", "jitter",
+        "noise_variance", "batch", "rate", "decay", "clip_ratio", "clip_gradient"}) {
     const std::string path = std::string("method.") + key;
     if (root.at_path(path)) given.push_back(path);
   }
@@ -366,6 +374,7 @@ nlohmann::ordered_json to_json(const FitConfig& config) {
                                    {"seed", config.method.seed},
                                    {"leapfrog_steps", config.method.leapfrog_steps},
                                    {"adapt_length", config.method.adapt_length},
+                                   {"batch_rate", config.method.batch_rate},
                                    {"step_size", config.method.step_size},
                                    {"jitter", config.method.jitter},
                                    {"noise_variance", config.method.noise_variance},

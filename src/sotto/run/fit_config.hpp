@@ -55,6 +55,7 @@ struct MethodConfig {
   std::uint64_t seed = 1;     ///< of the chains; never of the noise
   int leapfrog_steps = 5;     ///< hmc
   bool adapt_length = false;  ///< hmc: learn their number in warmup
+  double batch_rate = 1;      ///< hmc: with which a row enters the batch of a gradient; 1: all rows
   double step_size = 0;       ///< 0: chosen and adapted
   double jitter = 0.5;        ///< hmc
   double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact

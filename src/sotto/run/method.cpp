@@ -1,10 +1,14 @@
 #include "sotto/run/method.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "sotto/kernel/barker.hpp"
 #include "sotto/kernel/coordinate_walk.hpp"
@@ -151,12 +155,12 @@ std::vector<Chain> exact_barker(const ChainRun& run) {
   return with(NormalWalk(guess(run)));
 }
 
-/// The path's gradients are noisy in every direction, the ratio is in one: what both add to the test's variance is least where the
-/// ratio has one part of the cost and the gradients sqrt(dim) (docs/walks.md).
 std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
   const int leapfrog = run.config.leapfrog_steps;
+  const bool batches =
+      run.step_budget.rate < 1;  // paid for, all of them: the step's cost is the ratio's alone
   const double cost = run.step_budget.step_cost.value();
-  const double ratio_cost = cost / (1 + std::sqrt(static_cast<double>(run.problem.start.size())));
+  const double ratio_cost = batches ? cost : cost * share_of_ratio(run.problem.start.size());
   return run_kernel(run, Hmc({.ratio_cost = Rho(ratio_cost),
                               .gradient_cost = Rho((cost - ratio_cost) / (leapfrog + 1)),
                               .steps = leapfrog,
@@ -164,6 +168,8 @@ std::vector<Chain> run_hmc(const ChainRun& run, double friction) {
                               .jitter = run.config.jitter,
                               .inverse_mass = guess(run),
                               .friction = friction,
+                              .batch_rate = run.step_budget.rate,
+                              .noise_multiplier = run.step_budget.noise_multiplier,
                               .search = true,
                               .adapt_length = run.config.adapt_length},
                              run.problem.prior));
@@ -271,6 +277,7 @@ bool reads(const Method& method, const ProposalConfig& proposal, std::string_vie
   const bool hamiltonian = method.run == hmc || method.run == hmc_friction;
   const bool langevin = method.run == sgld || method.run == sgnht;
   if (setting == "leapfrog_steps" || setting == "adapt_length" || setting == "jitter") return hamiltonian;
+  if (setting == "batch_rate") return method.regime == QueryRegime::trajectories;
   if (setting == "noise_variance") return method.run == barker;
   if (setting == "batch")
     return method.regime == QueryRegime::batch_ratios ||
@@ -318,8 +325,8 @@ const std::vector<Method>& methods() {
       {"barker", kPrivate, QueryRegime::rows, 1000, barker, barker_is_approximate, kLooks, kWanders},
       {"barker-subsampled", kPrivate, QueryRegime::variance_completed_ratios, 1000, barker_subsampled,
        barker_subsampled_is_approximate},
-      {"hmc", kPrivate, QueryRegime::rows, 500, hmc, nullptr, kLooks},
-      {"hmc-friction", kPrivate, QueryRegime::rows, 500, hmc_friction, nullptr, kLooks},
+      {"hmc", kPrivate, QueryRegime::trajectories, 500, hmc, nullptr, kLooks},
+      {"hmc-friction", kPrivate, QueryRegime::trajectories, 500, hmc_friction, nullptr, kLooks},
       {"sgld", kPrivate, QueryRegime::batches, 2000, sgld, langevin_is_approximate, kLooks},
       {"sgnht", kPrivate, QueryRegime::batches, 2000, sgnht, langevin_is_approximate, kLooks},
       {"metropolis", kForStudy, QueryRegime::rows, 1000, penalty, clipping_is_approximate, false, kWanders},

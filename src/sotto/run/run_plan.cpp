@@ -53,12 +53,13 @@ struct Making {
   /// To a look, beside releases that are paid for together.
   [[nodiscard]] Rho granted_beside() const { return Rho(cost_of_look().value() * (1 + 2 * kSlackOfCost)); }
   /// Of releases that are paid for together, with what is granted beside them.
-  [[nodiscard]] Target target(BoundKind kind) const {
+  [[nodiscard]] Target target(BoundKind kind) const { return target(kind, granted_beside()); }
+  [[nodiscard]] Target target(BoundKind kind, Rho granted) const {
     return {.epsilon = Epsilon(ledger.epsilon().value() * (1 - kSlackOfRun)),
             .delta = ledger.delta(),
             .adjacency = problem.unit.adjacency,
             .kind = kind,
-            .others = beside({CompositionEvent{}, 1}, granted_beside())};
+            .others = beside({CompositionEvent{}, 1}, granted)};
   }
   [[nodiscard]] OwnerContext context() const {
     return {problem.model, problem.unit, config.model.likelihood_power};
@@ -103,6 +104,30 @@ RunPlan serve_batches(const Making& making) {
                       making.ledger, target.epsilon);
   return {.interface = making.owner(making.problem.rows(), std::move(measure)),
           .step_budget = {.rate = rate, .noise_multiplier = multiplier, .coefficients = {}},
+          .look_cost = look};
+}
+
+/// Gradients of batches, all paid for together; beside them a look, and a ratio of all rows a step.
+RunPlan serve_batch_trajectories(const Making& making) {
+  if (making.problem.unit.rows_per_unit != 1)
+    refuse("batches protect units of one row: drop method.batch_rate, or protect rows");
+  const double rate = making.config.method.batch_rate;
+  const Rho look = making.cost_of_look();
+  const Rho ratios((making.ledger.left().value() - look.value()) *
+                   share_of_ratio(making.problem.public_info.start.size()));
+  const Rho others(making.granted_beside().value() + ratios.value());
+  const Target target = making.target(BoundKind::tight, others);
+  const std::size_t gradients =
+      making.steps * (static_cast<std::size_t>(making.config.method.leapfrog_steps) + 1);
+  const double multiplier = smallest_noise(batch_event(rate, 1, gradients), target);
+  Measure measure =
+      measure_batches(making.context(), {rate, multiplier, gradients, others}, making.ledger, target.epsilon);
+  return {.interface = making.owner(making.problem.rows(), std::move(measure)),
+          .step_budget = {.step_cost =
+                              Rho(ratios.value() * (1 - kSlackOfCost) / static_cast<double>(making.steps)),
+                          .rate = rate,
+                          .noise_multiplier = multiplier,
+                          .coefficients = {}},
           .look_cost = look};
 }
 
@@ -299,6 +324,8 @@ AnyModel clipped(const FitConfig& config, const AnyModel& model) {
 
 }  // namespace
 
+double share_of_ratio(Eigen::Index dim) { return 1 / (1 + std::sqrt(static_cast<double>(dim))); }
+
 void share_among(std::size_t steps, RunPlan& plan) {
   plan.step_budget.step_cost = Rho(plan.steps_cost.value() * (1 - kSlackOfCost) / static_cast<double>(steps));
 }
@@ -306,7 +333,9 @@ void share_among(std::size_t steps, RunPlan& plan) {
 RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem, std::size_t steps,
                       Ledger& ledger, EntropySource& entropy, bool looks) {
   const Making making{config, problem, looks && can_look(config, problem), steps, ledger, entropy};
-  if (!problem.owners.empty() && regime != QueryRegime::rows) {
+  if (!problem.owners.empty() && regime == QueryRegime::trajectories && config.method.batch_rate < 1)
+    refuse("several owners answer questions about all of their rows: drop method.batch_rate");
+  if (!problem.owners.empty() && regime != QueryRegime::rows && regime != QueryRegime::trajectories) {
     refuse(
         "several owners answer questions about all of their rows: choose release-once, penalty, guided-walk, "
         "barker or hmc");
@@ -316,6 +345,8 @@ RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem
       return serve_rows(making);
     case QueryRegime::batches:
       return serve_batches(making);
+    case QueryRegime::trajectories:
+      return config.method.batch_rate < 1 ? serve_batch_trajectories(making) : serve_rows(making);
     case QueryRegime::batch_ratios:
       return serve_batch_ratios(making);
     case QueryRegime::variance_completed_ratios:

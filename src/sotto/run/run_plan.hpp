@@ -16,6 +16,7 @@ namespace sotto {
 /// What answers a method's queries.
 enum class QueryRegime {
   rows,                       ///< all rows: ratios, gradients, scores, informations
+  trajectories,               ///< likewise; or gradients of secret Poisson batches, beside ratios of all rows
   batches,                    ///< gradients of secret Poisson batches
   batch_ratios,               ///< ratios of secret batches of fixed size
   variance_completed_ratios,  ///< the same, batch and noise with variance 2 together
@@ -38,6 +39,10 @@ struct RunPlan {
   Rho look_cost{0};   ///< kept for a look at the rows before the chains begin (pilot.hpp)
   Rho steps_cost{0};  ///< of all steps together; 0: their number is settled, as they are paid for
 };
+
+/// Of the cost of hmc's steps. The path's gradients are noisy in every direction, the ratio is in one: what both add to the test's
+/// variance is least where the ratio has one part of the cost and the gradients sqrt(dim) (docs/walks.md).
+[[nodiscard]] double share_of_ratio(Eigen::Index dim);
 
 /// In the place of the number of steps that a plan was made for, which must not be settled.
 void share_among(std::size_t steps, RunPlan& plan);
