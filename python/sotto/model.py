@@ -36,7 +36,8 @@ class Model:
         shape (parameters): the most by which the log density of **any legal row** changes per unit of each parameter, wherever the
         others are. All noise follows from it
     ``prior``
-        as of :func:`sotto.fit`, whose argument goes before it; the default is normal with scale 2.5
+        as of :func:`sotto.fit`, whose argument goes before it: ``{"slope": {"family": "normal", "location": 0, "scale": 10}}``; the
+        default is normal with scale 2.5
     ``start``
         shape (parameters): a central position (default: where the priors are)
     ``title``

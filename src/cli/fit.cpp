@@ -28,6 +28,7 @@
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -192,6 +193,7 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   const Schema schema = read_schema(schema_file);
   check_model(config, schema);
   const std::vector<std::filesystem::path> data_files = tables_of(options, config, verb);
+  for (const std::filesystem::path& file : data_files) check_table_file(file);
   refuse_one_table_of_two_owners(data_files);
   std::vector<std::filesystem::path> inputs = {options.config, schema_file};
   if (!options.owners.empty()) inputs.emplace_back(options.owners);

@@ -247,6 +247,10 @@ void check_run_directory(const fs::path& directory, std::span<const fs::path> in
 
 Draws read_draws(const fs::path& directory) {
   const auto files = chain_files(directory);
+  if (files.empty() && fs::exists(directory / kCharges))
+    throw Error(ErrorCode::no_input,
+                fmt::format("the run in {} ended before its first draw; what it spent says {}",
+                            directory.string(), (directory / kCharges).string()));
   if (files.empty()) throw Error(ErrorCode::no_input, "no chain_1.csv in " + directory.string());
   return read_cmdstan_csv(files);
 }

@@ -28,6 +28,9 @@ using RecordReader = std::function<void(const std::vector<std::string>& names,
                                                      const std::vector<std::string>& present,
                                                      const std::vector<std::string>& wanted);
 
+/// Before anything else is asked of it. Errors: no_input where it is not there; data where its name does not tell its format.
+void check_table_file(const std::filesystem::path& path);
+
 /// The names of a file's columns, from its header alone. Errors: no_input (not there), data (no header, unknown kind of
 /// file).
 [[nodiscard]] std::vector<std::string> read_column_names(const std::filesystem::path& path);

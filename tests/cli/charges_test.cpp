@@ -114,6 +114,11 @@ TEST_F(Charges, are_on_the_disk_when_the_run_is_killed) {
   EXPECT_EQ(booked.at("query"), "log-likelihood ratio");
   EXPECT_GT(booked.at("rho").get<double>(), 0);
   EXPECT_FALSE(exists("out/privacy.json"));
+  for (const char* verb : {"diagnose", "report"}) {
+    const Outcome reader = sotto(std::string(verb) + " out");
+    EXPECT_EQ(reader.status, EX_NOINPUT);
+    EXPECT_NE(reader.err.find("ended before its first draw"), std::string::npos) << reader.err;
+  }
   const std::string charges = content("out/charges.jsonl");
   const Outcome again = sotto(
       "fit --force --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 10 --out "

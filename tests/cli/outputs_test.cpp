@@ -163,6 +163,11 @@ TEST_F(Outputs, fit_keeps_a_release_that_was_paid_for) {
   const std::string charges = content("out/charges.jsonl");
   EXPECT_EQ(sotto(fit_ + "out").status, EX_CANTCREAT);
   EXPECT_EQ(
+      sotto("fit --data nowhere.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --out out")
+          .status,
+      EX_NOINPUT)
+      << "what is missing is told first";
+  EXPECT_EQ(
       sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --not-private --draws 10 --out out").status,
       EX_CANTCREAT);
   ASSERT_EQ(sotto("privatize d.csv --column x --lower -1 --upper 1 --epsilon 1 --out z.csv").status, 0);
