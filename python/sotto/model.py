@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import gc
 import os
 import re
 import sys
@@ -207,6 +208,18 @@ _descriptors = _Descriptors()
 
 
 @contextlib.contextmanager
+def _nothing_told_elsewhere() -> Iterator[None]:
+    """Nor of what is raised outside of a call: in a thread that goes on, or where an object is taken apart, which for a cycle is at any time."""
+    hooks = sys.unraisablehook, threading.excepthook
+    sys.unraisablehook = threading.excepthook = lambda _: None
+    try:
+        yield
+    finally:
+        gc.collect()
+        sys.unraisablehook, threading.excepthook = hooks
+
+
+@contextlib.contextmanager
 def unheard(model: Declared) -> Iterator[None]:
     """Nothing is seen of what the model's code warns of or prints meanwhile: of rows it may tell what stands in them."""
     model.around = _descriptors
@@ -217,6 +230,7 @@ def unheard(model: Declared) -> Iterator[None]:
         warnings.catch_warnings(),
         contextlib.redirect_stdout(nowhere),
         contextlib.redirect_stderr(nowhere),
+        _nothing_told_elsewhere(),
     ):
         warnings.simplefilter("ignore")
         yield

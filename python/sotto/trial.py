@@ -94,7 +94,7 @@ class Trial:
         for position in self.positions[:2]:
             numbers = call(self.rows, position)
             self._agree(what, "when it is called again", numbers, call(self.rows, position), every, position, 0.0)
-            for exchanged in (*self.halves, *self.singles):
+            for exchanged in (*self.halves, *self.singles, *(~single for single in self.singles)):
                 kept = np.flatnonzero(~exchanged)
                 for others in (self.others, self.first):
                     mixed = call(np.where(exchanged, others, self.rows), position)

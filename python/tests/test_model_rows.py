@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -99,6 +101,43 @@ def test_nothing_is_heard_of_what_code_says_of_rows(capfd):
         sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=5, draws=5)
     assert {warning.category for warning in caught} <= {sotto.SottoWarning}
     assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_is_heard_of_what_is_raised_between_calls(capfd):
+    class Told:
+        def __init__(self):
+            self.itself = self
+
+        def __del__(self):
+            raise ValueError("y is 17")
+
+    def wait():
+        time.sleep(0.01)
+        raise ValueError("y is 17")
+
+    def log_density(self, rows, position):
+        if (rows["y"] == 17).any():
+            Told()
+            threading.Thread(target=wait).start()
+        return Robust.log_density(self, rows, position)
+
+    table = lines(50)
+    table.loc[20, "y"] = 17
+    hooks = sys.unraisablehook, threading.excepthook
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sotto.SottoWarning)
+        sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=200, draws=200)
+    assert (sys.unraisablehook, threading.excepthook) == hooks
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_fails_beside_others_alone_is_refused():
+    def log_density(self, rows, position):
+        numbers = Robust.log_density(self, rows, position)
+        return numbers + (len(numbers) > 1) * (np.count_nonzero(rows["y"] != rows["y"].min()) <= 1)
+
+    with pytest.raises(sotto.ConfigurationError, match="another number beside other rows"):
+        sotto.fit(lines(50), model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=5, draws=5)
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
