@@ -103,6 +103,8 @@ def test_nothing_is_heard_of_what_code_says_of_rows(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+# What is raised there pytest takes away from standard error, and warns of it.
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning", "error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_nothing_is_heard_of_what_is_raised_between_calls(capfd):
     class Told:
         def __init__(self):
