@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 
 namespace sotto {
@@ -21,12 +22,14 @@ OnceFacts facts_of(Eigen::Index columns) {
   return facts;
 }
 
-/// `last`: the last column's standard deviation.
+/// `last`: the last column's standard deviation, of zeros and ones.
 ResolvedPrior resolved(Eigen::Index columns, double unit, double last = 0.5) {
   const OnceFacts facts = facts_of(columns);
-  Matrix frame = 2 * Matrix::Identity(columns + 1, columns + 1);
-  frame(0, 0) = 1;
-  frame(columns, columns) = 1 / last;
+  Matrix moments = Matrix::Identity(columns + 1, columns + 1) / 4;
+  moments(0, 0) = 1;
+  moments(0, columns) = moments(columns, 0) = moments(columns, columns) =
+      (1 - std::sqrt(1 - 4 * last * last)) / 2;
+  const Matrix frame = Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse();
   std::vector<std::optional<CoefficientPrior>> own(static_cast<std::size_t>(columns) + 1);
   return resolve_prior(own, facts, StandIn(facts, frame, 1000), unit, {});
 }

@@ -33,7 +33,7 @@ PooledRelease pooled(double first, double second, double turn) {
   OnceRound round{Position::Zero(2), {}, {information, 25}, {information, 25}, {Position::Zero(2), 10}, {}};
   round.plan.clip = 3;
   round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
-  return pool({round}, Frame{frame}, StandIn(facts, frame, 100));
+  return pool({round}, Frame{frame}, StandIn(facts, frame, 100), StandIn(facts, frame, 100));
 }
 
 // The other columns' noise is small against the level in every case.
@@ -59,7 +59,9 @@ TEST(PooledRelease, an_information_that_the_noise_hides_is_doubted) {
   round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
   const auto doubt = [&](bool resolved) {
     const Matrix frame = Matrix::Identity(2, 2);
-    return std::sqrt(pool({round}, Frame{frame, resolved}, StandIn(facts, frame, 100)).information_variance);
+    return std::sqrt(
+        pool({round}, Frame{frame, resolved}, StandIn(facts, frame, 100), StandIn(facts, frame, 100))
+            .information_variance);
   };
   EXPECT_LT(doubt(true), 5);
   EXPECT_GT(doubt(false), 12);
@@ -76,7 +78,8 @@ TEST(PooledRelease, scores_disagree_where_it_matters) {
     last.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
     OnceRound first = last;
     first.score.value[0] = apart;
-    return pool({first, last}, Frame{Matrix::Identity(2, 2)}, StandIn(facts, Matrix::Identity(2, 2), 100))
+    return pool({first, last}, Frame{Matrix::Identity(2, 2)}, StandIn(facts, Matrix::Identity(2, 2), 100),
+                StandIn(facts, Matrix::Identity(2, 2), 100))
         .agreement.at(0);
   };
   EXPECT_GT(agreement(0), 0.99);
@@ -97,7 +100,9 @@ TEST(PooledRelease, squares_of_few_rows_are_the_informations) {
     round.plan.clip = 5;
     round.residual_squares = NoisyVector{Position::Constant(1, rows), 0.01};
     const Frame frame{Matrix::Identity(2, 2)};
-    return pool({round}, frame, StandIn(facts, frame.matrix, rows)).spread(0, 0) / rows;
+    return pool({round}, frame, StandIn(facts, frame.matrix, rows), StandIn(facts, frame.matrix, rows))
+               .spread(0, 0) /
+           rows;
   };
   EXPECT_LT(first(100), 1.08);
   EXPECT_GT(first(100'000), 1.14);

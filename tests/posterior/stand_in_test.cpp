@@ -130,6 +130,30 @@ TEST(StandIn, rare_levels_are_parts_of_their_own) {
   EXPECT_GT(without.expected(theta)[3] / expected[3], 1.15);
 }
 
+// By its mean a level has 4.6 % of the rows, by its square 5.2 %: none of its rows vary in it all the same.
+TEST(StandIn, a_level_has_one_share_whatever_noisy_moments_say) {
+  OnceFacts level = facts(Link::logit);
+  level.indicator = {false, false, true};
+  level.range = {{1, 1}, {-9, 9}, {0, 1}};
+  const Matrix moments{{1, 0.1, 0.046}, {0.1, 0.5, 0.02}, {0.046, 0.02, 0.052}};
+  const StandIn stand_in(level, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1);
+  ASSERT_EQ(stand_in.parts().size(), 2);
+  EXPECT_NEAR(stand_in.parts()[1].share, 0.048, 1e-12);
+  EXPECT_NEAR(stand_in.parts()[1].mean[2], 1, 1e-12);
+  EXPECT_NEAR(stand_in.parts()[0].mean[2], 0, 1e-12);
+  EXPECT_NEAR(stand_in.within()(2, 2), 0, 1e-12);
+  const StandIn hidden(level, Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse(), 1, false);
+  EXPECT_NEAR(hidden.mean()[2], 0.046, 1e-12);
+}
+
+TEST(StandIn, parts_may_count_less) {
+  const StandIn all(facts(Link::log), frame(), 50);
+  const StandIn half = all.weighted(Position::Constant(1, 0.5));
+  const Position at{{0.3, 0.2, -0.4}};
+  EXPECT_LT((2 * half.expected(at) - all.expected(at)).norm(), 1e-9);
+  EXPECT_LT((2 * half.slope(at) - all.slope(at)).norm(), 1e-9);
+}
+
 // Levels exclude each other: the parts are the levels, nothing varies within, and the score is exact whatever their effects.
 TEST(StandIn, levels_of_one_category_are_parts_of_their_own) {
   OnceFacts levels = facts(Link::logit);

@@ -42,7 +42,7 @@ MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& po
       posterior.chains.front().draws.rows() == 0)
     return shift;
   const PooledRelease& pooled = release.pooled;
-  const Displacement displacement(release.stand_in, release.frame.matrix, pooled.anchor);
+  const Displacement displacement(release.weighed, release.frame.matrix, pooled.anchor);
   const Matrix draws = some_draws(posterior.chains, facts.dim());
   const Eigen::Index unknown = facts.unknown();
   const Matrix of_unknown = reported.leftCols(unknown);

@@ -9,6 +9,7 @@
 #include "sotto/math/clipped_normal.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/once_sampler.hpp"
+#include "sotto/posterior/part_weights.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
 #include "sotto/posterior/sigma_posterior.hpp"
 
@@ -36,17 +37,13 @@ Matrix lost_to_weights(const OnceRelease& release) {
   const Matrix within = frame * stand_in.within() * frame.transpose();
   Matrix lost = Matrix::Zero(at.size(), at.size());
   if (release.facts.thresholds || release.facts.unit_sizes) return lost;
-  const double around = std::max(within.trace(), 0.0);
+  const Position weights = part_weights(stand_in, frame, at, plan, release.facts);
   const double variance = at.dot(stand_in.within() * at);
-  for (const Part& part : stand_in.parts()) {
+  for (Eigen::Index k = 0; k < weights.size(); ++k) {
+    const Part& part = stand_in.parts()[static_cast<std::size_t>(k)];
     const Position mean = frame * part.mean;
-    const double square = around + mean.squaredNorm();
     const double slope = stand_in.averages(at.dot(part.mean), variance)[1];
-    const double weight =
-        std::min(kept_weight(plan.score_bound / (kTypicalToMean * plan.typical * std::sqrt(square))),
-                 plan.information_bound / (slope * square));
-    lost +=
-        release.rows * part.share * std::max(1 - weight, 0.0) * slope * (within + mean * mean.transpose());
+    lost += release.rows * part.share * (1 - weights[k]) * slope * (within + mean * mean.transpose());
   }
   const Spectrum spectrum(lost);
   return spectrum.with(spectrum.values().cwiseMax(0));
@@ -109,7 +106,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const Eigen::Index d = facts.dim();
   const bool sigma = facts.has_sigma();
   const Position& anchor = release.pooled.anchor;
-  const Displacement displacement(release.stand_in, release.frame.matrix, anchor);
+  const Displacement displacement(release.weighed, release.frame.matrix, anchor);
   const Matrix to_phi = inverse(release.frame.matrix.transpose());
   OncePosterior posterior;
   std::vector<ChainRng> rngs;

@@ -136,6 +136,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
                       .rows_variance = rows.variance,
                       .frame = std::move(frame),
                       .stand_in = stand_in,
+                      .weighed = stand_in,
                       .prior = std::move(prior),
                       .unit = unit,
                       .located = std::move(located),

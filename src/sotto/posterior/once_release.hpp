@@ -38,6 +38,7 @@ struct OnceRelease {
   double rows_variance = 0;  ///< of the noise on it
   Frame frame;
   StandIn stand_in;
+  StandIn weighed;  ///< as the last round's weights leave it (part_weights)
   ResolvedPrior prior;
   double unit = 1;  ///< normal responses: their spread, which scales default priors; else 1
   Located located;

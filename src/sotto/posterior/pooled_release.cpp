@@ -11,8 +11,9 @@
 namespace sotto {
 namespace {
 
-constexpr double kGuessDoubt = 0.3;    // relative error of the stand-in's level of information
-constexpr double kLeastSpread = 0.15;  // of the information's entries, over its mean eigenvalue
+constexpr double kGuessDoubt = 0.3;          // relative error of the stand-in's level of information
+constexpr double kLeastSpread = 0.15;        // of the information's entries, over its mean eigenvalue
+constexpr double kLeastAroundStandIn = 0.1;  // likewise, of binary responses, around what the stand-in says
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another position
 constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
@@ -59,9 +60,12 @@ NoisyMatrix pool_information(const std::vector<const OnceRound*>& rounds, const 
   return pooled;
 }
 
-/// Empirical Bayes between the released matrix and a multiple of the identity; eigenvalues are kept positive.
-/// Source     [JS61] for the matrix minus its mean eigenvalue
-void shrink(const NoisyMatrix& noisy, double guess, bool resolved, PooledRelease& release) {
+/// Empirical Bayes between the released matrix and what is likely: of binary responses a multiple of what the stand-in says, in which a
+/// level of few rows, or of responses nearly alike, has as little as it has; else, as stand-ins of counts are rougher, and in a frame that the
+/// noise hides, of the identity. Eigenvalues are kept positive.
+/// Source     [JS61] for the matrix minus what is likely
+void shrink(const NoisyMatrix& noisy, double guess, const Matrix* expected, bool resolved,
+            PooledRelease& release) {
   const Eigen::Index n = noisy.value.rows();
   const auto d = static_cast<double>(n);
   const double released_precision = d / noisy.variance;
@@ -70,16 +74,21 @@ void shrink(const NoisyMatrix& noisy, double guess, bool resolved, PooledRelease
       std::max((noisy.value.trace() / d * released_precision + 0.8 * guess * guess_precision) /
                    (released_precision + guess_precision),
                0.2 * guess);
-  const Matrix identity = Matrix::Identity(n, n);
-  const Matrix shape = noisy.value - level * identity;
+  const Matrix likely =
+      level * (expected != nullptr ? Matrix(*expected * (d / expected->trace())) : Matrix::Identity(n, n));
+  const Matrix shape = noisy.value - likely;
   // Of an entry. In a frame that the noise hides columns may be of any size and go together: eigenvalues that differ by their mean.
-  const double least = (resolved ? kLeastSpread : std::max(kLeastSpread, 1 / std::sqrt(d))) * level;
+  const double least = expected != nullptr ? kLeastAroundStandIn
+                       : resolved          ? kLeastSpread
+                                           : std::max(kLeastSpread, 1 / std::sqrt(d));
   const double spread =
-      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance, least * least);
+      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance, std::pow(least * level, 2));
+  release.kept = spread / (spread + noisy.variance);
   // No shrinking where the radius of the noise's spectrum, sqrt(2 d) of an entry's sd, is small against the level.
-  release.kept = std::max(spread / (spread + noisy.variance), 1 - 2 * d * noisy.variance / (level * level));
+  if (expected == nullptr)
+    release.kept = std::max(release.kept, 1 - 2 * d * noisy.variance / (level * level));
   release.information_variance = release.kept * noisy.variance;
-  const Spectrum spectrum(level * identity + release.kept * shape);
+  const Spectrum spectrum(likely + release.kept * shape);
   release.information = spectrum.with(spectrum.values().cwiseMax(kLeastEigenvalue * level));
   release.level = level;
   release.level_ratio = (noisy.value.trace() / d + 4 * std::sqrt(noisy.variance / d)) / guess;
@@ -87,7 +96,8 @@ void shrink(const NoisyMatrix& noisy, double guess, bool resolved, PooledRelease
                        std::sqrt(2 * d * noisy.variance * release.kept) > level;
 }
 
-/// What each score would have been at the last position, doubted where that needs curvature, by inverse variance.
+/// What each score would have been at the last position, by inverse variance, doubted where that needs curvature: in every direction as in the
+/// one that bends.
 void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& frame, const StandIn& stand_in,
                  PooledRelease& release) {
   const OnceRound& last = *rounds.back();
@@ -100,8 +110,7 @@ void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& fram
     const Position linear = to_phi * (round->at - last.at);
     const Position phi = displacement(round->at);
     const double curved = curvature_doubt(stand_in) * (release.information * (phi - linear)).norm();
-    const double doubt =
-        release.information_variance / 2 * phi.squaredNorm() * (1 + 1 / d) + curved * curved / d;
+    const double doubt = release.information_variance / 2 * phi.squaredNorm() * (1 + 1 / d) + curved * curved;
     const Position moved = round->score.value + release.information * phi;
     const double variance = round->score.variance + doubt;
     if (round != &last) {
@@ -206,17 +215,21 @@ void pool_spread(const std::vector<const OnceRound*>& rounds, const Matrix& fram
 
 }  // namespace
 
-PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, const StandIn& stand_in) {
+PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, const StandIn& stand_in,
+                   const StandIn& weighed) {
   const Matrix& frame = found.matrix;
   const std::vector<const OnceRound*> alike = comparable(rounds);
   PooledRelease release;
   release.anchor = rounds.back().at;
-  const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
-  const double guess = expected.trace() / static_cast<double>(expected.rows());
-  shrink(pool_information(alike, frame, stand_in, expected), guess, found.resolved, release);
+  const Matrix expected = frame * weighed.slope(release.anchor) * frame.transpose();
+  const Matrix unweighted = frame * stand_in.slope(release.anchor) * frame.transpose();
+  const double guess = unweighted.trace() / static_cast<double>(unweighted.rows());
+  const bool follows = found.resolved && stand_in.link() == Link::logit;
+  shrink(pool_information(alike, frame, weighed, expected), guess, follows ? &expected : nullptr,
+         found.resolved, release);
   release.square_level = release.information.trace() / static_cast<double>(expected.rows());
   pool_spread(alike, frame, stand_in, release);
-  pool_scores(alike, frame, stand_in, release);
+  pool_scores(alike, frame, weighed, release);
   return release;
 }
 

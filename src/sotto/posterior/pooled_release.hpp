@@ -46,9 +46,10 @@ struct PooledRelease {
 };
 
 /// `rounds`: at least one, all in `frame`; the last one's position is the anchor. Where the frame is not resolved the information may be
-/// far from a multiple of the identity.
+/// far from a multiple of the identity. `weighed`: the stand-in as the last round's weights leave it, by which scores and informations of
+/// other positions are moved to the anchor.
 [[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& frame,
-                                 const StandIn& stand_in);
+                                 const StandIn& stand_in, const StandIn& weighed);
 
 /// Covariance of the score around its mean, with `products` in the place of phi phi'.
 [[nodiscard]] Matrix score_covariance(const PooledRelease& release, const Matrix& products);

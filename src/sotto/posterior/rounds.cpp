@@ -10,6 +10,7 @@
 #include "sotto/posterior/grouped_residuals.hpp"
 #include "sotto/posterior/light_rows.hpp"
 #include "sotto/posterior/offset.hpp"
+#include "sotto/posterior/part_weights.hpp"
 #include "sotto/posterior/remainder.hpp"
 
 namespace sotto {
@@ -197,7 +198,7 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
   } else {
     Matrix noise = pooled.spread;
     noise.diagonal().array() += pooled.score_variance;
-    next = release.stand_in.mode(frame, pooled.score, noise, pooled.anchor, prior);
+    next = release.weighed.mode(frame, pooled.score, noise, pooled.anchor, prior);
   }
   const double far = (inverse(frame.transpose()) * (next - pooled.anchor)).norm();
   if (far > kLongestLogisticStep && release.facts.link == Link::logit) {
@@ -243,7 +244,9 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const LastShares shares = last_shares(release, plan, questions);
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
-    release.pooled = pool(release.rounds, release.frame, release.stand_in);
+    release.weighed =
+        release.stand_in.weighted(part_weights(release.stand_in, release.frame.matrix, at, plan, facts));
+    release.pooled = pool(release.rounds, release.frame, release.stand_in, release.weighed);
     if (facts.link == Link::identity && !release.frame.resolved) {
       const double unweighted = release.rows * clipped_normal(plan.clip / std::sqrt(plan.dispersion)).slope;
       release.pooled.square_level = std::max(release.pooled.square_level, unweighted);

@@ -45,20 +45,38 @@ StandIn::StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool 
     mean_ = guessed_mean(facts, moments);
   }
   covariance_ = moments - mean_ * mean_.transpose();
+  if (resolved && facts.intercept) agree_on_shares(facts);
   if (first_threshold_) forget_thresholds();
   parts_ = {{1, mean_}};
   within_ = covariance_;
   if (resolved && constant.size() > 0) split(facts);
   if (resolved && facts.offset && offsets.values.size() > 0) split(offsets);
-  if (first_threshold_) {
-    split_thresholds();
-    moments = this->moments();
-  }
-  Matrix padded = moments;
+  if (first_threshold_) split_thresholds();
+  Matrix padded = this->moments();
   padded.diagonal() *= 1 + 1e-12;
   const Cholesky root(padded);
   root_ = root.lower();
   root_inverse_ = root.half_solve(Matrix::Identity(d, d));
+}
+
+/// Of a column of two values mean and variance tell the same share of the rows, each with noise of its own. Were they left to differ, what
+/// the mean does not explain would be taken for a column that varies a little in all rows. Without an intercept shares of levels also add up
+/// to one, and stay as they are.
+void StandIn::agree_on_shares(const OnceFacts& facts) {
+  for (Eigen::Index j = 1; j < mean_.size(); ++j) {
+    if (!facts.indicator[static_cast<std::size_t>(j)]) continue;
+    const Interval range = facts.range[static_cast<std::size_t>(j)];
+    const double width = range.width();
+    const double by_mean = (mean_[j] - range.lower) / width;
+    const double by_square = covariance_(j, j) / (width * width) + by_mean * by_mean;
+    // The mean is an entry off the diagonal, whose noise has half the variance.
+    const double share = (2 * by_mean + by_square) / 3;
+    if (!(share > 0 && share < 1 && covariance_(j, j) > 0)) continue;
+    const double scale = width * std::sqrt(share * (1 - share) / covariance_(j, j));
+    covariance_.row(j) *= scale;
+    covariance_.col(j) *= scale;
+    mean_[j] = range.lower + width * share;
+  }
 }
 
 /// What is known of them need not be taken from noisy moments.
@@ -148,6 +166,13 @@ std::array<double, 4> StandIn::averages(double mean, double variance) const {
     return function_.moments(std::clamp(mean + variance / 2, -kLargestPredictor, kLargestPredictor), 0);
   }
   return function_.moments(mean, variance);
+}
+
+StandIn StandIn::weighted(const Position& weights) const {
+  StandIn all = *this;
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    all.parts_[k].share *= weights[static_cast<Eigen::Index>(k)];
+  return all;
 }
 
 Position StandIn::expected(const Position& at) const {

@@ -38,7 +38,8 @@ struct ThresholdRows {
 /// wide bounds should be; the posterior is computed from releases.
 class StandIn {
  public:
-  /// The design in which z = frame x has second moments I per row. What is constant, an intercept or all levels of a category,
+  /// The design in which z = frame x has second moments I per row, but that the mean and the square of a column of two values, each noisy,
+  /// say one share of the rows. What is constant, an intercept or all levels of a category,
   /// gives the mean. Rows with the rarer value of a column of two values are a part, the rarest first, twenty parts at the most,
   /// as long as a fiftieth of the rows are in no such part. Where nothing is constant the mean
   /// has the share of the second moments that the schema's middle has. `resolved`: every direction of the frame stands clear of
@@ -47,6 +48,9 @@ class StandIn {
   /// every part is one of rows of one threshold, which count with the thresholds' weights.
   StandIn(const OnceFacts& facts, const Matrix& frame, double rows, bool resolved = true,
           const ColumnSpread& offsets = {});
+
+  /// The same where the rows of each part count so much: weights, one per part.
+  [[nodiscard]] StandIn weighted(const Position& weights) const;
 
   /// Of all rows.
   [[nodiscard]] const Position& mean() const { return mean_; }
@@ -98,6 +102,7 @@ class StandIn {
                               const Position& from, const JointNormalPrior& prior) const;
 
  private:
+  void agree_on_shares(const OnceFacts& facts);
   void split(const OnceFacts& facts);
   void split(const ColumnSpread& offsets);
   void forget_thresholds();
