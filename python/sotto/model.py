@@ -211,7 +211,8 @@ _descriptors = _Descriptors()
 def _nothing_told_elsewhere() -> Iterator[None]:
     """Nor of what is raised outside of a call: in a thread that goes on, or where an object is taken apart, which for a cycle is at any time."""
     hooks = sys.unraisablehook, threading.excepthook
-    sys.unraisablehook = threading.excepthook = lambda _: None
+    sys.unraisablehook = lambda _: None
+    threading.excepthook = lambda _: None
     try:
         yield
     finally:
