@@ -86,8 +86,7 @@ std::vector<std::string> doubts_about(const Source& reference, const RunRecord& 
                                  other.model, record.title, record.model));
   if (const std::string none = no_answer(other, summarise(other.draws)); !none.empty())
     doubts.push_back(fmt::format("The reference is none: of its own draws, {}.", none));
-  else if (const auto& told = other.manifest.configuration;
-           told.contains("release_once") && told["release_once"].value("noise_dominates", false))
+  else if (noise_dominates(other))
     doubts.emplace_back(
         "The reference is none: its noise dominates, and it shows the prior and the noise, hardly its data.");
   return doubts;

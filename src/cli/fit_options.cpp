@@ -11,6 +11,7 @@
 #include "cli/one_of.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/model/glm/family.hpp"
+#include "sotto/run/config_override.hpp"
 #include "sotto/run/method.hpp"
 
 namespace sotto::cli {

@@ -133,11 +133,10 @@ std::string answer_sentence(const RunRecord& record, const std::vector<Parameter
   if (!above.empty()) parts.push_back("lie above 0 for " + first_names(above, kNamed));
   if (!below.empty()) parts.push_back("lie below 0 for " + first_names(below, kNamed));
   if (!around.empty()) parts.push_back("contain 0 for " + first_names(around, kNamed));
-  const nlohmann::ordered_json& told = record.manifest.configuration;
-  const bool by_noise = told.contains("release_once") && told["release_once"].value("noise_dominates", false);
-  return fmt::format("{}90 % intervals of effects {}.",
-                     by_noise ? "The noise dominates, so that this fit says little of any effect. " : "",
-                     fmt::join(parts, "; "));
+  return fmt::format(
+      "{}90 % intervals of effects {}.",
+      noise_dominates(record) ? "The noise dominates, so that this fit says little of any effect. " : "",
+      fmt::join(parts, "; "));
 }
 
 std::string answer(const RunRecord& record, const std::vector<ParameterSummary>& summary,

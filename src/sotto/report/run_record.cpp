@@ -54,6 +54,11 @@ std::string width_sentence(const RunRecord& record) {
                      sigma_untold ? "; how much wider that of sigma is, is not known" : "");
 }
 
+bool noise_dominates(const RunRecord& record) {
+  const auto& told = record.manifest.configuration;
+  return told.contains("release_once") && told["release_once"].value("noise_dominates", false);
+}
+
 std::string no_answer(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   if (record.unreliable)
     return "NO ANSWER: the method's own checks say that these intervals must not be taken for one";

@@ -88,6 +88,9 @@ struct RunRecord {           // NOLINT(bugprone-exception-escape): likewise
 /// How much wider than without noise intervals are, in one sentence; empty where that is not known.
 [[nodiscard]] std::string width_sentence(const RunRecord& record);
 
+/// Whether a fit by release-once shows the prior and the noise, hardly the data.
+[[nodiscard]] bool noise_dominates(const RunRecord& record);
+
 /// What stands in the place of numbers that must not be taken for an answer; empty where they may be. `summary`: of the record's draws.
 [[nodiscard]] std::string no_answer(const RunRecord& record, const std::vector<ParameterSummary>& summary);
 

@@ -99,9 +99,6 @@ struct FitConfig {
   std::string toml;
 };
 
-/// Of what a user says, "KEY=VALUE" as below: two words on one thing leave open which of them is meant. Errors: configuration.
-void refuse_said_twice(const std::vector<std::string>& overrides);
-
 /// Reads a configuration. `overrides` are "KEY=VALUE" with dotted keys, e.g. "privacy.epsilon=2"; VALUE is TOML, or taken as
 /// a string when it is not. Errors: configuration, naming the key that is unknown, missing or of the wrong type.
 [[nodiscard]] FitConfig parse_fit_config(std::string_view toml, const std::vector<std::string>& overrides);

@@ -119,9 +119,7 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
 }  // namespace
 
 std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
-  const auto& settings = record.manifest.configuration;
-  if (settings.contains("release_once") && settings["release_once"].value("noise_dominates", false))
-    return Hopeless{"the noise dominates", "fewer columns or more rows"};
+  if (noise_dominates(record)) return Hopeless{"the noise dominates", "fewer columns or more rows"};
   if (no_answer(record, summary).empty()) return std::nullopt;
   if (!record.markov_chain)
     return Hopeless{"the search for the posterior does not settle", "fewer columns or more rows"};
