@@ -1,6 +1,7 @@
 // Whole fits of a real table, with noise that the test injects.
 #include "sotto/run/fit.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -13,7 +14,8 @@
 namespace sotto {
 namespace {
 
-RunRecord randhie(const std::vector<std::string>& overrides) {
+RunRecord randhie(const std::vector<std::string>& overrides, const FitProgress& progress = {},
+                  const BookingWriter& writer = {}) {
   std::vector<std::string> all = {"data.file=randhie.csv",
                                   "data.schema=randhie.schema.toml",
                                   "model.formula=\"mdvis > 0 ~ lncoins + idp + disea + hlthg\"",
@@ -25,7 +27,7 @@ RunRecord randhie(const std::vector<std::string>& overrides) {
   const Schema schema = read_schema(SOTTO_DATA "/randhie.schema.toml");
   const Table table = read_table(SOTTO_DATA "/randhie.csv", schema.select(columns_read(config.model)));
   TestEntropy entropy(17);
-  return fit(config, make_problem(config, table), entropy);
+  return fit(config, make_problem(config, table), entropy, progress, writer);
 }
 
 class Threads : public testing::TestWithParam<const char*> {};
@@ -71,6 +73,24 @@ TEST(Fit, settings_of_other_methods_are_told) {
                        "method.name=\"penalty\""})
                   .warnings,
               testing::Not(bound));
+}
+
+// A signal that came while the plan was made: batches are all paid for at once, a look is a tenth.
+TEST(Fit, what_is_not_wanted_any_more_is_not_paid_for) {
+  for (const char* method : {"penalty", "hmc", "sgld", "penalty-subsampled", "release-once"}) {
+    int asked = 0;
+    int booked = 0;
+    try {
+      (void)randhie(
+          {fmt::format("method.name=\"{}\"", method), "method.draws=20", "method.batch_rate=0.5"},
+          [&](std::size_t, std::size_t, double) { return ++asked < 1; }, [&](const Booking&) { ++booked; });
+      ADD_FAILURE() << method;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::interrupted) << method << error.what();
+    }
+    EXPECT_EQ(booked, 0) << method;
+    EXPECT_EQ(asked, 1) << method;
+  }
 }
 
 TEST(Fit, a_prior_that_holds_a_chain_back_is_told) {

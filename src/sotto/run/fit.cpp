@@ -239,13 +239,18 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
            EntropySource& entropy, const FitProgress& progress, const RowsReleased& released,
            RunRecord& record) {
   ChainSettings settings = run_length(method, config, problem, nullptr, budget.left());
-  RunPlan run_plan =
-      make_run_plan(regime_of(method, problem), config, problem, steps_in_all(settings, config.method.chains),
-                    budget, entropy, method.looks);
-  record.draws.parameters = problem.public_info.parameters;
   const Progress report = [&](std::size_t done, std::size_t total) {
     return !progress || progress(done, total, budget.spent_epsilon(budget.delta()).value());
   };
+  const std::size_t steps = steps_in_all(settings, config.method.chains);
+  const auto wanted = [&] {
+    if (!report(0, steps))
+      throw Error(ErrorCode::interrupted, "stopped before the first draw; nothing was spent");
+  };
+  RunPlan run_plan = make_run_plan(regime_of(method, problem), config, problem, steps, budget, entropy,
+                                   method.looks, wanted);
+  if (budget.entries().empty()) wanted();
+  record.draws.parameters = problem.public_info.parameters;
   if (method.run == nullptr) {
     AnswerKeeper keeper(*run_plan.interface, what_is_asked(config, problem));
     run_release_once(config, problem, settings.draws, keeper, cost_of_release_once(budget), report, record,

@@ -48,7 +48,11 @@ struct Making {
   std::size_t steps;
   Ledger& ledger;
   EntropySource& entropy;
+  const std::function<void()>& wanted;
 
+  void ask_whether_wanted() const {
+    if (wanted) wanted();
+  }
   [[nodiscard]] Rho cost_of_look() const { return Rho(looks ? kPilotShare * ledger.left().value() : 0); }
   /// To a look, beside releases that are paid for together.
   [[nodiscard]] Rho granted_beside() const { return Rho(cost_of_look().value() * (1 + 2 * kSlackOfCost)); }
@@ -99,6 +103,7 @@ RunPlan serve_batches(const Making& making) {
   const Rho look = making.cost_of_look();
   const Target target = making.target(BoundKind::tight);
   const double multiplier = smallest_noise(batch_event(rate, 1, making.steps), target);
+  making.ask_whether_wanted();
   Measure measure =
       measure_batches(making.context(), {rate, multiplier, making.steps, making.granted_beside()},
                       making.ledger, target.epsilon);
@@ -120,6 +125,7 @@ RunPlan serve_batch_trajectories(const Making& making) {
   const std::size_t gradients =
       making.steps * (static_cast<std::size_t>(making.config.method.leapfrog_steps) + 1);
   const double multiplier = smallest_noise(batch_event(rate, 1, gradients), target);
+  making.ask_whether_wanted();
   Measure measure =
       measure_batches(making.context(), {rate, multiplier, gradients, others}, making.ledger, target.epsilon);
   return {.interface = making.owner(making.problem.rows(), std::move(measure)),
@@ -150,6 +156,7 @@ RunPlan serve_batch_ratios(const Making& making) {
   const Rho look = making.cost_of_look();
   const double tau =
       smallest_noise(batch_ratio_event(1, batch, rows.rows(), making.steps), making.target(BoundKind::rdp));
+  making.ask_whether_wanted();
   Measure measure = measure_batch_ratios(rows, making.context(),
                                          {batch, tau, making.steps, making.granted_beside()}, making.ledger);
   return {.interface = making.owner(std::move(rows), std::move(measure)),
@@ -230,6 +237,7 @@ RunPlan serve_variance_completed_ratios(const Making& making) {
     step = step_within(plan, making.problem.public_info);
     refuse_steps_that_never_arrive(making, rows.rows(), batch, step);
   }
+  making.ask_whether_wanted();
   return {making.owner(
               measure_variance_completed_ratios(rows, making.context(), plan, making.steps, making.ledger)),
           {.ratio_bound = static_cast<double>(plan.bound) * kLogDensityGrid,
@@ -331,8 +339,9 @@ void share_among(std::size_t steps, RunPlan& plan) {
 }
 
 RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem, std::size_t steps,
-                      Ledger& ledger, EntropySource& entropy, bool looks) {
-  const Making making{config, problem, looks && can_look(config, problem), steps, ledger, entropy};
+                      Ledger& ledger, EntropySource& entropy, bool looks,
+                      const std::function<void()>& wanted) {
+  const Making making{config, problem, looks && can_look(config, problem), steps, ledger, entropy, wanted};
   if (!problem.owners.empty() && regime == QueryRegime::trajectories && config.method.batch_rate < 1)
     refuse("several owners answer questions about all of their rows: drop method.batch_rate");
   if (!problem.owners.empty() && regime != QueryRegime::rows && regime != QueryRegime::trajectories) {

@@ -50,10 +50,11 @@ void share_among(std::size_t steps, RunPlan& plan);
 /// An owner whose budget lasts for `steps` steps of all chains together, after a look if the method `looks` first. Batches
 /// are paid for here, all of them.
 /// Errors: configuration when the model or the data's protection rule the regime out, saying what to choose instead;
-/// budget when it cannot pay, or pays only for steps that never arrive.
+/// budget when it cannot pay, or pays only for steps that never arrive. `wanted`: called before batches are paid for, once their noise
+/// is known, which takes a while; what it throws leaves the ledger as it was.
 [[nodiscard]] RunPlan make_run_plan(QueryRegime regime, const FitConfig& config, const Problem& problem,
                                     std::size_t steps, Ledger& ledger, EntropySource& entropy,
-                                    bool looks = false);
+                                    bool looks = false, const std::function<void()>& wanted = {});
 
 /// NOT PRIVATE: an owner that answers exactly, clipped where method.clip_* say so; `for_look`: with variances as if answers were paid
 /// for. Errors: configuration when the model cannot be clipped.
