@@ -40,6 +40,8 @@ Source read(const std::vector<std::string>& paths) {
     return {std::move(record), is_private};
   }
   for (const auto& path : paths) {
+    if (!std::filesystem::exists(path))
+      throw Error(ErrorCode::no_input, fmt::format("there is no directory or chain file {}", path));
     if (std::filesystem::is_directory(path))
       throw Error(
           ErrorCode::usage,

@@ -98,7 +98,8 @@ RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropyS
                   fmt::format("{}; what was spent stands in {}", error.what(), journal.path().string()));
     PrivacyStatement privacy = error.privacy();
     privacy.earlier = earlier;
-    close_without_draws(config, privacy, "failed", journal);
+    close_without_draws(config, privacy, error.code() == ErrorCode::interrupted ? "interrupted" : "failed",
+                        journal);
     throw with_spending(error, "", spent(privacy, journal));
   }
 }

@@ -33,11 +33,11 @@ TEST(Decode, kinds) {
   EXPECT_EQ(decode_cell(binary, "True"), 1);
   EXPECT_EQ(decode_cell(binary, "0.0"), 0);
   EXPECT_EQ(decode_cell(binary, "0.5"), std::nullopt);
-  for (const char* text : {"1", "true", "TRUE", "True", "yes", "YES", " Yes ", "yEs"})
+  for (const char* text : {"1", "true", "TRUE", "True", "yes", "YES", " Yes ", "yEs", "y", "Y", "t", "T"})
     EXPECT_EQ(decode_cell(binary, text), 1) << text;
-  for (const char* text : {"0", "false", "FALSE", "no", "NO", "No\r", "-0"})
+  for (const char* text : {"0", "false", "FALSE", "no", "NO", "No\r", "-0", "n", "N", "f", "F"})
     EXPECT_EQ(decode_cell(binary, text), 0) << text;
-  for (const char* text : {"ja", "y", "n", "t", "yess", "no way", "truefalse", "2", "-1", "1e9", "inf"})
+  for (const char* text : {"ja", "j", "yy", "yess", "no way", "truefalse", "2", "-1", "1e9", "inf"})
     EXPECT_EQ(read_cell(binary, text).reading, CellReading::undecodable) << text;
   const SchemaColumn region{"r", ColumnKind::category, {}, {"north", "None", "1"}};
   EXPECT_EQ(decode_cell(region, " north "), 0);

@@ -51,6 +51,43 @@ TEST(CountEffect, parts_of_log_normal_effects_make_up_simulated_counts) {
   }
 }
 
+/// The same with Weibull effects of mean 1, by 20,000 quantiles.
+Simulated summed_weibull(double shape, double mean, double k, double t) {
+  constexpr int kQuantiles = 20000;
+  Simulated sum{0, 0};
+  for (int i = 0; i < kQuantiles; ++i) {
+    const double effect = std::pow(-std::log((i + 0.5) / kQuantiles), 1 / shape) / std::tgamma(1 + 1 / shape);
+    const CountLaw law{mean * effect};
+    sum.below += cumulative_probability(law, k) / kQuantiles;
+    sum.clipped += clipped_count(law, 0, t).mean / kQuantiles;
+  }
+  return sum;
+}
+
+TEST(CountEffect, parts_of_weibull_effects_make_up_simulated_counts) {
+  for (const double shape : {0.4, 0.6, 0.9}) {
+    const auto parts = parts_of({.weibull_shape = shape});
+    double shares = 0;
+    double factors = 0;
+    for (const CountPart& part : parts) {
+      shares += part.share;
+      factors += part.share * part.factor;
+    }
+    EXPECT_NEAR(shares, 1, 1e-12);
+    EXPECT_NEAR(factors, 1, 1e-12);
+    for (const double mean : {0.3, 2.0, 40.0}) {
+      for (const double times : {0.5, 1.0, 3.0, 10.0}) {
+        const double edge = std::max(std::floor(times * mean), 1.0);
+        const Simulated sum = summed_weibull(shape, mean, edge, edge);
+        EXPECT_NEAR(cumulative_probability(parts, mean, edge), sum.below, 0.002)
+            << shape << ' ' << mean << ' ' << edge;
+        EXPECT_NEAR(clipped_mean(parts, mean, 0, edge) / mean, sum.clipped / mean, 0.002)
+            << shape << ' ' << mean << ' ' << edge;
+      }
+    }
+  }
+}
+
 TEST(CountEffect, gamma_effects_are_one_part) {
   const auto parts = parts_of({.dispersion = 0.7});
   ASSERT_EQ(parts.size(), 1U);

@@ -29,7 +29,9 @@ Position shares_of(const std::vector<double>& residuals, const Position& edges) 
 
 double effect_draw(const CountEffect& effect, ChainRng& rng) {
   if (effect.log_sd > 0) return std::exp(effect.log_sd * rng.normal() - effect.log_sd * effect.log_sd / 2);
-  return -std::log1p(-rng.uniform());  // dispersion 1
+  const double exponential = -std::log1p(-rng.uniform());  // dispersion 1
+  if (effect.weibull_shape == 0) return exponential;
+  return std::pow(exponential, 1 / effect.weibull_shape) / std::tgamma(1 + 1 / effect.weibull_shape);
 }
 
 /// The first of the list: the likeliest law of all rows.
@@ -54,7 +56,8 @@ TEST(GroupLaws, counts_are_where_their_clipped_mean_says) {
   plan.clip = 2;
   plan.count_dispersion = 0.5;
   constexpr double kMove = 0.6;
-  for (const CountEffect& effect : {CountEffect{.dispersion = 1}, CountEffect{.log_sd = 1.3}}) {
+  for (const CountEffect& effect :
+       {CountEffect{.dispersion = 1}, CountEffect{.log_sd = 1.3}, CountEffect{.weibull_shape = .6}}) {
     const auto law = law_of(effect, plan);
     for (const double sd : {0.0, 0.3}) {
       ChainRng rng(1);

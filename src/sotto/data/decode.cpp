@@ -13,8 +13,8 @@ namespace {
 std::optional<double> parse_truth(std::string_view text) {
   std::string word(text.substr(0, 6));
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  if (word == "true" || word == "yes") return 1;
-  if (word == "false" || word == "no") return 0;
+  if (word == "true" || word == "yes" || word == "t" || word == "y") return 1;
+  if (word == "false" || word == "no" || word == "f" || word == "n") return 0;
   return parse_number(text);
 }
 

@@ -1,6 +1,9 @@
 #include "sotto/math/count_effect.hpp"
 
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <limits>
 
 namespace sotto {
 namespace {
@@ -10,9 +13,34 @@ constexpr double kWithin = 0.25;
 constexpr double kStep = 0.33;
 constexpr double kFarthestEffect = 3;  // and as far again as the effect moves the mean
 
+// Of a Weibull effect of mean 1: where the first slice ends, the slices' ratio, and how many of the effects lie beyond the last.
+constexpr double kFirstSlice = 0.05;
+constexpr double kSlice = 1.4;
+constexpr double kBeyondSlices = 1e-6;
+
+std::vector<CountPart> weibull_parts(double shape) {
+  const double mean = std::tgamma(1 + 1 / shape);
+  /// E[W^r 1{W < w}] of W of scale 1.
+  const auto below = [shape](double r, double w) {
+    return std::tgamma(1 + r / shape) * boost::math::gamma_p(1 + r / shape, std::pow(w, shape));
+  };
+  const double last = std::pow(-std::log(kBeyondSlices), 1 / shape);
+  std::vector<CountPart> parts;
+  double from = 0;
+  for (double to = kFirstSlice * mean; from < last; from = to, to *= kSlice) {
+    if (to > last) to = std::numeric_limits<double>::infinity();
+    const double share = below(0, to) - below(0, from);
+    const double first = below(1, to) - below(1, from);
+    const double second = below(2, to) - below(2, from);
+    parts.push_back({share, first / share / mean, std::max(second * share / (first * first) - 1, 0.0)});
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<CountPart> parts_of(const CountEffect& effect) {
+  if (effect.weibull_shape > 0) return weibull_parts(effect.weibull_shape);
   const double sd = effect.log_sd;
   if (!(sd > 0)) {
     if (!(effect.few > 0)) return {{1, 1, effect.dispersion}};

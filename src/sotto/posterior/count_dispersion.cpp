@@ -25,7 +25,8 @@ constexpr double kMostDispersion = 12;
 constexpr int kDispersionBits = 8;  // of its logarithm: to a percent or two
 constexpr double kNormalFits = 4;   // misfit that once_checks tells of
 constexpr double kPoisson = 0.65;   // probabilities before
-constexpr double kLogNormal = 0.12;
+constexpr double kLogNormal = 0.09;
+constexpr double kWeibull = 0.06;
 constexpr double kFew = 0.02;
 constexpr double kSurely = 0.95;       // and after
 constexpr double kClearOfLaw = 4;      // standard deviations of noise and sampling
@@ -40,6 +41,9 @@ constexpr double kFewDispersions[] = {0, .3, 1};
 constexpr double kLeastLogSd = 0.4;
 constexpr double kLongerTail = 1.07;
 constexpr int kLongerTailSteps = 28;  // 0.4 * 1.07^28 is 2.7
+constexpr double kLeastShape = 0.4;
+constexpr double kLargerShape = 1.1;
+constexpr int kShapeSteps = 9;  // 0.4 * 1.1^9 is 0.94
 
 struct Cells {
   Position edges;  ///< the first is 0
@@ -100,11 +104,13 @@ double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predi
 /// With their probabilities before.
 std::vector<LikelyEffect> effects() {
   std::vector<LikelyEffect> all{{{}, kPoisson}};
-  const double gamma = (1 - kPoisson - kLogNormal - kFew) / (kLargerSteps + 1);
+  const double gamma = (1 - kPoisson - kLogNormal - kWeibull - kFew) / (kLargerSteps + 1);
   for (int k = 0; k <= kLargerSteps; ++k)
     all.push_back({{.dispersion = kLeastDispersion * std::pow(kLarger, k)}, gamma});
   for (int k = 0; k <= kLongerTailSteps; ++k)
     all.push_back({{.log_sd = kLeastLogSd * std::pow(kLongerTail, k)}, kLogNormal / (kLongerTailSteps + 1)});
+  for (int k = 0; k <= kShapeSteps; ++k)
+    all.push_back({{.weibull_shape = kLeastShape * std::pow(kLargerShape, k)}, kWeibull / (kShapeSteps + 1)});
   const double few = kFew / (std::size(kFewShares) * std::size(kFewTimes) * std::size(kFewDispersions));
   for (const double share : kFewShares) {
     for (const double times : kFewTimes) {
@@ -179,6 +185,7 @@ std::optional<CountEffect> unexplained_tail(const Cells& cells,
     const double size = std::clamp(excess.dot(sizes) / excess.sum(), sizes[0], sizes[n - 1]);
     tail = {.dispersion = law.dispersion,
             .log_sd = law.log_sd,
+            .weibull_shape = law.weibull_shape,
             .few = excess.sum() / rows,
             .times = 1 + size * std::max(1.0, std::sqrt(mean)) / mean};
   }

@@ -29,8 +29,9 @@ struct CountFit {
 /// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal. Where the misfit is
 /// large, it is that of uniform predictors if they fit better.
 /// Computes   the least over a grid of dispersions from 0 to 8, and between its points; 0 unless the grid is better by 9. Probabilities before: no effect .65; gamma
-///            .21, of a variance log-uniform from .02 to 10; log-normal .12, of a standard deviation log-uniform from .4 to 2.7; else
-///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last two tails are long.
+///            .18, of a variance log-uniform from .02 to 10; log-normal .09, of a standard deviation log-uniform from .4 to 2.7; Weibull
+///            .06, of a shape log-uniform from .4 to .94; else
+///            from 1 to 10 percent of the counts have means 5 to 25 times as large as the others'. Of the last three tails are long.
 ///            Where cells whose edges differ by eight times or less hold four standard deviations more than the likeliest law says,
 ///            beyond where it expects a hundredth of the rows, these rows are a few large ones too
 /// Checked by tests/posterior/count_dispersion_test.cpp: finds_the_dispersion, says_how_likely_others_are,

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kGroupDispersions[] = {0, .1, .2, .4, .7, 1.1, 1.8, 3, 6};
 constexpr double kGroupLogSds[] = {.5, .7, 1, 1.3, 1.7, 2.2};
+constexpr double kGroupShapes[] = {.5, .65, .8};
 constexpr int kGroupQuantiles = 7;
 constexpr std::array<std::pair<double, double>, 3> kPlaces{{{-1.2247, .3}, {0, .4}, {1.2247, .3}}};
 constexpr double kNearestMove = -3, kFarthestMove = 6;
@@ -79,6 +80,7 @@ GroupLawList count_laws(const PlanPoint& point, const BoundsPlan& plan) {
                       : std::ranges::max_element(effects, {}, &LikelyEffect::probability)->effect);
   for (const double dispersion : kGroupDispersions) add({.dispersion = dispersion});
   for (const double log_sd : kGroupLogSds) add({.log_sd = log_sd});
+  for (const double shape : kGroupShapes) add({.weibull_shape = shape});
   return laws;
 }
 

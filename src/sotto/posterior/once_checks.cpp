@@ -329,7 +329,8 @@ void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
 void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
   constexpr double kLarge = 1.5;  // times the others': less is no other kind of response
   if (release.spread.few_large && release.spread.few_large->times >= kLarge) {
-    const auto& [dispersion, log_sd, few, times] = *release.spread.few_large;
+    const double few = release.spread.few_large->few;
+    const double times = release.spread.few_large->times;
     verdict.warnings.push_back(
         fmt::format("About {:.2g} % of the rows seem to have {} some {:.0f} times as large as the others', "
                     "which would hold "
@@ -340,7 +341,7 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.push_back(fmt::format(
-        "The {} vary in a way that neither {} nor log-normal effects of the rows explain: "
+        "The {} vary in a way that neither {} nor log-normal nor Weibull effects of the rows explain: "
         "coefficients may be off, most of all those of groups whose {} vary differently.{}",
         counted(release.facts), release.facts.steps ? "gamma" : "negative binomial", counted(release.facts),
         release.facts.steps

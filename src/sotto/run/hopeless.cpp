@@ -69,10 +69,11 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   return found;
 }
 
-std::string in_place_of_it(const Hopeless& found, const FitConfig& config) {
+std::string in_place_of_it(const Hopeless& found, const FitConfig& config, const Problem& problem) {
   constexpr double kNoMoreHelps = 20;  // epsilon
-  return *config.epsilon < kNoMoreHelps ? "Take a larger epsilon, or " + found.advice
-                                        : "Take " + found.advice;
+  const std::string unread = unread_settings(resolve_method(config, problem), config);
+  return fmt::format("{}{}; {}{}{}", *config.epsilon < kNoMoreHelps ? "Take a larger epsilon, or " : "Take ",
+                     found.advice, kOtherwise, unread.empty() ? "" : ". ", unread);
 }
 
 /// How many tables are made up, and how many of them must tell nothing.
@@ -119,17 +120,19 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
 }  // namespace
 
 std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
-  if (noise_dominates(record)) return Hopeless{"the noise dominates", "fewer columns or more rows"};
+  constexpr std::size_t kFew = 3;  // parameters that no column can be spared of
+  const std::string fewer = summary.size() > kFew ? "fewer columns or " : "";
+  if (noise_dominates(record)) return Hopeless{"the noise dominates", fewer + "more rows"};
   if (no_answer(record, summary).empty()) return std::nullopt;
   if (!record.markov_chain)
-    return Hopeless{"the search for the posterior does not settle", "fewer columns or more rows"};
+    return Hopeless{"the search for the posterior does not settle", fewer + "more rows"};
   const bool short_chains = std::ranges::any_of(record.draws.chains, [](const Chain& chain) {
     return chain.draws.rows() < static_cast<Eigen::Index>(kShortChain);
   });
   if (short_chains)
     return Hopeless{fmt::format("chains have fewer than {} draws", kShortChain),
                     fmt::format("{} draws a chain or more", kShortChain)};
-  return Hopeless{"the chains do not converge", "fewer columns or the method release-once"};
+  return Hopeless{"the chains do not converge", fewer + "the method release-once"};
 }
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -139,8 +142,8 @@ void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySou
   if (const auto found = of_made_up_tables(*rows, config, problem, entropy, progress)) {
     throw Error(ErrorCode::budget,
                 fmt::format("this fit would give no answer: of made-up rows of this design, as many as the "
-                            "table has, {}; nothing was spent. {}; {}",
-                            found->why, in_place_of_it(*found, config), kOtherwise));
+                            "table has, {}; nothing was spent. {}",
+                            found->why, in_place_of_it(*found, config, problem)));
   }
 }
 
@@ -152,8 +155,8 @@ void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& pro
                 fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
                             "noisy count of the table's says, {}; nothing but that count was paid for, "
                             "though the record of this directory counts the whole epsilon for "
-                            "later fits there. {}; {}",
-                            found->why, in_place_of_it(*found, config), kOtherwise));
+                            "later fits there. {}",
+                            found->why, in_place_of_it(*found, config, problem)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/hopeless.hpp"
+#include "sotto/run/method_choice.hpp"
 
 namespace sotto {
 namespace {
