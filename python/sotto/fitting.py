@@ -172,7 +172,7 @@ def fit(
     inputs = files + [path_of(table) for table in tables if isinstance(table, (str, os.PathLike))]
     with folder(out, "charges.jsonl") as directory:
         given |= {"output.directory": str(directory)}
-        with unheard(own) if own is not None else contextlib.nullcontext():
+        with unheard if own is not None else contextlib.nullcontext():
             _sotto.fit([records_of(table) for table in tables], declared, assignments(given), inputs, overwrite, own)
         result = _told(Fit(directory))
     if out is None:

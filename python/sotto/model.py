@@ -8,8 +8,8 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -136,8 +136,6 @@ class Declared:
         self.title = model.title or type(model).__name__
         self.expected_rows = float(model.expected_rows)
         self.one_at_a_time = bool(model.one_row_at_a_time)
-        self.around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        """What every call of the model's code stands in."""
 
     @property
     def has_gradient(self) -> bool:
@@ -145,96 +143,84 @@ class Declared:
 
     def log_densities(self, values: Array, position: Array) -> Array:
         """Shape (rows). ``values``: shape (columns, rows). Whatever the model's code raises is raised."""
-        with np.errstate(all="ignore"), self.around:
+        with np.errstate(all="ignore"):
             answer = self._model.log_density(self._rows(values), _read_only(position))
         return _real("log_density", answer, (values.shape[1],))
 
     def gradients(self, values: Array, position: Array) -> Array:
         """Shape (rows, parameters)."""
-        with np.errstate(all="ignore"), self.around:
+        with np.errstate(all="ignore"):
             answer = self._model.gradient(self._rows(values), _read_only(position))
         return _real("gradient", answer, (values.shape[1], len(self.parameters)))
 
     def slopes(self, values: Array, position: Array) -> Array:
         """Central differences of the log density, shape (rows, parameters)."""
-        with np.errstate(all="ignore"), self.around:
+        with np.errstate(all="ignore"):
             return Model.gradient(self._model, self._rows(values), _read_only(position))
 
     def _rows(self, values: Array) -> dict[str, Array]:
         return dict(zip(self.columns, _read_only(values)))
 
 
-class _Descriptors:
-    """Nothing is seen of what is written to standard output and error meanwhile, by compiled code or through a stream that was taken
-    before, by whichever of several threads."""
+class _Silence:
+    """Nothing is seen of what is written, printed or warned of from when the first fit begins until the last has ended, by whichever thread: of rows it
+    may tell what stands in them. Nor of what is raised outside of a call, in a thread that goes on or where an object is taken apart, which for a cycle
+    is at any time."""
 
     def __init__(self) -> None:
-        self.streams: list[TextIO] = []  # of Python, which hold text back
         self._lock = threading.Lock()
-        self._inside = 0
-        self._kept: list[tuple[int, int]] = []
+        self._fits = 0
+        self._until_the_last = contextlib.ExitStack()
         self._flush_c = ctypes.CDLL(None).fflush  # of all that C's streams hold back
-
-    def _flush(self) -> None:
-        self._flush_c(None)
-        for stream in self.streams:
-            with contextlib.suppress(Exception):  # it may be closed, or no stream at all
-                stream.flush()
 
     def __enter__(self) -> None:
         with self._lock:
-            if self._inside == 0:
-                self._flush()
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                for number in (1, 2):
-                    with contextlib.suppress(OSError):  # it may be closed
-                        self._kept.append((number, os.dup(number)))
-                        os.dup2(nowhere, number)
-                os.close(nowhere)
-            self._inside += 1
+            if self._fits == 0:
+                with contextlib.ExitStack() as until_the_last:
+                    self._begin(until_the_last)
+                    self._until_the_last = until_the_last.pop_all()
+            self._fits += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._flush()
-                while self._kept:
-                    number, kept = self._kept.pop()
-                    os.dup2(kept, number)
-                    os.close(kept)
+            self._fits -= 1
+            if self._fits == 0:
+                self._until_the_last.close()
 
+    def _begin(self, until_the_last: contextlib.ExitStack) -> None:
+        streams = [stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__) if stream is not None]
+        hooks = sys.unraisablehook, threading.excepthook
 
-_descriptors = _Descriptors()
+        def hear_again() -> None:
+            sys.unraisablehook, threading.excepthook = hooks
 
+        def flush() -> None:
+            self._flush_c(None)
+            for stream in streams:
+                with contextlib.suppress(Exception):  # it may be closed, or no stream at all
+                    stream.flush()
 
-@contextlib.contextmanager
-def _nothing_told_elsewhere() -> Iterator[None]:
-    """Nor of what is raised outside of a call: in a thread that goes on, or where an object is taken apart, which for a cycle is at any time."""
-    hooks = sys.unraisablehook, threading.excepthook
-    sys.unraisablehook = lambda _: None
-    threading.excepthook = lambda _: None
-    try:
-        yield
-    finally:
-        gc.collect()
-        sys.unraisablehook, threading.excepthook = hooks
-
-
-@contextlib.contextmanager
-def unheard(model: Declared) -> Iterator[None]:
-    """Nothing is seen of what the model's code warns of or prints meanwhile: of rows it may tell what stands in them."""
-    model.around = _descriptors
-    streams = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
-    _descriptors.streams = [stream for stream in streams if stream is not None]
-    with (
-        open(os.devnull, "w", encoding="utf-8") as nowhere,
-        warnings.catch_warnings(),
-        contextlib.redirect_stdout(nowhere),
-        contextlib.redirect_stderr(nowhere),
-        _nothing_told_elsewhere(),
-    ):
+        nowhere = until_the_last.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        flush()
+        for number in (1, 2):  # what compiled code writes to, and streams that were taken before
+            with contextlib.suppress(OSError):  # it may be closed
+                kept = os.dup(number)
+                until_the_last.callback(os.close, kept)
+                until_the_last.callback(os.dup2, kept, number)
+                os.dup2(nowhere.fileno(), number)
+        until_the_last.callback(flush)
+        until_the_last.callback(hear_again)
+        sys.unraisablehook = lambda _: None
+        threading.excepthook = lambda _: None
+        until_the_last.enter_context(warnings.catch_warnings())
+        until_the_last.enter_context(contextlib.redirect_stdout(nowhere))
+        until_the_last.enter_context(contextlib.redirect_stderr(nowhere))
         warnings.simplefilter("ignore")
-        yield
+        until_the_last.callback(gc.collect)
+
+
+unheard = _Silence()
+"""What a fit stands in whose model is code of one's own."""
 
 
 def _read_only(values: Array) -> Array:

@@ -23,6 +23,7 @@ constexpr Eigen::Index kMostFitted = 1000;        // chains, of more dimensions 
 constexpr double kStretch = 2;                    // of the log radius
 constexpr int kMostShrinks = 60;
 constexpr Eigen::Index kServed = 4;  // slices that an ellipse's other end serves
+constexpr Eigen::Index kRenewed = 8;
 
 Matrix normals(Eigen::Index rows, Eigen::Index cols, ChainRng& rng) {
   Matrix z(rows, cols);
@@ -61,6 +62,8 @@ void PositionChains::slice(ChainRng& rng) {
   const PositionDensity& target = *density_;
   const Eigen::Index d = target.dim();
   const auto dim = static_cast<double>(d);
+  // Images are carried along with their points. Where a point came near 0 and a ray takes it out again, their rounding grows with it.
+  if (slices_ % kRenewed == 0) images_ = target.images(images_.topRows(d));
   const Eigen::Index shift = slices_++ % kServed;
   if (shift == 0) ends_ = target.images(normals(d, images_.cols(), rng));
   boost::random::gamma_distribution<double> gamma((PositionDensity::kBaseFreedom + dim) / 2);

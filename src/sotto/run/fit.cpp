@@ -16,8 +16,10 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/version.hpp"
 #include "sotto/ledger/budget.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/owner/answer_keeper.hpp"
 #include "sotto/release/kept_answers.hpp"
+#include "sotto/run/method.hpp"
 #include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
 #include "sotto/run/pilot.hpp"
@@ -135,6 +137,11 @@ constexpr const char* kAlike =
     "the "
     "formula says, intervals are too narrow; model one row a person, a mean or a sum, where that may matter.";
 
+constexpr const char* kSpreadTaken =
+    "Note: {} takes rows to vary as the model says, which sets how far batches of them heat the chain: where "
+    "they vary more its intervals are too wide, where less, or where errors have long tails, too narrow, up "
+    "to several times, and its draws do not tell. release-once and the penalty methods do not take it so.";
+
 /// A millionth is kept for the slack of discreteness.
 Rho cost_of_release_once(const Budget& untouched) { return Rho(untouched.left().value() * (1 - 1e-6)); }
 
@@ -198,6 +205,10 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
   if (std::string unread = unread_settings(method, config); !unread.empty())
     record.warnings.push_back(std::move(unread));
   if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
+  const Glm* regression = problem.model.as<Glm>();  // yes and no vary in one way alone
+  if (method.regime == QueryRegime::batches && regression != nullptr &&
+      link_of(regression->family()) != Link::logit)
+    record.warnings.push_back(fmt::format(kSpreadTaken, method.name));
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;
     if (!allowed) record.warnings.emplace_back(kAlike);

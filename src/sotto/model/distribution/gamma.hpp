@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <cmath>
 #include <cstddef>
@@ -47,12 +48,13 @@ class Gamma {
     }
     return range;
   }
-  /// By the log mean the derivative rises with the value; by the log shape it is largest at the mean, and falls on either side.
+  /// No finite bound where a slope is no number. By the log mean the derivative rises with the value; by the log shape it is largest at the mean, and falls on either side.
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const {
+    const auto size = [](double slope) { return std::isfinite(slope) ? std::abs(slope) : HUGE_VAL; };
     Position most = Position::Zero(2);
     for (const double y : {bounds_.lower, bounds_.upper, within(std::exp(at[0]))}) {
-      most[0] = std::fmax(most[0], std::abs(by_log_mean(y, at)));
-      most[1] = std::fmax(most[1], std::abs(by_log_shape(y, at)));
+      most[0] = std::max(most[0], size(by_log_mean(y, at)));
+      most[1] = std::max(most[1], size(by_log_shape(y, at)));
     }
     const double norm = scale.cwiseProduct(most).norm();
     return {norm, 2 * norm};
@@ -75,6 +77,12 @@ class Gamma {
   }
 
  private:
+  // A shape that is no number above 0 may not end a pass: its digamma is no number either.
+  using Quiet = boost::math::policies::policy<
+      boost::math::policies::domain_error<boost::math::policies::ignore_error>,
+      boost::math::policies::pole_error<boost::math::policies::ignore_error>,
+      boost::math::policies::overflow_error<boost::math::policies::ignore_error>>;
+
   [[nodiscard]] double within(double value) const {
     return std::isnan(value) ? bounds_.lower : std::clamp(value, bounds_.lower, bounds_.upper);
   }
@@ -88,7 +96,8 @@ class Gamma {
   [[nodiscard]] double by_log_shape(double value, const Position& at) const {
     const double y = within(value);
     const double shape = std::exp(at[1]);
-    return shape * (std::log(y) + at[1] - at[0] + 1 - y * std::exp(-at[0]) - boost::math::digamma(shape));
+    return shape *
+           (std::log(y) + at[1] - at[0] + 1 - y * std::exp(-at[0]) - boost::math::digamma(shape, Quiet()));
   }
 
   Interval bounds_;
