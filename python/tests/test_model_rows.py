@@ -1,6 +1,7 @@
 """What a row can do in a model of one's own: where its code fails, says something, or looks at other rows."""
 
 import ctypes
+import io
 import os
 import subprocess
 import sys
@@ -111,16 +112,27 @@ def test_nothing_is_heard_of_what_is_raised_between_calls(capfd):
             self.itself = self
 
         def __del__(self):
+            os.write(2, b"y is 17")
             raise ValueError("y is 17")
+
+    class Lazy:
+        def __init__(self, numbers):
+            self.numbers = numbers
+
+        def __array__(self, dtype=None, copy=None):
+            os.write(1, b"y is 17")
+            return self.numbers
 
     def wait():
         time.sleep(0.01)
+        os.write(2, b"y is 17")
         raise ValueError("y is 17")
 
     def log_density(self, rows, position):
         if (rows["y"] == 17).any():
             Told()
             threading.Thread(target=wait).start()
+            return Lazy(Robust.log_density(self, rows, position))
         return Robust.log_density(self, rows, position)
 
     table = lines(50)
@@ -131,6 +143,38 @@ def test_nothing_is_heard_of_what_is_raised_between_calls(capfd):
         sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=200, draws=200)
     assert (sys.unraisablehook, threading.excepthook) == hooks
     assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_is_heard_where_another_fit_ends_first(monkeypatch):
+    seen = threading.Event()
+    another_ended = threading.Event()
+
+    def log_density(self, rows, position):
+        if (rows["y"] == 17).any():
+            seen.set()
+            another_ended.wait(60)
+            print("y is 17")
+            warnings.warn("y is 17")
+        return Robust.log_density(self, rows, position)
+
+    table = lines(50)
+    table.loc[20, "y"] = 17
+    told = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", told)
+    monkeypatch.setattr(sys, "stderr", told)
+    hooks = sys.unraisablehook, threading.excepthook
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sotto.SottoWarning)
+        of_rows = threading.Thread(
+            target=lambda: sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=5, draws=5)
+        )
+        of_rows.start()
+        assert seen.wait(60)
+        sotto.fit(lines(50), model=Robust(), schema=SCHEMA, **BUDGET, warmup=5, draws=5)
+        another_ended.set()
+        of_rows.join()
+    assert told.getvalue() == "" and sys.stdout is told and sys.stderr is told
+    assert (sys.unraisablehook, threading.excepthook) == hooks
 
 
 def test_what_fails_beside_others_alone_is_refused():
