@@ -281,7 +281,7 @@ std::string schema_template(const std::vector<std::string>& names) {
     out += fmt::format(
         "\n[[column]]\n"
         "name = \"{}\"\n"
-        "kind = \"\"                # real, count, binary (0, 1, true, false, yes, no) or category\n"
+        "kind = \"\"                # real, count, binary (0, 1, true, false, yes, no, y, n) or category\n"
         "# lower =                # real and count\n"
         "# upper =\n"
         "# levels = [\"\", \"\"]      # category; the first is the baseline\n"

@@ -132,6 +132,18 @@ TEST(Distribution, levels_are_counted_as_rows_would_be) {
   EXPECT_NE(sums(model, add_ratios, 2)[0], 0);
 }
 
+// A leapfrog step may end there.
+TEST(Distribution, a_gamma_shape_that_is_no_number_has_no_finite_bound) {
+  const distribution::Gamma model({0.1, 9});
+  const double y = 2;
+  for (const double log_shape : {-800.0, 800.0, std::nan("")}) {
+    const Position at{{0.5, log_shape}};
+    EXPECT_FALSE(std::isfinite(model.gradient_bound(at, Position::Ones(2)).norm)) << log_shape;
+    Position gradient(2);
+    EXPECT_NO_THROW(model.gradient(std::span(&y, 1), at, gradient)) << log_shape;
+  }
+}
+
 TEST(Distribution, gamma_needs_bounds_that_hold_a_logarithm) {
   EXPECT_THROW(distribution::Gamma({0, 9}), Error);
   EXPECT_THROW(distribution::Gamma({0.1, HUGE_VAL}), Error);

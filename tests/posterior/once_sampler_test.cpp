@@ -148,7 +148,6 @@ TEST(OnceSampler, draws_from_its_target) {
   }
 }
 
-// Twenty levels that do not differ: the density has a peak where they do not, around which chains move in small steps.
 // One coefficient comes near its base's mean often, and leaves it along rays. A normal target of variance V after 3,200 slices: the variance
 // of 20,000 draws, neighbours of which share little, within 8 % (six standard errors of independent ones), the farthest below 7 sqrt V.
 TEST(OnceSampler, long_chains_stay_where_they_should) {
@@ -179,6 +178,7 @@ TEST(OnceSampler, long_chains_stay_where_they_should) {
   EXPECT_LT(off.cwiseAbs().maxCoeff() * std::sqrt(precision), 7);
 }
 
+// Twenty levels that do not differ: the density has a peak where they do not, around which chains move in small steps.
 TEST(OnceSampler, settles_where_a_group_varies_little) {
   constexpr Eigen::Index d = 20;
   ChainRng rng(4);

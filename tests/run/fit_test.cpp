@@ -59,6 +59,17 @@ TEST(Fit, settings_of_chains_are_told_where_there_are_none) {
               testing::Not(told));
 }
 
+// Counts may vary in any way, yes and no in one.
+TEST(Fit, what_langevin_chains_take_of_counts_is_told) {
+  const auto told = testing::Contains(testing::StartsWith("Note: sgld takes rows to vary as the model says"));
+  const std::string counts = "model.formula=\"mdvis ~ lncoins\"";
+  const std::string poisson = "model.family=\"poisson\"";
+  EXPECT_THAT(randhie({"method.draws=20", "method.name=\"sgld\"", counts, poisson}).warnings, told);
+  EXPECT_THAT(randhie({"method.draws=20", "method.name=\"penalty\"", counts, poisson}).warnings,
+              testing::Not(told));
+  EXPECT_THAT(randhie({"method.draws=20", "method.name=\"sgld\""}).warnings, testing::Not(told));
+}
+
 TEST(Fit, settings_of_other_methods_are_told) {
   const auto told = testing::Contains(testing::HasSubstr("of other methods"));
   EXPECT_THAT(

@@ -120,6 +120,15 @@ TEST_F(FitDirectory, an_error_after_the_first_release_leaves_the_statement) {
   EXPECT_EQ(privacy.at("releases"), last_charge().at("closed").at("releases"));
 }
 
+TEST_F(FitDirectory, an_interrupt_after_the_first_release_is_recorded_as_one) {
+  const Error error = error_of([](std::size_t done, std::size_t, double) -> bool {
+    if (done >= 10) throw Error(ErrorCode::interrupted, "stopped");
+    return true;
+  });
+  EXPECT_EQ(error.code(), ErrorCode::interrupted);
+  EXPECT_EQ(last_charge().at("closed").at("ending"), "interrupted");
+}
+
 // What a library throws may quote a cell: nothing of it is passed on, but what was spent is told.
 TEST_F(FitDirectory, any_exception_after_the_first_release_leaves_the_statement) {
   const FitProgress fails = [](std::size_t done, std::size_t, double) -> bool {
