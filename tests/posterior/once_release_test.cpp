@@ -235,6 +235,16 @@ TEST(OnceRelease, is_narrow_and_silent_where_all_is_well) {
   }
 }
 
+// How residuals are spread is asked before the first round, so that its clip is as good as the last one's and its score counts.
+TEST(OnceRelease, rounds_of_normal_responses_are_pooled) {
+  const SimulatedRegression data = simulated("normal, |y| <= 100", 20000);
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const OnceRelease release = fit(data, kRho, seed).release;
+    ASSERT_GE(release.rounds.size(), 2U);
+    EXPECT_LT(release.pooled.score_variance, 0.7 * release.rounds.back().score.variance);
+  }
+}
+
 TEST(OnceRelease, bounds_a_hundred_times_too_wide_cost_little) {
   const OnceOutcome outcome = fit(simulated("normal, bounds 100x", 20000), kRho, 3);
   EXPECT_LT(outcome.sd_ratio, 1.6);

@@ -62,15 +62,17 @@ TEST(PartWeights, are_those_of_simulated_rows) {
   }
 }
 
-TEST(PartWeights, are_one_where_units_have_one_weight) {
+TEST(PartWeights, are_the_plans_where_units_have_one_weight) {
   OnceFacts facts = facts_of_a_rare_level();
   const StandIn stand_in(facts, Matrix::Identity(3, 3), 100);
   BoundsPlan plan;
   plan.score_bound = plan.information_bound = 0.01;
+  plan.kept = 0.7;
   const Position at = Position::Zero(3);
   EXPECT_LT(part_weights(stand_in, Matrix::Identity(3, 3), at, plan, facts).maxCoeff(), 0.1);
   facts.unit_sizes.emplace();
-  EXPECT_EQ(part_weights(stand_in, Matrix::Identity(3, 3), at, plan, facts).minCoeff(), 1);
+  EXPECT_EQ(part_weights(stand_in, Matrix::Identity(3, 3), at, plan, facts),
+            Position::Constant(static_cast<Eigen::Index>(stand_in.parts().size()), 0.7));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
@@ -33,7 +34,7 @@ PooledRelease pooled(double first, double second, double turn) {
   OnceRound round{Position::Zero(2), {}, {information, 25}, {information, 25}, {Position::Zero(2), 10}, {}};
   round.plan.clip = 3;
   round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
-  return pool({round}, Frame{frame}, StandIn(facts, frame, 100), StandIn(facts, frame, 100));
+  return pool({round}, Frame{frame}, StandIn(facts, frame, 100), Position::Ones(1));
 }
 
 // The other columns' noise is small against the level in every case.
@@ -59,9 +60,8 @@ TEST(PooledRelease, an_information_that_the_noise_hides_is_doubted) {
   round.residual_squares = NoisyVector{Position::Constant(1, 100), 25};
   const auto doubt = [&](bool resolved) {
     const Matrix frame = Matrix::Identity(2, 2);
-    return std::sqrt(
-        pool({round}, Frame{frame, resolved}, StandIn(facts, frame, 100), StandIn(facts, frame, 100))
-            .information_variance);
+    return std::sqrt(pool({round}, Frame{frame, resolved}, StandIn(facts, frame, 100), Position::Ones(1))
+                         .information_variance);
   };
   EXPECT_LT(doubt(true), 5);
   EXPECT_GT(doubt(false), 12);
@@ -79,7 +79,7 @@ TEST(PooledRelease, scores_disagree_where_it_matters) {
     OnceRound first = last;
     first.score.value[0] = apart;
     return pool({first, last}, Frame{Matrix::Identity(2, 2)}, StandIn(facts, Matrix::Identity(2, 2), 100),
-                StandIn(facts, Matrix::Identity(2, 2), 100))
+                Position::Ones(1))
         .agreement.at(0);
   };
   EXPECT_GT(agreement(0), 0.99);
@@ -100,12 +100,37 @@ TEST(PooledRelease, squares_of_few_rows_are_the_informations) {
     round.plan.clip = 5;
     round.residual_squares = NoisyVector{Position::Constant(1, rows), 0.01};
     const Frame frame{Matrix::Identity(2, 2)};
-    return pool({round}, frame, StandIn(facts, frame.matrix, rows), StandIn(facts, frame.matrix, rows))
-               .spread(0, 0) /
-           rows;
+    return pool({round}, frame, StandIn(facts, frame.matrix, rows), Position::Ones(1)).spread(0, 0) / rows;
   };
   EXPECT_LT(first(100), 1.08);
   EXPECT_GT(first(100'000), 1.14);
+}
+
+// A level of 1 % whose rows count .4 and the others in full: its squares are .4 of its information, which noise of half its size on
+// the squares does not hide. When squares were taken for a multiple of the information they came out as large as it.
+TEST(PooledRelease, squares_of_a_level_have_its_weight_once_more) {
+  constexpr double kRows = 20000;
+  constexpr double kShare = 0.01;
+  OnceFacts facts;
+  facts.column_mean = Position::Zero(2);
+  facts.column_sd = Position::Ones(2);
+  facts.indicator = {false, true};
+  facts.range = {{1, 1}, {0, 1}};
+  const Matrix moments{{1, kShare}, {kShare, kShare}};
+  const Frame frame{Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse()};
+  const StandIn stand_in(facts, frame.matrix, kRows);
+  ASSERT_EQ(stand_in.parts().size(), 2U);
+  const Position weights{{1, 0.4}};
+  const auto expected = [&](const Position& of) -> Matrix {
+    return frame.matrix * stand_in.weighted(of).slope(Position::Zero(2)) * frame.matrix.transpose();
+  };
+  const Matrix information = expected(weights);
+  const Matrix squares = expected(weights.cwiseAbs2());
+  const double noise = std::pow(0.5 * squares(1, 1), 2);
+  OnceRound round{Position::Zero(2), {}, {information, 1}, {squares, noise}, {Position::Zero(2), 10}, {}};
+  const PooledRelease release = pool({round}, frame, stand_in, weights);
+  EXPECT_NEAR(release.spread(1, 1) / release.information(1, 1), 0.4, 0.05);
+  EXPECT_NEAR(release.spread(0, 0) / release.information(0, 0), 1, 0.05);
 }
 
 }  // namespace

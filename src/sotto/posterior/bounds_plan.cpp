@@ -2,15 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <vector>
 
 #include "sotto/math/clipped_normal.hpp"
+#include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/part_weights.hpp"
 
 namespace sotto {
 namespace {
 
-constexpr double kLeastWidth = 0.95;
-constexpr double kSpareWidth = 0.04;
+constexpr double kLeastWidth = 0.95;  // below, all weights fall alike
+constexpr int kWidths = 26;
+constexpr double kFinerWidth = 0.92;
+constexpr double kUnevenWeights = 0.35;  // what weights of 1 - c lose of a part's information
+constexpr double kSpareWidth = 0.02;
+constexpr double kSpareStop = 0.04;
 constexpr double kWidestOfAll = 10;    // where all rows count in full, as there is as good as no noise
 constexpr double kStepOfWidth = 1.25;  // a step towards it
 constexpr double kNoNoise = 0.01;      // standard deviation over that of sampling
@@ -56,7 +64,60 @@ double choose_clip(double noise, const ResidualSpread& spread, double rows) {
 /// `noise`: variance of the score's noise at bound 1 over the score's own.
 double choose_stop(double noise) {
   const auto noise_of = [&](double stop) { return noise * (1 + stop) * (1 + stop); };
-  return noise_of(kLaterStop) - noise_of(kStop) < kSpareWidth ? kLaterStop : kStop;
+  return noise_of(kLaterStop) - noise_of(kStop) < kSpareStop ? kLaterStop : kStop;
+}
+
+void set_bounds(BoundsPlan& plan, const PlanPoint& point, double typical_slope) {
+  const auto d = static_cast<double>(point.facts.dim());
+  // Of the largest units, whose rows' lengths average, the bound is to take no more than of the others.
+  const double of_mean = point.facts.unit_sizes && plan.unit_rows > 1 ? 1 : kTypicalToMean;
+  plan.score_bound = of_mean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
+  plan.information_bound = plan.width * plan.width * d * typical_slope * plan.unit_rows;
+}
+
+/// Variance of an estimate at a width, given that of the noise, over what it is without weights and noise; noise's is over the score's own.
+using WidthLoss = std::function<double(double width, double noise)>;
+
+/// Of one part, or of weights of other sums than of rows.
+double loss_of_one(double width, double noise) {
+  const double kept = kept_weight(width);
+  return 1 + noise / (kept * kept) + kUnevenWeights * (1 - kept);
+}
+
+/// Its mean over directions.
+WidthLoss loss_of_parts(const PlanPoint& point, const BoundsPlan& plan, double typical_slope) {
+  const auto per_row = [&](const Position& weights) -> Matrix {
+    return point.frame * point.stand_in.weighted(weights).slope(point.at) * point.frame.transpose() /
+           (point.stand_in.rows() * plan.level);
+  };
+  const Matrix all = per_row(Position::Ones(static_cast<Eigen::Index>(point.stand_in.parts().size())));
+  return [=, &point](double width, double noise) {
+    BoundsPlan at_width = plan;
+    at_width.width = width;
+    set_bounds(at_width, point, typical_slope);
+    const Position weights = part_weights(point.stand_in, point.frame, point.at, at_width, point.facts);
+    const Position uneven = (1 + kUnevenWeights) - kUnevenWeights * weights.array();
+    Matrix covariance = per_row(weights.cwiseAbs2().cwiseProduct(uneven));
+    covariance.diagonal().array() += noise;
+    const Matrix back = Cholesky(per_row(weights)).inverse();
+    return (all * back * covariance * back).trace() / static_cast<double>(all.rows());
+  };
+}
+
+double choose_width(double score_noise, double information_noise, const WidthLoss& loss) {
+  const auto noise = [&](double width) {
+    return std::sqrt(score_noise) * width + std::sqrt(information_noise) * width * width;
+  };
+  const auto width = [](int i) { return kUsualBounds * std::pow(kFinerWidth, i); };
+  std::vector<double> variance;
+  for (int i = 0; i < kWidths; ++i) variance.push_back(loss(width(i), std::pow(noise(width(i)), 2)));
+  const double least = *std::ranges::min_element(variance);
+  int best = 0;
+  while (variance[static_cast<std::size_t>(best)] > least + kSpareWidth) ++best;
+  double widest = width(best);
+  while (widest > kUsualBounds - 1e-9 && widest < kWidestOfAll && noise(widest * kStepOfWidth) < kNoNoise)
+    widest *= kStepOfWidth;
+  return widest;
 }
 
 }  // namespace
@@ -64,28 +125,6 @@ double choose_stop(double noise) {
 double kept_weight(double width) {
   const double t = std::max(width, kLeastWidth) - 1;
   return std::min(width / kLeastWidth, 1.0) * (1 - std::exp(-3 * t - t * t) / 4);
-}
-
-double choose_width(double score_noise, double information_noise) {
-  const auto noise = [&](double width) {
-    return std::sqrt(score_noise) * width + std::sqrt(information_noise) * width * width;
-  };
-  const auto variance = [&](double width) {
-    const double kept = kept_weight(width);
-    const double of_noise = noise(width) / kept;
-    return 1 + of_noise * of_noise + 0.35 * (1 - kept);
-  };
-  constexpr int kSteps = 41;
-  const auto width = [](int i) { return kLeastWidth + 0.05 * i; };
-  double least = HUGE_VAL;
-  for (int i = 0; i <= kSteps; ++i) least = std::min(least, variance(width(i)));
-  double widest = width(0);
-  for (int i = kSteps; i > 0 && widest == width(0); --i) {
-    if (variance(width(i)) <= least + kSpareWidth) widest = width(i);
-  }
-  while (widest > kUsualBounds - 1e-9 && widest < kWidestOfAll && noise(widest * kStepOfWidth) < kNoNoise)
-    widest *= kStepOfWidth;
-  return widest;
 }
 
 BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share) {
@@ -141,12 +180,11 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   plan.score_noise *= plan.unit_rows * plan.unit_rows;
   const double entry = std::numbers::sqrt2 * typical_slope * plan.unit_rows * d / (plan.level * rows);
   plan.information_noise = 3 * 2 * d * entry * entry / cost;
-  plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise);
+  const bool sees_parts = point.stand_in.parts().size() > 1 && !facts.thresholds && !facts.unit_sizes;
+  plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise,
+                            sees_parts ? loss_of_parts(point, plan, typical_slope) : loss_of_one);
   plan.kept = kept_weight(plan.width) * (facts.unit_sizes ? facts.unit_sizes->kept(plan.unit_rows) : 1);
-  // Of the largest units, whose rows' lengths average, the bound is to take no more than of the others.
-  const double of_mean = facts.unit_sizes && plan.unit_rows > 1 ? 1 : kTypicalToMean;
-  plan.score_bound = of_mean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
-  plan.information_bound = plan.width * plan.width * d * typical_slope * plan.unit_rows;
+  set_bounds(plan, point, typical_slope);
   if (facts.unit_sizes) {
     const double alike = plan.unit_rows * (1 + kLikeness * (plan.unit_rows - 1));
     plan.longest_score = plan.score_bound * std::min(1.0, kLongestSum * std::sqrt(plan.dispersion * alike) /

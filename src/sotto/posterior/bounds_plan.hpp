@@ -44,15 +44,16 @@ struct PlanPoint {
   ResidualSpread spread;  ///< logistic: not used
 };
 
-/// `share`: of the cost, for score and information together.
-[[nodiscard]] BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share);
+/// `share`: of the cost, for score and information together. The width is the largest that costs little more variance than the best: noise
+/// grows with it, lost weight falls. Rows that keep their weight keep the answer where it would be without weights, also where the
+/// model does not hold.
+/// Computes   max width with v(width) <= min v + 0.02, up to `kUsualBounds`; beyond, up to ten as long as noise is a hundredth of what
+///            sampling brings. With c_k the parts' mean weights, S_k their informations, S = sum S_k and G = sum c_k S_k,
+///            v = tr S G^-1 (sum c_k^2 (1 + 0.35 (1 - c_k)) S_k + noise(width)) G^-1 / d
+/// Source     sandwich [H67]; 0.35 is a fit to box covariates (docs/release-once.md); any width is valid
+/// Checked by tests/posterior/bounds_plan_test.cpp: are_wider_where_a_level_is_rare(const PlanPoint& point, const PaidQuestions& questions, double share);
 
-/// The largest width that costs little more variance than the best: noise grows with it, lost weight falls. Rows that keep
-/// their weight keep the answer where it would be without weights, also where the model does not hold.
-/// Computes   max width with v(width) <= min v + 0.04, v = 1 + noise(width) / c^2 + 0.35 (1 - c), c = kept_weight(width), up to
-///            `kUsualBounds`; beyond, up to ten as long as noise is a hundredth of what sampling brings
-/// Source     a fit to box covariates (docs/release-once.md); any width is valid
-[[nodiscard]] double choose_width(double score_noise, double information_noise);
+/// What `width` is at the most, but where there is as good as no noise.
 inline constexpr double kUsualBounds = 3;
 
 /// Mean weight of rows at this width: 1 - exp(-3 t - t^2) / 4, t = width - 1; in proportion to widths below 0.95.

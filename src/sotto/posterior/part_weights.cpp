@@ -24,7 +24,8 @@ double largest_residual(double mean, const BoundsPlan& plan, Link link) {
 
 Position part_weights(const StandIn& stand_in, const Matrix& frame, const Position& at,
                       const BoundsPlan& plan, const OnceFacts& facts) {
-  Position weights = Position::Ones(static_cast<Eigen::Index>(stand_in.parts().size()));
+  const auto parts = static_cast<Eigen::Index>(stand_in.parts().size());
+  Position weights = Position::Constant(parts, plan.kept);
   if (facts.thresholds || facts.unit_sizes) return weights;
   const double around = std::max((frame * stand_in.within() * frame.transpose()).trace(), 0.0);
   const double variance = at.dot(stand_in.within() * at);

@@ -7,8 +7,8 @@
 
 namespace sotto {
 
-/// Mean weight of the rows of each part at a plan for a position. One where a unit's rows stand side by side and of ordered categories,
-/// whose weights are of other sums.
+/// Mean weight of the rows of each part at a plan for a position. Where a unit's rows stand side by side, and of ordered categories, whose
+/// weights are of other sums, the plan's for all parts.
 /// Computes   min(kept_weight(score_bound / (M |z|)), information_bound / (b |z|^2)), |z|^2 the mean over the part's rows, M and b at
 ///            their mean linear predictor (BoundedWeighting)
 /// Checked by tests/posterior/part_weights_test.cpp: are_those_of_simulated_rows

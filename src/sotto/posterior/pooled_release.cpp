@@ -142,22 +142,20 @@ NoisyMatrix pool_squares(const std::vector<const OnceRound*>& rounds) {
   return {pooled.value / weights, pooled.variance / (weights * weights)};
 }
 
-/// Trace of the squares over that of the information, pooled with a guess. Normal responses: residuals' own mean square.
+/// Trace of the squares over what it is if the model holds, pooled with a guess. Normal responses: residuals' own mean square.
 double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double rows, Link link,
                      double trace) {
   const auto d = static_cast<double>(squares.value.rows());
-  const double weight = last.plan.kept;
   double guess = 1;
   double doubt = 1;
   if (!clips(link)) {
-    guess = weight;
     doubt = kWeightDoubt;
   } else if (link == Link::identity) {
     const double noise = std::sqrt(last.residual_squares->variance) / rows;
     const double square = last.residual_squares->value[0] / rows;
     const double inside = clipped_normal(last.plan.clip / std::sqrt(last.plan.dispersion)).slope;
-    guess = weight * std::max(square, noise) / inside;
-    doubt = std::hypot(kWeightDoubt * guess, noise * weight / inside);
+    guess = std::max(square, noise) / inside;
+    doubt = std::hypot(kWeightDoubt * guess, noise / inside);
   } else {  // counts: variance m + dispersion m^2 over m
     guess = doubt = 1 + last.plan.count_dispersion * last.plan.level;
   }
@@ -170,13 +168,22 @@ double dispersion_of(const NoisyMatrix& squares, const OnceRound& last, double r
       0.3 * guess);
 }
 
-/// What the squares are a multiple of if the model holds: the information, or of ordered categories, whose rows are not independent,
-/// what the stand-in says.
-Matrix like_squares(const PooledRelease& release, const Matrix& frame, const StandIn& stand_in) {
-  if (!stand_in.has_thresholds()) return release.information;
-  const Matrix expected = frame * stand_in.slope(release.anchor) * frame.transpose();
-  return frame * stand_in.ordered_squares(release.anchor) * frame.transpose() *
-         (release.information.trace() / expected.trace());
+/// What the squares are a multiple of if the model holds: the information with each part's weight once more, as the stand-in says how
+/// much that takes off in each direction; or of ordered categories, whose rows are not independent, what the stand-in says.
+Matrix like_squares(const PooledRelease& release, const Matrix& frame, const StandIn& stand_in,
+                    const Position& weights) {
+  const auto expected = [&](const StandIn& rows) -> Matrix {
+    return frame * rows.slope(release.anchor) * frame.transpose();
+  };
+  if (stand_in.has_thresholds()) {
+    return frame * stand_in.ordered_squares(release.anchor) * frame.transpose() *
+           (weights.mean() * release.information.trace() / expected(stand_in).trace());
+  }
+  const Spectrum once(expected(stand_in.weighted(weights)));
+  const Spectrum released(release.information);
+  const Matrix to =
+      released.with(released.values().cwiseSqrt()) * once.with(once.values().cwiseSqrt().cwiseInverse());
+  return to * expected(stand_in.weighted(weights.cwiseAbs2())) * to.transpose();
 }
 
 /// What sampling adds to an entry of the squares less their multiple of the information, if the model holds: squares of residuals vary
@@ -184,7 +191,7 @@ Matrix like_squares(const PooledRelease& release, const Matrix& frame, const Sta
 /// mean one.
 double sampling_variance(double level, const OnceRound& last, const StandIn& stand_in) {
   if (stand_in.has_thresholds()) return 0;  // their rows are not independent
-  const double b = level / (last.plan.kept * stand_in.rows());
+  const double b = level / (last.plan.kept * last.plan.kept * stand_in.rows());
   double varies = 2;
   if (stand_in.link() == Link::logit) varies = std::max(1 / b - 4, 0.0);
   if (stand_in.link() == Link::log || stand_in.link() == Link::log_rate) varies = 2 + 1 / b;
@@ -195,10 +202,10 @@ double sampling_variance(double level, const OnceRound& last, const StandIn& sta
 /// model does not hold, or weights bind on some rows more than on others, the two differ by direction.
 /// Source     the middle of the sandwich [H67]
 void pool_spread(const std::vector<const OnceRound*>& rounds, const Matrix& frame, const StandIn& stand_in,
-                 PooledRelease& release) {
+                 const Position& weights, PooledRelease& release) {
   const NoisyMatrix squares = pool_squares(rounds);
   const auto d = static_cast<double>(squares.value.rows());
-  const Matrix like = like_squares(release, frame, stand_in);
+  const Matrix like = like_squares(release, frame, stand_in, weights);
   const double ratio = dispersion_of(squares, *rounds.back(), stand_in.rows(), stand_in.link(), like.trace());
   const double level = like.trace() / d;
   const Matrix shape = squares.value - ratio * like;
@@ -216,7 +223,8 @@ void pool_spread(const std::vector<const OnceRound*>& rounds, const Matrix& fram
 }  // namespace
 
 PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, const StandIn& stand_in,
-                   const StandIn& weighed) {
+                   const Position& weights) {
+  const StandIn weighed = stand_in.weighted(weights);
   const Matrix& frame = found.matrix;
   const std::vector<const OnceRound*> alike = comparable(rounds);
   PooledRelease release;
@@ -228,7 +236,7 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, con
   shrink(pool_information(alike, frame, weighed, expected), guess, follows ? &expected : nullptr,
          found.resolved, release);
   release.square_level = release.information.trace() / static_cast<double>(expected.rows());
-  pool_spread(alike, frame, stand_in, release);
+  pool_spread(alike, frame, stand_in, weights, release);
   pool_scores(alike, frame, weighed, release);
   return release;
 }

@@ -31,7 +31,8 @@ struct PooledRelease {
   double score_variance = 0;
   Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
   double information_variance = 0;
-  Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards the information
+  Matrix
+      spread;  ///< sampling covariance of the score: released squares, shrunk towards the information with weights once more
   double dispersion = 1;    ///< trace of the spread over that of the information
   double kept = 1;          ///< 1 - how far the information was shrunk
   bool unresolved = false;  ///< the information's noise hides some direction
@@ -46,10 +47,10 @@ struct PooledRelease {
 };
 
 /// `rounds`: at least one, all in `frame`; the last one's position is the anchor. Where the frame is not resolved the information may be
-/// far from a multiple of the identity. `weighed`: the stand-in as the last round's weights leave it, by which scores and informations of
-/// other positions are moved to the anchor.
+/// far from a multiple of the identity. `weights`: of the stand-in's parts, in the last round: what they leave moves scores and informations
+/// of other positions to the anchor, and says in which directions squares fall short of informations.
 [[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& frame,
-                                 const StandIn& stand_in, const StandIn& weighed);
+                                 const StandIn& stand_in, const Position& weights);
 
 /// Covariance of the score around its mean, with `products` in the place of phi phi'.
 [[nodiscard]] Matrix score_covariance(const PooledRelease& release, const Matrix& products);

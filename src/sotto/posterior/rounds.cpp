@@ -34,10 +34,13 @@ constexpr double kGroupsShare = 0.05;
 constexpr double kGroupsNoise = 0.05;  // of the rows, on those of a group: more hides what is asked
 constexpr double kUsualClip = 2.5;     // standard deviations: wider clips leave less to see
 constexpr double kSmallMove = 0.7;
-constexpr double kHardlyLess = 0.7;   // of a move: the next one's length
-constexpr double kHardlyWider = 0.5;  // of the posterior's sd, with a part of the cost
-constexpr double kClipDoubt = 0.3;    // of a move: what it lacks, of counts
-constexpr double kLivedDoubt = 1;     // likewise, of events: how long rows lived is no part of the stand-in
+constexpr double kSpreadMoved = 0.15;  // a move: residuals are spread otherwise from there
+constexpr double kAlikeClips = 0.3;    // logarithm of the ratio
+constexpr double kAlikeLevels = 0.5;   // likewise
+constexpr double kHardlyLess = 0.7;    // of a move: the next one's length
+constexpr double kHardlyWider = 0.5;   // of the posterior's sd, with a part of the cost
+constexpr double kClipDoubt = 0.3;     // of a move: what it lacks, of counts
+constexpr double kLivedDoubt = 1;      // likewise, of events: how long rows lived is no part of the stand-in
 constexpr double kLongestLogisticStep = 2;
 
 /// Of the cost, at the end.
@@ -167,9 +170,10 @@ OnceRound ask_round(const OnceFacts& facts, const Matrix& frame, const Position&
   return round;
 }
 
+/// Scores with other clips are not pooled: a clip that is a little better would throw away what an earlier round has cost.
 bool alike(const BoundsPlan& a, const BoundsPlan& b) {
-  return std::abs(std::log(a.clip / b.clip)) < 0.15 && std::abs(std::log(a.level / b.level)) < 0.25 &&
-         a.count_dispersion == b.count_dispersion;
+  return std::abs(std::log(a.clip / b.clip)) < kAlikeClips &&
+         std::abs(std::log(a.level / b.level)) < kAlikeLevels && a.count_dispersion == b.count_dispersion;
 }
 
 /// What clips take off the last score, before anything is put back, as is asked by groups and by a wider clip.
@@ -234,7 +238,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
   bool last = false;
   for (int k = 0; k < kMostRounds; ++k) {
     last = last || k == kMostRounds - 1 || (k == 1 && hopeless);
-    if (facts.clips() && !facts.sigma && k > 0) {
+    if (facts.clips() && !facts.sigma && (k == 0 || release.last_move > kSpreadMoved)) {
       release.spread = residual_spread(facts, release.stand_in, at, Look::last, &release.spread, questions);
     }
     const double left = questions.left();
@@ -244,9 +248,9 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     const LastShares shares = last_shares(release, plan, questions);
     const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
-    release.weighed =
-        release.stand_in.weighted(part_weights(release.stand_in, release.frame.matrix, at, plan, facts));
-    release.pooled = pool(release.rounds, release.frame, release.stand_in, release.weighed);
+    const Position weights = part_weights(release.stand_in, release.frame.matrix, at, plan, facts);
+    release.weighed = release.stand_in.weighted(weights);
+    release.pooled = pool(release.rounds, release.frame, release.stand_in, weights);
     if (facts.link == Link::identity && !release.frame.resolved) {
       const double unweighted = release.rows * clipped_normal(plan.clip / std::sqrt(plan.dispersion)).slope;
       release.pooled.square_level = std::max(release.pooled.square_level, unweighted);
