@@ -115,8 +115,8 @@ TEST(AtBounds, values_far_from_all_others_are_told_as_alone) {
   for (const AtBound& piled : at_bounds(1, counts, 10, 10000, {})) EXPECT_FALSE(piled.alone);
 }
 
-// Columns of two numbers, and those whose lower end is zero, lie at their bounds by right.
-TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
+// Columns of three numbers, and those whose lower end is zero, lie at their bounds by right.
+TEST(AtBounds, of_a_scale_or_from_zero_are_not_told) {
   Position counts = Position::Zero(18);
   counts[0] = counts[17] = 4000;
   counts[7] = 2000;
@@ -125,6 +125,20 @@ TEST(AtBounds, of_two_values_or_from_zero_are_not_told) {
   counts[0] = 5000;
   EXPECT_TRUE(at_bounds(1, counts, 10, 9800, {.lower = false}).empty());
   EXPECT_EQ(at_bounds(1, counts, 10, 9800, {}).size(), 1);
+}
+
+// Ages from 18 to 99 that are declared from 60 to 65, or from 63 to 64, of which noise hides what lies between: two codes would look so.
+TEST(AtBounds, nearly_all_values_at_both_ends_are_told_as_such) {
+  Position counts = Position::Zero(18);
+  counts[0] = 3360;
+  counts[17] = 3760;
+  for (const double between : {0.0, 220.0}) {
+    counts[4] = counts[7] = counts[10] = counts[13] = between;
+    const std::vector<AtBound> found = at_bounds(1, counts, 80, 8000, {.codes = true});
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_TRUE(found.front().only_ends);
+    EXPECT_NEAR(found.front().share, 0.89, 0.01);
+  }
 }
 
 }  // namespace

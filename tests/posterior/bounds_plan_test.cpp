@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kRows = 20000;
+constexpr double kPlannedRows = 20000;
 
 /// A constant, a number of variance one, and ones in this share of the rows.
 OnceFacts facts_of_a_level() {
@@ -21,7 +21,7 @@ OnceFacts facts_of_a_level() {
   facts.indicator = {false, false, true};
   facts.from_zero = {false, false, false};
   facts.range = {{1, 1}, {-2, 2}, {0, 1}};
-  facts.rows = kRows;
+  facts.rows = kPlannedRows;
   return facts;
 }
 
@@ -29,7 +29,7 @@ double width_with_a_level_of(double share) {
   const OnceFacts facts = facts_of_a_level();
   const Matrix moments{{1, 0, share}, {0, 1, 0}, {share, 0, share}};
   const Matrix frame = Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse();
-  const StandIn stand_in(facts, frame, kRows);
+  const StandIn stand_in(facts, frame, kPlannedRows);
   RowOracle nobody(facts, Matrix(0, 3), Position(0), Rho(0.02), 1);
   const PaidQuestions questions(nobody, Rho(0.02));
   return plan_bounds({facts, stand_in, frame, Position::Zero(3), {}}, questions, 0.8).width;

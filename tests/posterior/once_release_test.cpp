@@ -90,6 +90,25 @@ TEST(OnceRelease, drawing_ends_when_asked_to) {
   }
 }
 
+// Before chains have settled, too: within a slice.
+TEST(OnceRelease, drawing_ends_before_chains_have_settled) {
+  const SimulatedRegression data = simulated("logistic, d 5", 2000);
+  const OnceSettings settings = settings_of(data, kRho);
+  RowOracle oracle(settings.facts, data.x, data.y, Rho(kRho), 1);
+  const OnceRelease release = release_once(settings, oracle);
+  for (const int last : {1, 30}) {
+    int asked = 0;
+    const OncePosterior ended =
+        sample_once(settings, release, {2, 2500, 1, 1, [&](std::size_t) { return ++asked < last; }});
+    EXPECT_LE(asked, last + 3);  // of fitting the base, of each chain, at the end
+    EXPECT_FALSE(ended.settled);
+    for (const Chain& chain : ended.chains) {
+      EXPECT_EQ(chain.stop, StopReason::interrupted);
+      EXPECT_LT(chain.draws.rows(), 2500);
+    }
+  }
+}
+
 // A remainder of one draw is as settled as any other.
 TEST(OnceRelease, draws_may_be_of_any_number) {
   const SimulatedRegression data = simulated("logistic, d 2", 2000);

@@ -44,6 +44,8 @@ AnchorResiduals residuals_of(const PooledRelease& release, const ResolvedPrior& 
   return anchor_residuals(release, release.spread, normal_base(release, frame, prior.normal));
 }
 
+bool to_the_end() { return true; }
+
 struct DrawnPositions {
   Matrix positions;  ///< shape (draws, dim): two of each chain
   bool settled;
@@ -56,9 +58,9 @@ DrawnPositions drawn(const PooledRelease& release, const ResolvedPrior& prior, E
   const std::optional<Edgeworth> edgeworth;
   const PositionTarget target{release, frame, displacement, prior, sigma, residuals, edgeworth};
   PositionDensity density(target);
-  fit_base(density, draws, rng);
+  fit_base(density, draws, rng, to_the_end);
   PositionChains chains(density, draws / 2, rng);
-  DrawnPositions drawn{Matrix(draws, release.anchor.size()), chains.settle(rng)};
+  DrawnPositions drawn{Matrix(draws, release.anchor.size()), chains.settle(rng, to_the_end)};
   drawn.positions.topRows(draws / 2) = chains.positions();
   chains.go_on(rng);
   drawn.positions.bottomRows(draws / 2) = chains.positions();
@@ -164,7 +166,7 @@ TEST(OnceSampler, long_chains_stay_where_they_should) {
   const PositionTarget target{release, frame, displacement, prior, sigma, residuals, edgeworth};
   PositionDensity density(target);
   constexpr Eigen::Index kChains = 200;
-  fit_base(density, kChains, rng);
+  fit_base(density, kChains, rng, to_the_end);
   PositionChains chains(density, kChains, rng);
   for (int draw = 0; draw < 300; ++draw) chains.go_on(rng);
   Position all(100 * kChains);

@@ -109,16 +109,16 @@ TEST(PooledRelease, squares_of_few_rows_are_the_informations) {
 // A level of 1 % whose rows count .4 and the others in full: its squares are .4 of its information, which noise of half its size on
 // the squares does not hide. When squares were taken for a multiple of the information they came out as large as it.
 TEST(PooledRelease, squares_of_a_level_have_its_weight_once_more) {
-  constexpr double kRows = 20000;
-  constexpr double kShare = 0.01;
+  constexpr double kManyRows = 20000;
+  constexpr double kLevelShare = 0.01;
   OnceFacts facts;
   facts.column_mean = Position::Zero(2);
   facts.column_sd = Position::Ones(2);
   facts.indicator = {false, true};
   facts.range = {{1, 1}, {0, 1}};
-  const Matrix moments{{1, kShare}, {kShare, kShare}};
+  const Matrix moments{{1, kLevelShare}, {kLevelShare, kLevelShare}};
   const Frame frame{Matrix(Eigen::LLT<Matrix>(moments).matrixL()).inverse()};
-  const StandIn stand_in(facts, frame.matrix, kRows);
+  const StandIn stand_in(facts, frame.matrix, kManyRows);
   ASSERT_EQ(stand_in.parts().size(), 2U);
   const Position weights{{1, 0.4}};
   const auto expected = [&](const Position& of) -> Matrix {

@@ -51,6 +51,13 @@ void refuse_constant(const Source& source) {
       break;
   }
   if (!constant) return;
+  if (source.declared.kind == ColumnKind::binary) {
+    refuse_formula(fmt::format(
+        "{0} is declared binary, whose cells are yes or no, 1 or 0, and is compared with {1:g}: of other "
+        "codes "
+        "declare {0} as a count whose bounds hold them all, or as a category, and write {0} == '{1:g}'",
+        source.declared.name, with));
+  }
   refuse_formula(
       fmt::format("{} is compared with {:g}, and by its declared bounds, {:g} to {:g}, the result is the "
                   "same in every row: "

@@ -28,8 +28,8 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
   const bool spread =
       !declared.codes || between.sum() - between.maxCoeff() >
                              kBetween * rows + kClearEnd * std::sqrt(static_cast<double>(bins)) * noise_sd;
-  const bool both =
-      spread && counts[0] + counts[bins + 1] > kBoth * rows + kClearEnd * std::sqrt(2.0) * noise_sd;
+  const bool at_ends = counts[0] + counts[bins + 1] > kBoth * rows + kClearEnd * std::sqrt(2.0) * noise_sd;
+  const bool both = spread && at_ends;
   std::vector<AtBound> found;
   for (const bool upper : {false, true}) {
     if (upper ? !declared.upper : !declared.lower) continue;
@@ -50,6 +50,12 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
                        end > kLeastAtEnd * rows + kClearEnd * noise_sd;
     if (alone || beyond || ((most || both || !single) && more && end > kLeastAtEnd * rows))
       found.push_back({column, upper, std::min(end / rows, 1.0), alone});
+  }
+  const bool nothing_between = between.maxCoeff() <= kClearEnd * noise_sd;
+  if (found.empty() && at_ends && nothing_between &&
+      std::min(counts[0], counts[bins + 1]) > kLeastAtEnd * rows + kClearEnd * noise_sd) {
+    const double share = std::min((counts[0] + counts[bins + 1]) / rows, 1.0);
+    found.push_back({.column = column, .upper = true, .share = share, .only_ends = true});
   }
   return found;
 }

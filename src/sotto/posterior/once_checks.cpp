@@ -158,7 +158,6 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
                     "log1p(...), narrower declared bounds, or fewer and larger levels give.",
                     100 * release.light.share));
   }
-  verdict.at_bounds = release.at_bounds;
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;
        j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {
     const double by = std::abs(release.remainder.moved[j]);
@@ -255,7 +254,7 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
   const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
-      std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone; });
+      std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone && !end.only_ends; });
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
     const bool unsettled = disagrees || few_seen || move > 3 * sd;
@@ -372,13 +371,20 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
 
 }  // namespace
 
-OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported) {
+OnceVerdict check_table(const OnceRelease& release) {
   OnceVerdict verdict;
   if (!rows_are_there(release, verdict)) return verdict;  // whatever else is seen comes from that
+  tell_of_responses(release, verdict);
+  verdict.at_bounds = release.at_bounds;
+  return verdict;
+}
+
+OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported) {
+  OnceVerdict verdict = check_table(release);
+  if (verdict.noise_dominates) return verdict;
   FewEvents few = find_few_events(release);
   verdict.few_events = std::move(few.levels);
   verdict.few_in_first = few.in_first;
-  tell_of_responses(release, verdict);
   tell_of_model(release, verdict);
   tell_of_priors(release, posterior, verdict);
   tell_of_wide_priors(release, posterior, reported, verdict);

@@ -1,6 +1,7 @@
 // Whether a release-once posterior is sound, from released numbers alone.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -52,11 +53,16 @@ struct OnceVerdict {
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
            !far_rows.empty() || !hidden.empty() || !held.empty() || !leaning.empty() || !few_events.empty() ||
-           few_in_first || !drawn_off.empty() || !at_bounds.empty();
+           few_in_first || !drawn_off.empty() ||
+           std::ranges::any_of(at_bounds, [](const AtBound& end) { return !end.only_ends; });
   }
 };
 
-/// `reported`: shape (parameters, dim), what is reported of a position, the parameter of each column in its place; empty: positions.
+/// What the releases tell of the table alone, whatever is made of it: rows that could not be used, values at declared bounds, responses
+/// that are nearly all alike. Nothing else where hardly any row could be used: `noise_dominates` then.
+[[nodiscard]] OnceVerdict check_table(const OnceRelease& release);
+
+/// That and what they and draws tell of the posterior. `reported`: shape (parameters, dim), what is reported of a position, the parameter of each column in its place; empty: positions.
 [[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior,
                                      const Matrix& reported = {});
 

@@ -1,7 +1,10 @@
 #include "sotto/posterior/once_posterior.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -130,7 +133,15 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
   const PositionTarget target{
       release.pooled, release.frame.matrix, displacement, release.prior, of_sigma, residuals, of_score};
   PositionDensity density(target);
-  fit_base(density, kFitted, rngs[0]);
+  std::size_t done = 0;
+  // What asks may be of the thread that it was handed over on alone.
+  std::atomic<bool> ended{false};
+  const std::thread::id here = std::this_thread::get_id();
+  const std::function<bool()> go_on = [&] {
+    if (std::this_thread::get_id() == here && sampling.progress && !sampling.progress(done)) ended = true;
+    return !ended;
+  };
+  fit_base(density, kFitted, rngs[0], go_on);
   // A chain's draws are those of chains side by side, those of each one after the other: what they have to do with each other is seen.
   const std::size_t each = std::max<std::size_t>((sampling.draws + kBlock - 1) / kBlock, 1);
   const std::size_t beside = (sampling.draws + each - 1) / each;
@@ -139,14 +150,12 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     walks.emplace_back(density, static_cast<Eigen::Index>(beside), rngs[c]);
   std::size_t taken = 0;  // of each
   std::vector<char> settled(sampling.chains, 0);
-  std::size_t done = 0;
-  const auto go_on = [&] { return !sampling.progress || sampling.progress(done); };
-  for (bool ended = false; !ended && taken < each;) {
+  do {
     side_by_side(sampling.chains, sampling.threads, [&](std::size_t c) {
       if (taken > 0)
         walks[c].go_on(rngs[c]);
       else
-        settled[c] = walks[c].settle(rngs[c]);
+        settled[c] = walks[c].settle(rngs[c], go_on);
       const Matrix positions = walks[c].positions();
       for (std::size_t k = 0, at = taken; at < sampling.draws; ++k, at += each) {
         auto draw = posterior.chains[c].draws.row(static_cast<Eigen::Index>(at));
@@ -160,8 +169,7 @@ OncePosterior sample_once(const OnceSettings& settings, const OnceRelease& relea
     });
     done += (sampling.draws - taken + each - 1) / each;
     ++taken;
-    ended = !go_on();
-  }
+  } while (go_on() && taken < each);
   posterior.settled = std::ranges::all_of(settled, [](char one) { return one != 0; });
   Position sum = Position::Zero(d);
   Matrix products = Matrix::Zero(d, d);

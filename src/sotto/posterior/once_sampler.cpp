@@ -102,11 +102,14 @@ Eigen::ArrayXd PositionChains::log_densities() const {
   return values;
 }
 
-bool PositionChains::settle(ChainRng& rng) {
+bool PositionChains::settle(ChainRng& rng, const std::function<bool()>& go_on) {
   Eigen::ArrayXd values = log_densities();
   for (int slices = kSlices / 2; slices < kMostSlices; slices *= 2) {
     const Eigen::ArrayXd before = values;
-    for (int s = 0; s < slices; ++s) slice(rng);
+    for (int s = 0; s < slices; ++s) {
+      if (!go_on()) return false;
+      slice(rng);
+    }
     values = log_densities();
     const double error2 =
         ((values - values.mean()).square().mean() + (before - before.mean()).square().mean()) /
@@ -135,12 +138,16 @@ void PositionChains::have_base_of(const Matrix& off, const Matrix& covariance) {
 }
 
 /// The fixed point of normal_base, where a density begins, does not see its tails.
-void fit_base(PositionDensity& density, Eigen::Index least, ChainRng& rng) {
+void fit_base(PositionDensity& density, Eigen::Index least, ChainRng& rng,
+              const std::function<bool()>& go_on) {
   const Eigen::Index count =
       std::max({least, std::min(kChainsPerDimension * density.dim(), kMostFitted), 2 * density.dim()});
   PositionChains chains(density, count, rng);
   for (int fit = 0; fit < kFits; ++fit) {
-    for (int s = 0; s < kSlicesOfFit; ++s) chains.slice(rng);
+    for (int s = 0; s < kSlicesOfFit; ++s) {
+      if (!go_on()) return;
+      chains.slice(rng);
+    }
     const Matrix points = chains.points();
     const Position mean = points.rowwise().mean();
     const Matrix off = points.colwise() - mean;

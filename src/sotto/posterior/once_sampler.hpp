@@ -1,6 +1,8 @@
 // Draws from the posterior given pooled releases.
 #pragma once
 
+#include <functional>
+
 #include "sotto/posterior/position_density.hpp"
 #include "sotto/random/chain_rng.hpp"
 
@@ -21,15 +23,17 @@ class PositionChains {
   /// At draws from the normal distribution of the base's mean and covariance. `density` is read as long as the chains live.
   PositionChains(const PositionDensity& density, Eigen::Index count, ChainRng& rng);
 
-  /// Slices until the chains' mean log density stays where it was half way; false where it does not.
-  [[nodiscard]] bool settle(ChainRng& rng);
+  /// Slices until the chains' mean log density stays where it was half way; false where it does not, or `go_on`, asked before every
+  /// slice, ends it.
+  [[nodiscard]] bool settle(ChainRng& rng, const std::function<bool()>& go_on);
   /// So many slices that a chain's next position has, as a rule, little to do with the one before.
   void go_on(ChainRng& rng);
   /// Shape (count, dim).
   [[nodiscard]] Matrix positions() const;
 
  private:
-  friend void fit_base(PositionDensity& density, Eigen::Index least, ChainRng& rng);
+  friend void fit_base(PositionDensity& density, Eigen::Index least, ChainRng& rng,
+                       const std::function<bool()>& go_on);
   void slice(ChainRng& rng);
   [[nodiscard]] Eigen::ArrayXd log_densities() const;
   /// Of all chains, shape (dim, chains): psi of PositionDensity.
@@ -45,7 +49,8 @@ class PositionChains {
 };
 
 /// Fits the base of `density` to chains that take some slices, as many as `least`, or ten a dimension up to a thousand and two from
-/// there. Any base is right, a near one is fast.
-void fit_base(PositionDensity& density, Eigen::Index least, ChainRng& rng);
+/// there. Any base is right, a near one is fast. `go_on`: asked before every slice.
+void fit_base(PositionDensity& density, Eigen::Index least, ChainRng& rng,
+              const std::function<bool()>& go_on);
 
 }  // namespace sotto

@@ -39,26 +39,35 @@ void complete(Draws& draws, const FitConfig& config, const PublicProblem& proble
   problem.groups.complete(draws, problem.group_scales, config.method.seed);
 }
 
-/// The same model without privacy, for study and for comparison: every page says so.
+/// What a look found out about the table, whatever chains make of it.
+void tell(const Pilot& pilot, RunRecord& record) {
+  record.warnings.insert(record.warnings.end(), pilot.warnings.begin(), pilot.warnings.end());
+  record.unreliable = record.unreliable || pilot.unreliable;
+}
+
+/// A look without noise, or as good as none.
+std::optional<Pilot> open_look(const FitConfig& config, const Problem& problem) {
+  if (!can_look(config, problem)) return std::nullopt;
+  Problem of_one = problem;  // exact answers of several owners are those of one
+  of_one.public_info.owners = 1;
+  try {
+    return look(config, of_one, *open_without_privacy(config, problem, true), Rho(kExactLook));
+  } catch (const Error& error) {  // refused, as of persons with very many rows
+    if (error.code() == ErrorCode::internal) throw;
+    return std::nullopt;
+  }
+}
+
+/// The same model without privacy, for study and for comparison: every page says so. `pilot`: an open look, if any.
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
-                 const Progress& progress) {
+                 const std::optional<Pilot>& pilot, const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
   const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
-  std::optional<Pilot> pilot;
-  if (method.name == "nonprivate-hmc" && can_look(config, problem) && !problem.public_info.chosen_start) {
-    Problem of_one = problem;  // exact answers of several owners are those of one
-    of_one.public_info.owners = 1;
-    try {
-      pilot = look(config, of_one, *open_without_privacy(config, problem, true), Rho(kExactLook));
-    } catch (const Error&
-                 error) {  // refused, as of persons with very many rows: chains begin where nothing is known
-      if (error.code() == ErrorCode::internal) throw;
-    }
-  }
+  const bool begins_there = pilot && method.name == "nonprivate-hmc" && !problem.public_info.chosen_start;
   Draws draws{problem.public_info.parameters,
               method.run({config.method, problem.public_info, settings, step_budget, *owner, progress,
-                          pilot ? &*pilot : nullptr})};
+                          begins_there ? &*pilot : nullptr})};
   complete(draws, config, problem.public_info);
   return draws;
 }
@@ -273,7 +282,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   if (run_plan.look_cost.value() > 0) {
     pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
     if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
-    if (pilot->other_spread) record.warnings.push_back(*pilot->other_spread);
+    tell(*pilot, record);
   }
   if (run_plan.steps_cost.value() > 0) {
     settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);
@@ -297,7 +306,9 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   RunRecord record = record_of(method, config, problem);
 
   if (config.not_private) {
-    record.draws = open_draws(method, config, problem, [&](std::size_t done, std::size_t total) {
+    const std::optional<Pilot> pilot = open_look(config, problem);
+    if (pilot) tell(*pilot, record);
+    record.draws = open_draws(method, config, problem, pilot, [&](std::size_t done, std::size_t total) {
       return !progress || progress(done, total, std::numeric_limits<double>::infinity());
     });
     record.privacy = not_private_statement();
@@ -366,7 +377,7 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   open.method.draws = open.method.warmup = 0;
   open.method.thin = 0;
   open.method.proposal = {};
-  return open_draws(resolve_method(open, problem), open, problem, progress);
+  return open_draws(resolve_method(open, problem), open, problem, open_look(open, problem), progress);
 }
 
 }  // namespace sotto

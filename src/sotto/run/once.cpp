@@ -222,6 +222,15 @@ OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem
   return settings;
 }
 
+std::vector<std::string> in_sentences(OnceVerdict verdict, const OnceRelease& release,
+                                      const PublicProblem& problem) {
+  if (problem.yes_or_no)
+    std::erase_if(verdict.at_bounds, [](const AtBound& end) { return end.column == AtBound::kResponse; });
+  std::vector<std::string> coordinates = problem.coordinates;
+  problem.thresholds.name(coordinates);
+  return once_warnings(verdict, release.facts, coordinates);
+}
+
 void run_release_once(const FitConfig& config, const Problem& problem, std::size_t draws,
                       QueryInterface& owner, Rho cost, const Progress& progress, RunRecord& record,
                       const RowsReleased& released) {
@@ -254,8 +263,6 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
                    .progress = [&](std::size_t done) { return progress(done, draws); }});
   OnceVerdict verdict = check_once(release, posterior,
                                    release.facts.link == Link::identity ? Matrix() : what_is_reported(known));
-  if (known.yes_or_no)
-    std::erase_if(verdict.at_bounds, [](const AtBound& end) { return end.column == AtBound::kResponse; });
   constexpr double kHardlyWider = 1.2;  // than without noise
   std::erase_if(verdict.hidden, [&](Eigen::Index j) {
     const bool held = posterior.sd_inflation[j] < kHardlyWider &&
@@ -285,9 +292,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   if (!config.default_prior_given)
     record.manifest.configuration["prior"]["default"] =
         "from the columns' spreads, as released or, where the noise hides them, as their bounds are";
-  std::vector<std::string> coordinates = known.coordinates;
-  known.thresholds.name(coordinates);
-  for (std::string& sentence : once_warnings(verdict, release.facts, coordinates))
+  for (std::string& sentence : in_sentences(verdict, release, known))
     record.warnings.push_back(std::move(sentence));
   if (release.facts.unit_sizes) {
     for (std::string& sentence : told_of_persons(

@@ -42,6 +42,16 @@ void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
   std::vector<std::string> columns;
   for (const AtBound& piled : all) {
     if (may_be_code(piled, unknown)) continue;
+    if (piled.only_ends) {
+      warnings.push_back(
+          fmt::format("Note: About {0:.0f} % of the rows have {1} at one of its two bounds. If it takes "
+                      "other values, those beyond were "
+                      "taken as the bound, and its coefficient is far off: declare wider bounds. If it takes "
+                      "these two alone, kind = "
+                      "\"binary\" says so of 0 and 1.",
+                      100 * piled.share, coordinates[static_cast<std::size_t>(piled.column)]));
+      continue;
+    }
     const char* end = piled.upper ? "upper" : "lower";
     const double percent = 100 * piled.share;
     if (piled.column == AtBound::kResponse) {

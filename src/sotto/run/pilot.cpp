@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/glm/glm.hpp"
@@ -43,12 +44,15 @@ Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem&
   const OncePosterior posterior = sample_once(
       settings, release,
       {.chains = config.method.chains, .draws = kDraws, .seed = ChainRng(config.method.seed, kLookStream)()});
+  const OnceVerdict of_table = check_table(release);
   Pilot pilot{.starts = {},
               .at = Position::Zero(glm.dim()),
               .covariance = covariance_of(release, glm.dim()),
               .released = {},
               .rows = release.rows,
-              .noise_dominates = check_once(release, posterior).noise_dominates};
+              .noise_dominates = check_once(release, posterior).noise_dominates,
+              .warnings = in_sentences(of_table, release, problem.public_info),
+              .unreliable = of_table.unreliable};
   for (const Chain& chain : posterior.chains) {
     pilot.starts.emplace_back(chain.draws.row(0));
     pilot.at += chain.draws.colwise().mean().transpose() / static_cast<double>(posterior.chains.size());
@@ -86,7 +90,10 @@ Pilot look_at_mean(const LocationModel& model, const FitConfig& config, const Pr
               .released = {},
               .rows = rows,
               .noise_dominates = verdict.noise_dominates};
-  if (verdict.covariance) pilot.other_spread = spread_warning(*verdict.covariance, false, config.model);
+  if (verdict.covariance) {
+    if (std::optional<std::string> told = spread_warning(*verdict.covariance, false, config.model))
+      pilot.warnings.push_back(std::move(*told));
+  }
   pilot.covariance = scatter_about(without_noise.colwise().mean(), without_noise) / kMeanDraws;
   pilot.released = scatter_about(pilot.at, given_look) / kMeanDraws;
   for (std::size_t c = 0; c < config.method.chains; ++c)

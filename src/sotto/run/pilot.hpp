@@ -25,8 +25,10 @@ struct Pilot {
   Matrix released;               ///< of the posterior given the look, its noise included
   double rows = 0;               ///< their number, as released
   bool noise_dominates = false;  ///< the look tells little: starts are far off, the covariance is rough
-  std::optional<std::string> other_spread =
-      {};  ///< rows do not vary as a normal mean's model declares: in a sentence
+  std::vector<std::string>
+      warnings{};           ///< of the table alone: rows that could not be used, values at bounds,
+                            ///< rows that do not vary as a normal mean's model declares
+  bool unreliable = false;  ///< hardly any rows could be used
 };
 
 /// Whether release-once knows the model.
