@@ -49,6 +49,15 @@ class NoAnswer : public Program {
   }
 };
 
+// Dates that are declared as numbers: what is drawn without privacy is the prior, too.
+TEST_F(NoAnswer, of_rows_that_cannot_be_used_without_privacy_either) {
+  write_table("2020-01-01", "2021-02-03");
+  const Outcome open = sotto("fit --data d.csv --schema s.toml --formula 'y ~ x' --not-private --out open");
+  EXPECT_EQ(open.status, EX_TEMPFAIL);
+  EXPECT_THAT(open.err, HasSubstr("about 0 % of the rows could be used"));
+  EXPECT_THAT(open.out, HasSubstr("NO ANSWER"));
+}
+
 TEST_F(NoAnswer, of_chains_that_have_not_converged) {
   write_table("0.5", "-0.5");
   expect_no_answer(fit("--method penalty --draws 10 --warmup 2 --force"));

@@ -95,8 +95,8 @@ void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
     const bool times = release.facts.link == Link::log_rate;
     verdict.notes.push_back(
         fmt::format("About {:.0f} % of the {}: where that surprises, see how the column is coded. 1, true "
-                    "and yes count; {} "
-                    "takes another value.",
+                    "and yes count, and rows with other codes are left out: {} "
+                    "takes another value of a column that is declared as a count or category.",
                     100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
                     times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
   }

@@ -92,7 +92,8 @@ ReleaseLine release_line(const LedgerEntry& entry) {
                    .grid = {},
                    .count = entry.count,
                    .rho = charge.rho.value(),
-                   .slack = charge.slack};
+                   .slack = charge.slack,
+                   .event = charge.event};
   if (charge.grid > 0) {
     line.sensitivity = charge.sensitivity * charge.grid;
     line.noise_scale = charge.noise_sd * charge.grid;

@@ -8,6 +8,7 @@
 
 #include "sotto/accountant/spending.hpp"
 #include "sotto/base/numbers.hpp"
+#include "sotto/event/event.hpp"
 
 namespace sotto {
 
@@ -19,8 +20,9 @@ struct ReleaseLine {
   std::optional<double> noise_scale;  ///< standard deviation of that one's noise, in the same unit
   std::optional<double> grid;         ///< the unit of its integers: sensitivity and noise are computed in it
   std::size_t count = 1;
-  double rho = 0;    ///< of one release
-  double slack = 0;  ///< of one release; adds to epsilon
+  double rho = 0;                ///< of one release
+  double slack = 0;              ///< of one release; adds to epsilon
+  std::optional<Event> event{};  ///< one release as accountants price it
 };
 
 /// A point of the privacy curve.

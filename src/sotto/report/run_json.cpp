@@ -33,7 +33,13 @@ Json release_json(const ReleaseLine& line) {
           {"noise_multiplier", line.rho > 0 ? number(1 / std::sqrt(2 * line.rho)) : Json(nullptr)},
           {"count", line.count},
           {"rho_each", number(line.rho)},
-          {"slack_each", number(line.slack)}};
+          {"slack_each", number(line.slack)},
+          {"event", line.event ? Json::parse(event_text(*line.event)) : Json(nullptr)}};
+}
+
+std::optional<Event> event_from(const Json& line) {
+  if (!line.contains("event") || line.at("event").is_null()) return std::nullopt;
+  return event_from_text(line.at("event").dump());
 }
 
 Json curve_json(const EffectCurve& curve) {
@@ -141,7 +147,8 @@ PrivacyStatement privacy_from_json(const Json& json) {
       s.releases.push_back({line.at("query").get<std::string>(), line.at("mechanism").get<std::string>(),
                             optional_from(line.at("sensitivity")), optional_from(line.at("noise_scale")),
                             optional_from(line.at("grid")), line.at("count").get<std::size_t>(),
-                            number_from(line.at("rho_each")), number_from(line.at("slack_each"))});
+                            number_from(line.at("rho_each")), number_from(line.at("slack_each")),
+                            event_from(line)});
     }
     s.times_published = json.value("times_published", false);
     s.not_private_files = json.value("not_private_files", std::vector<std::string>());
