@@ -14,7 +14,7 @@ namespace sotto {
 namespace {
 
 constexpr double kLeastWidth = 0.95;  // below, all weights fall alike
-constexpr int kWidths = 26;
+constexpr int kWidths = 15;
 constexpr double kFinerWidth = 0.92;
 constexpr double kUnevenWeights = 0.35;  // what weights of 1 - c lose of a part's information
 constexpr double kSpareWidth = 0.02;
@@ -33,7 +33,8 @@ constexpr double kInformationShare = 0.12;
 constexpr double kLikeness = 0.5;    // guess of the correlation of a unit's residuals
 constexpr double kLongestSum = 2.5;  // of their sum's standard deviation
 constexpr double kKnownEntry =
-    0.03;  // entries of the information that are known so well need no tighter bound
+    0.03;                       // entries of the information that are known so well need no tighter bound
+constexpr double kLoosest = 5;  // times a typical row's: rows of a rare level are far longer
 
 /// The clip, in standard deviations, of least error, with what it takes off skewed residuals' mean; the largest that costs
 /// little more where residuals' tails look normal.
@@ -67,12 +68,16 @@ double choose_stop(double noise) {
   return noise_of(kLaterStop) - noise_of(kStop) < kSpareStop ? kLaterStop : kStop;
 }
 
-void set_bounds(BoundsPlan& plan, const PlanPoint& point, double typical_slope) {
+/// `cost`: twice the rho of score and information together.
+void set_bounds(BoundsPlan& plan, const PlanPoint& point, double typical_slope, double cost) {
   const auto d = static_cast<double>(point.facts.dim());
   // Of the largest units, whose rows' lengths average, the bound is to take no more than of the others.
   const double of_mean = point.facts.unit_sizes && plan.unit_rows > 1 ? 1 : kTypicalToMean;
   plan.score_bound = of_mean * plan.width * std::sqrt(d) * plan.typical * plan.unit_rows;
   plan.information_bound = plan.width * plan.width * d * typical_slope * plan.unit_rows;
+  const double known = kKnownEntry * point.stand_in.rows() * plan.level *
+                       std::sqrt(cost * kInformationShare) / std::numbers::sqrt2;
+  plan.information_bound = std::clamp(known, plan.information_bound, kLoosest * plan.information_bound);
 }
 
 /// Variance of an estimate at a width, given that of the noise, over what it is without weights and noise; noise's is over the score's own.
@@ -85,7 +90,7 @@ double loss_of_one(double width, double noise) {
 }
 
 /// Its mean over directions.
-WidthLoss loss_of_parts(const PlanPoint& point, const BoundsPlan& plan, double typical_slope) {
+WidthLoss loss_of_parts(const PlanPoint& point, const BoundsPlan& plan, double typical_slope, double cost) {
   const auto per_row = [&](const Position& weights) -> Matrix {
     return point.frame * point.stand_in.weighted(weights).slope(point.at) * point.frame.transpose() /
            (point.stand_in.rows() * plan.level);
@@ -94,7 +99,7 @@ WidthLoss loss_of_parts(const PlanPoint& point, const BoundsPlan& plan, double t
   return [=, &point](double width, double noise) {
     BoundsPlan at_width = plan;
     at_width.width = width;
-    set_bounds(at_width, point, typical_slope);
+    set_bounds(at_width, point, typical_slope, cost);
     const Position weights = part_weights(point.stand_in, point.frame, point.at, at_width, point.facts);
     const Position uneven = (1 + kUnevenWeights) - kUnevenWeights * weights.array();
     Matrix covariance = per_row(weights.cwiseAbs2().cwiseProduct(uneven));
@@ -108,7 +113,7 @@ double choose_width(double score_noise, double information_noise, const WidthLos
   const auto noise = [&](double width) {
     return std::sqrt(score_noise) * width + std::sqrt(information_noise) * width * width;
   };
-  const auto width = [](int i) { return kUsualBounds * std::pow(kFinerWidth, i); };
+  const auto width = [](int i) { return std::max(kUsualBounds * std::pow(kFinerWidth, i), kLeastWidth); };
   std::vector<double> variance;
   for (int i = 0; i < kWidths; ++i) variance.push_back(loss(width(i), std::pow(noise(width(i)), 2)));
   const double least = *std::ranges::min_element(variance);
@@ -182,17 +187,14 @@ BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, d
   plan.information_noise = 3 * 2 * d * entry * entry / cost;
   const bool sees_parts = point.stand_in.parts().size() > 1 && !facts.thresholds && !facts.unit_sizes;
   plan.width = choose_width(0.69 * plan.score_noise, plan.information_noise,
-                            sees_parts ? loss_of_parts(point, plan, typical_slope) : loss_of_one);
+                            sees_parts ? loss_of_parts(point, plan, typical_slope, cost) : loss_of_one);
   plan.kept = kept_weight(plan.width) * (facts.unit_sizes ? facts.unit_sizes->kept(plan.unit_rows) : 1);
-  set_bounds(plan, point, typical_slope);
+  set_bounds(plan, point, typical_slope, cost);
   if (facts.unit_sizes) {
     const double alike = plan.unit_rows * (1 + kLikeness * (plan.unit_rows - 1));
     plan.longest_score = plan.score_bound * std::min(1.0, kLongestSum * std::sqrt(plan.dispersion * alike) /
                                                               (plan.typical * plan.unit_rows));
   }
-  const double looser = kKnownEntry * rows * plan.level * std::sqrt(cost * kInformationShare) /
-                        (std::numbers::sqrt2 * plan.information_bound);
-  plan.information_bound *= std::clamp(looser, 1.0, 2.0);
   return plan;
 }
 

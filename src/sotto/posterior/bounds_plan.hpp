@@ -51,7 +51,7 @@ struct PlanPoint {
 ///            sampling brings. With c_k the parts' mean weights, S_k their informations, S = sum S_k and G = sum c_k S_k,
 ///            v = tr S G^-1 (sum c_k^2 (1 + 0.35 (1 - c_k)) S_k + noise(width)) G^-1 / d
 /// Source     sandwich [H67]; 0.35 is a fit to box covariates (docs/release-once.md); any width is valid
-/// Checked by tests/posterior/bounds_plan_test.cpp: are_wider_where_a_level_is_rare
+/// Checked by tests/posterior/bounds_plan_test.cpp: are_narrower_where_a_level_is_rare_and_noise_counts
 [[nodiscard]] BoundsPlan plan_bounds(const PlanPoint& point, const PaidQuestions& questions, double share);
 
 /// What `width` is at the most, but where there is as good as no noise.

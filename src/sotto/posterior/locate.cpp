@@ -74,13 +74,14 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
         questions.ask<NoisyVector>(BoundedScoreQuery{plan.weighting(place.at, frame), questions.pay(share)});
     Matrix noise = Matrix::Identity(facts.dim(), facts.dim());
     noise *= plan.dispersion * rows + score.variance;
-    Position next = stand_in.mode(frame, score.value, noise, place.at, prior);
+    const auto wanted = [&] { questions.wanted(); };
+    Position next = stand_in.mode(frame, score.value, noise, place.at, prior, wanted);
     if (facts.offset) {
       const Position freely =
-          stand_in.mode(frame, score.value, noise, place.at, without_offset(facts, prior));
+          stand_in.mode(frame, score.value, noise, place.at, without_offset(facts, prior), wanted);
       if (offset_is_off(facts, stand_in, freely, std::sqrt(noise(0, 0)) / slope)) {
         noise += offset_score(frame, noise(0, 0));
-        next = stand_in.mode(frame, score.value, noise, place.at, prior);
+        next = stand_in.mode(frame, score.value, noise, place.at, prior, wanted);
       }
     }
     const Position step_made = next - place.at;

@@ -38,8 +38,12 @@ Rho PaidQuestions::pay(double share) {
   return Rho(cost_.value() * share);
 }
 
-std::vector<Answer> PaidQuestions::answer(std::span<const Query> queries) {
+void PaidQuestions::wanted() const {
   if (go_on_ && !go_on_()) throw Error(ErrorCode::interrupted, "stopped before the first draw");
+}
+
+std::vector<Answer> PaidQuestions::answer(std::span<const Query> queries) {
+  wanted();
   std::vector<Answer> answers = interface_->answer(queries);
   for (const Answer& answer : answers) {
     const auto* status = std::get_if<QueryStatus>(&answer);

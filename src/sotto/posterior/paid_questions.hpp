@@ -25,6 +25,9 @@ class PaidQuestions {
   /// The cost of a share, which counts as spent from now on.
   [[nodiscard]] Rho pay(double share);
 
+  /// Asks whether to go on. Errors: interrupted.
+  void wanted() const;
+
   /// One pass over the rows for all queries. Errors: budget, configuration; interrupted if it is not to go on.
   [[nodiscard]] std::vector<Answer> ask(std::span<const Query> queries);
 

@@ -193,7 +193,8 @@ TakenOff ask_what_clips_take_off(const OnceRelease& release, const PlanPoint& po
 }
 
 /// Where the next round looks: the mode given all that was released.
-Position next_position(const OnceRelease& release, const JointNormalPrior& prior) {
+Position next_position(const OnceRelease& release, const JointNormalPrior& prior,
+                       const PaidQuestions& questions) {
   const Matrix& frame = release.frame.matrix;
   const PooledRelease& pooled = release.pooled;
   Position next;
@@ -202,7 +203,8 @@ Position next_position(const OnceRelease& release, const JointNormalPrior& prior
   } else {
     Matrix noise = pooled.spread;
     noise.diagonal().array() += pooled.score_variance;
-    next = release.weighed.mode(frame, pooled.score, noise, pooled.anchor, prior);
+    next =
+        release.weighed.mode(frame, pooled.score, noise, pooled.anchor, prior, [&] { questions.wanted(); });
   }
   const double far = (inverse(frame.transpose()) * (next - pooled.anchor)).norm();
   if (far > kLongestLogisticStep && release.facts.link == Link::logit) {
@@ -273,7 +275,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     }
     const NormalBase still_base = normal_base(still, release.frame.matrix, release.prior.normal);
     last = next_is_last(release, predictor_sd(still_base, release.predictor_unit));
-    at = next_position(release, locating);
+    at = next_position(release, locating, questions);
   }
 }
 

@@ -209,7 +209,7 @@ double StandIn::typical_residual(const Position& at) const {
 }
 
 Position StandIn::mode(const Matrix& frame, const Position& score, const Matrix& noise, const Position& from,
-                       const JointNormalPrior& prior) const {
+                       const JointNormalPrior& prior, const std::function<void()>& wanted) const {
   const Cholesky weight(noise);
   const Position start = score + frame * expected(from);
   const auto cost = [&](const Position& at) {
@@ -221,6 +221,7 @@ Position StandIn::mode(const Matrix& frame, const Position& score, const Matrix&
   double best = cost(at);
   double damping = 0;
   for (int step = 0; step < 80; ++step) {
+    if (wanted) wanted();
     const Matrix jacobian = frame * slope(at);
     const Matrix weighted = weight.solve(jacobian);
     Matrix curvature = jacobian.transpose() * weighted + prior.precision;

@@ -97,9 +97,11 @@ class StandIn {
   [[nodiscard]] double ordered_dispersion(const Position& at) const;
 
   /// Position of highest posterior density when a score released in `frame` at `from` has covariance `noise`: damped Newton
-  /// steps with score ~ N(frame (expected(at) - expected(from)), noise).
+  /// steps with score ~ N(frame (expected(at) - expected(from)), noise). `wanted` is called before each, which takes long where columns are
+  /// hundreds, and may throw.
   [[nodiscard]] Position mode(const Matrix& frame, const Position& score, const Matrix& noise,
-                              const Position& from, const JointNormalPrior& prior) const;
+                              const Position& from, const JointNormalPrior& prior,
+                              const std::function<void()>& wanted = {}) const;
 
  private:
   void agree_on_shares(const OnceFacts& facts);
