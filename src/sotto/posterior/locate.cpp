@@ -47,6 +47,7 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
   const auto plan_at = [&](double share) {
     return plan_bounds({facts, stand_in, frame, place.at, place.spread}, questions, share);
   };
+  const auto go_on = [&] { questions.wanted(); };
   const BoundsPlan whole = plan_at(0.8);
   const double error = questions.noise_sd(facts.vector_reach() * whole.score_bound, 0.8) * std::sqrt(d) /
                        (whole.level * rows) / predictor_unit(facts, whole.dispersion);
@@ -74,14 +75,13 @@ Located locate(const OnceFacts& facts, const StandIn& stand_in, const Frame& fou
         questions.ask<NoisyVector>(BoundedScoreQuery{plan.weighting(place.at, frame), questions.pay(share)});
     Matrix noise = Matrix::Identity(facts.dim(), facts.dim());
     noise *= plan.dispersion * rows + score.variance;
-    const auto wanted = [&] { questions.wanted(); };
-    Position next = stand_in.mode(frame, score.value, noise, place.at, prior, wanted);
+    Position next = stand_in.mode(frame, score.value, noise, place.at, prior, go_on);
     if (facts.offset) {
       const Position freely =
-          stand_in.mode(frame, score.value, noise, place.at, without_offset(facts, prior), wanted);
+          stand_in.mode(frame, score.value, noise, place.at, without_offset(facts, prior), go_on);
       if (offset_is_off(facts, stand_in, freely, std::sqrt(noise(0, 0)) / slope)) {
         noise += offset_score(frame, noise(0, 0));
-        next = stand_in.mode(frame, score.value, noise, place.at, prior, wanted);
+        next = stand_in.mode(frame, score.value, noise, place.at, prior, go_on);
       }
     }
     const Position step_made = next - place.at;
