@@ -4,9 +4,8 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <cmath>
-#include <variant>
+#include <optional>
 
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/report/run_json.hpp"
@@ -73,18 +72,17 @@ TEST(Fit, what_langevin_chains_take_of_counts_is_told) {
   EXPECT_THAT(randhie({"method.draws=20", "method.name=\"sgld\""}).warnings, testing::Not(told));
 }
 
-// Who reads privacy.json alone can price a run of batches again.
+// Who reads privacy.json alone can price a run of batches again; other releases have no rate.
 TEST(Fit, batches_are_stated_with_their_sampling_rate) {
-  const RunRecord record = randhie({"method.draws=20", "method.name=\"sgld\"", "method.rate=0.01"});
-  const PrivacyStatement read = privacy_from_json(to_json(record.privacy));
-  const auto batches = std::ranges::find_if(read.releases, [](const ReleaseLine& line) {
-    return line.event && std::holds_alternative<SubsampledGaussianEvent>(line.event->mechanism);
-  });
-  ASSERT_NE(batches, read.releases.end());
-  EXPECT_EQ(std::get<SubsampledGaussianEvent>(batches->event->mechanism).rate, 0.01);
-  EXPECT_EQ(
-      event_text(*batches->event),
-      event_text(*record.privacy.releases[static_cast<std::size_t>(batches - read.releases.begin())].event));
+  const auto rates = [](const std::vector<std::string>& settings) {
+    std::vector<std::optional<double>> all;
+    for (const ReleaseLine& line : privacy_from_json(to_json(randhie(settings).privacy)).releases)
+      all.push_back(line.sampling_rate);
+    return all;
+  };
+  EXPECT_THAT(rates({"method.draws=20", "method.name=\"sgld\"", "method.rate=0.01"}),
+              testing::Contains(std::optional(0.01)));
+  EXPECT_THAT(rates({"method.draws=20"}), testing::Each(std::optional<double>()));
 }
 
 TEST(Fit, settings_of_other_methods_are_told) {

@@ -34,6 +34,7 @@ constexpr double kGroupsShare = 0.05;
 constexpr double kGroupsNoise = 0.05;  // of the rows, on those of a group: more hides what is asked
 constexpr double kUsualClip = 2.5;     // standard deviations: wider clips leave less to see
 constexpr double kSmallMove = 0.7;
+constexpr double kLeastLeft = 0.25;    // of the cost: less is the scores'
 constexpr double kSpreadMoved = 0.15;  // a move: residuals are spread otherwise from there
 constexpr double kAlikeClips = 0.3;    // logarithm of the ratio
 constexpr double kAlikeLevels = 0.5;   // likewise
@@ -240,7 +241,8 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
   bool last = false;
   for (int k = 0; k < kMostRounds; ++k) {
     last = last || k == kMostRounds - 1 || (k == 1 && hopeless);
-    if (facts.clips() && !facts.sigma && (k == 0 || release.last_move > kSpreadMoved)) {
+    const bool spread_moved = release.last_move > kSpreadMoved && questions.left() > kLeastLeft;
+    if (facts.clips() && !facts.sigma && (k == 0 || spread_moved)) {
       release.spread = residual_spread(facts, release.stand_in, at, Look::last, &release.spread, questions);
     }
     const double left = questions.left();

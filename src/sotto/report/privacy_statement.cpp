@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <variant>
 
 #include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/base/error.hpp"
@@ -93,7 +94,9 @@ ReleaseLine release_line(const LedgerEntry& entry) {
                    .count = entry.count,
                    .rho = charge.rho.value(),
                    .slack = charge.slack,
-                   .event = charge.event};
+                   .sampling_rate = {}};
+  if (const auto* batch = std::get_if<SubsampledGaussianEvent>(&charge.event.mechanism))
+    line.sampling_rate = batch->rate;
   if (charge.grid > 0) {
     line.sensitivity = charge.sensitivity * charge.grid;
     line.noise_scale = charge.noise_sd * charge.grid;

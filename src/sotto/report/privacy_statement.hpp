@@ -8,7 +8,6 @@
 
 #include "sotto/accountant/spending.hpp"
 #include "sotto/base/numbers.hpp"
-#include "sotto/event/event.hpp"
 
 namespace sotto {
 
@@ -20,9 +19,9 @@ struct ReleaseLine {
   std::optional<double> noise_scale;  ///< standard deviation of that one's noise, in the same unit
   std::optional<double> grid;         ///< the unit of its integers: sensitivity and noise are computed in it
   std::size_t count = 1;
-  double rho = 0;                ///< of one release
-  double slack = 0;              ///< of one release; adds to epsilon
-  std::optional<Event> event{};  ///< one release as accountants price it
+  double rho = 0;                         ///< of one release
+  double slack = 0;                       ///< of one release; adds to epsilon
+  std::optional<double> sampling_rate{};  ///< of secret batches: how likely a row is in one
 };
 
 /// A point of the privacy curve.

@@ -34,12 +34,7 @@ Json release_json(const ReleaseLine& line) {
           {"count", line.count},
           {"rho_each", number(line.rho)},
           {"slack_each", number(line.slack)},
-          {"event", line.event ? Json::parse(event_text(*line.event)) : Json(nullptr)}};
-}
-
-std::optional<Event> event_from(const Json& line) {
-  if (!line.contains("event") || line.at("event").is_null()) return std::nullopt;
-  return event_from_text(line.at("event").dump());
+          {"sampling_rate", number(line.sampling_rate)}};
 }
 
 Json curve_json(const EffectCurve& curve) {
@@ -148,7 +143,7 @@ PrivacyStatement privacy_from_json(const Json& json) {
                             optional_from(line.at("sensitivity")), optional_from(line.at("noise_scale")),
                             optional_from(line.at("grid")), line.at("count").get<std::size_t>(),
                             number_from(line.at("rho_each")), number_from(line.at("slack_each")),
-                            event_from(line)});
+                            optional_from(line.value("sampling_rate", Json(nullptr)))});
     }
     s.times_published = json.value("times_published", false);
     s.not_private_files = json.value("not_private_files", std::vector<std::string>());

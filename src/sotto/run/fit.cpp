@@ -58,16 +58,20 @@ std::optional<Pilot> open_look(const FitConfig& config, const Problem& problem) 
   }
 }
 
+bool begins_at_look(const Method& method, const Problem& problem) {
+  return method.name == "nonprivate-hmc" && !problem.public_info.chosen_start;
+}
+
 /// The same model without privacy, for study and for comparison: every page says so. `pilot`: an open look, if any.
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
                  const std::optional<Pilot>& pilot, const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
   const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
-  const bool begins_there = pilot && method.name == "nonprivate-hmc" && !problem.public_info.chosen_start;
+  const bool begins = pilot && begins_at_look(method, problem);
   Draws draws{problem.public_info.parameters,
               method.run({config.method, problem.public_info, settings, step_budget, *owner, progress,
-                          begins_there ? &*pilot : nullptr})};
+                          begins ? &*pilot : nullptr})};
   complete(draws, config, problem.public_info);
   return draws;
 }
@@ -377,7 +381,10 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   open.method.draws = open.method.warmup = 0;
   open.method.thin = 0;
   open.method.proposal = {};
-  return open_draws(resolve_method(open, problem), open, problem, open_look(open, problem), progress);
+  const Method& method = resolve_method(open, problem);
+  const std::optional<Pilot> pilot =
+      begins_at_look(method, problem) ? open_look(open, problem) : std::nullopt;
+  return open_draws(method, open, problem, pilot, progress);
 }
 
 }  // namespace sotto
