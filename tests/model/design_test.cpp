@@ -147,6 +147,7 @@ TEST(Design, refuses_times_at_risk_that_are_none) {
   EXPECT_THAT(refused("Surv(days, r) ~ x", {}), HasSubstr("Surv(days, r == '"));
   EXPECT_THAT(refused("Surv(days, r == 'nowhere') ~ x", {}), HasSubstr("is no level of r"));
   EXPECT_THAT(refused("Surv(days, died == 'yes') ~ x", {}), HasSubstr("write died alone"));
+  EXPECT_THAT(refused("Surv(days, died == 2) ~ x", {}), HasSubstr("declare died as a count"));
   EXPECT_THAT(refused("Surv(died, x == 1) ~ r", {}), HasSubstr("the time is a number"));
   EXPECT_THAT(refused("Surv(x, died) ~ r", {}), HasSubstr("from 0 on"));
   EXPECT_THAT(refused("Surv(days, died) ~ x - 1", {}), HasSubstr("leave + 0 or - 1 out"));

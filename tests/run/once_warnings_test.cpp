@@ -96,6 +96,15 @@ TEST(OnceWarnings, values_far_out_at_a_bound_may_be_codes) {
       ElementsAre(HasSubstr("a code for missing?"), HasSubstr("The effect of age:g[b] is no straight")));
 }
 
+TEST(OnceWarnings, values_at_both_bounds_alone_are_a_note) {
+  OnceVerdict verdict;
+  verdict.at_bounds = {{.column = 1, .upper = true, .share = 0.88, .only_ends = true}};
+  EXPECT_FALSE(verdict.warns());
+  EXPECT_THAT(
+      once_warnings(verdict, four_columns_of_counts(), kNames),
+      ElementsAre(testing::StartsWith("Note: About 88 % of the rows have age at one of its two bounds.")));
+}
+
 TEST(OnceWarnings, a_power_is_advised_of_a_column_alone) {
   OnceVerdict verdict;
   verdict.curved = {3};

@@ -31,7 +31,8 @@ struct DeclaredEnds {
 /// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up at an end where the two bins next to it are
 /// not empty, as they are where the end is a value of its own, and it holds more than either of these or a twentieth of the
 /// rows. Told where those bins hide in noise: a third of the rows at one end and none at the other, and most rows at both. Told as
-/// only ends: codes of which most rows are at both, and no bin between stands clear. Told as alone: ends without a row in the half of the window next to them, where the other half has rows between the ends.
+/// only ends: codes of which most rows are at both, and no bin between stands clear. Told as alone: ends without a row in the half of the
+/// window next to them, where the other half has rows between the ends.
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told
 [[nodiscard]] std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, double noise_sd,
                                              double rows, const DeclaredEnds& declared);

@@ -31,8 +31,7 @@ struct PooledRelease {
   double score_variance = 0;
   Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
   double information_variance = 0;
-  Matrix
-      spread;  ///< sampling covariance of the score: released squares, shrunk towards the information with weights once more
+  Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards what the model says
   double dispersion = 1;    ///< trace of the spread over that of the information
   double kept = 1;          ///< 1 - how far the information was shrunk
   bool unresolved = false;  ///< the information's noise hides some direction

@@ -62,16 +62,15 @@ bool begins_at_look(const Method& method, const Problem& problem) {
   return method.name == "nonprivate-hmc" && !problem.public_info.chosen_start;
 }
 
-/// The same model without privacy, for study and for comparison: every page says so. `pilot`: an open look, if any.
-Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem,
-                 const std::optional<Pilot>& pilot, const Progress& progress) {
+/// The same model without privacy, for study and for comparison: every page says so. `begin`: an open look at which chains
+/// begin, or none.
+Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem, const Pilot* begin,
+                 const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
   const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
-  const bool begins = pilot && begins_at_look(method, problem);
-  Draws draws{problem.public_info.parameters,
-              method.run({config.method, problem.public_info, settings, step_budget, *owner, progress,
-                          begins ? &*pilot : nullptr})};
+  Draws draws{problem.public_info.parameters, method.run({config.method, problem.public_info, settings,
+                                                          step_budget, *owner, progress, begin})};
   complete(draws, config, problem.public_info);
   return draws;
 }
@@ -312,7 +311,8 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   if (config.not_private) {
     const std::optional<Pilot> pilot = open_look(config, problem);
     if (pilot) tell(*pilot, record);
-    record.draws = open_draws(method, config, problem, pilot, [&](std::size_t done, std::size_t total) {
+    const Pilot* begin = pilot && begins_at_look(method, problem) ? &*pilot : nullptr;
+    record.draws = open_draws(method, config, problem, begin, [&](std::size_t done, std::size_t total) {
       return !progress || progress(done, total, std::numeric_limits<double>::infinity());
     });
     record.privacy = not_private_statement();
@@ -384,7 +384,7 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   const Method& method = resolve_method(open, problem);
   const std::optional<Pilot> pilot =
       begins_at_look(method, problem) ? open_look(open, problem) : std::nullopt;
-  return open_draws(method, open, problem, pilot, progress);
+  return open_draws(method, open, problem, pilot ? &*pilot : nullptr, progress);
 }
 
 }  // namespace sotto
