@@ -32,6 +32,10 @@ std::optional<Measurements> measure(const BoundedInformationQuery& query, const 
       return;
     }
     for_each_weighted_unit(law, tiles, weighting, [&](const auto& unit) {
+      if (unit.rows.size() == 1) {
+        sums.add_outer(unit.z(0), sums.factor * unit.c * unit.rows[0].residual.slope);
+        return;
+      }
       sums.entries.setZero();
       for (std::size_t i = 0; i < unit.rows.size(); ++i)
         add_triangle(unit.z(i), sums.factor * unit.c * unit.rows[i].residual.slope, sums.entries);

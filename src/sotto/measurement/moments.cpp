@@ -21,13 +21,21 @@ std::optional<Measurements> measure(const MomentsQuery& query, const OwnerContex
   const auto add = [frame = query.frame, bound = query.bound](const GlmTiles& tiles, IntegerSums& sums) {
     TileVectors z(kTile, frame.rows());
     Position row(frame.rows());
+    const bool one_by_one = tiles.unit_starts == nullptr;
     for_each_unit(
         tiles, [&](const auto& x) { z.noalias() = x * frame.transpose(); },
         [&](Eigen::Index lane, double) {
           row = z.row(lane);
-          add_triangle(row, sums.factor * std::min(1.0, bound / row.squaredNorm()), sums.entries);
+          const double scale = sums.factor * std::min(1.0, bound / row.squaredNorm());
+          if (one_by_one) {
+            sums.add_outer(row, scale);
+          } else {
+            add_triangle(row, scale, sums.entries);
+          }
         },
-        [&](std::size_t rows) { sums.add_mean(rows); });
+        [&](std::size_t rows) {
+          if (!one_by_one) sums.add_mean(rows);
+        });
   };
   return measure_matrix({"covariate moments", bound_of_matrices(query.bound), add},
                         regression.domain().columns(), context, query.cost);

@@ -9,6 +9,7 @@
 
 #include "sotto/data/rows.hpp"
 #include "sotto/data/wiped.hpp"
+#include "sotto/measurement/triangle_pass.hpp"
 #include "sotto/measurement/vector_noise.hpp"
 #include "sotto/model/glm/bounded_residual.hpp"
 #include "sotto/model/glm/glm.hpp"
@@ -23,6 +24,10 @@ struct RowRounding {
   double factor;
   double longest;
 };
+
+/// Numbers of the rows of one tile, and their vectors.
+using TileNumbers = Eigen::Array<double, kTile, 1>;
+using TileVectors = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
 
 /// Sums of integer vectors. They are held in doubles, exactly: a run has at most 2^12 rows of entries below 2^31.
 class IntegerSums {
@@ -51,13 +56,22 @@ class IntegerSums {
     }
     if (length2 <= longest2_) totals_ += entries;
   }
+  /// Adds the triangle of scale z z', as add_triangle of it and `add` would, with those of other rows: no later than `give`.
+  template <class Vector>
+  void add_outer(const Vector& z, double scale) {
+    if (outer_.cols() != z.size()) outer_ = TileVectors::Zero(static_cast<Eigen::Index>(kTile), z.size());
+    outer_.row(waiting_) = z.transpose();
+    scales_[waiting_] = scale;
+    if (++waiting_ == scales_.size()) add_waiting();
+  }
   /// Adds the mean over a unit's rows, whose `entries` were summed up, and begins anew.
   void add_mean(std::size_t rows) {
     if (rows > 1) entries /= static_cast<double>(rows);
     add();
     entries.setZero();
   }
-  void give(std::span<std::int64_t> sums) const {
+  void give(std::span<std::int64_t> sums) {
+    add_waiting();
     for (std::size_t j = 0; j < sums.size(); ++j) {
       sums[j] += static_cast<std::int64_t>(totals_[static_cast<Eigen::Index>(j)]);
     }
@@ -67,8 +81,19 @@ class IntegerSums {
   double factor;
 
  private:
+  void add_waiting() {
+    scales_.tail(scales_.size() - waiting_).setZero();
+    if (waiting_ > 0)
+      add_triangles({outer_.data(), scales_.data(), static_cast<std::size_t>(outer_.cols())}, longest2_,
+                    totals_.data());
+    waiting_ = 0;
+  }
+
   double longest2_;
   Eigen::ArrayXd totals_;
+  TileVectors outer_;
+  TileNumbers scales_;
+  Eigen::Index waiting_ = 0;
 };
 
 /// Entries of the upper triangle by rows of a symmetric matrix, those off the diagonal times sqrt(2): as long as its
@@ -87,10 +112,6 @@ void add_triangle(const Vector& z, double scale, Eigen::ArrayXd& entries) {
     entry += rest + 1;
   }
 }
-
-/// Numbers of the rows of one tile, and their vectors.
-using TileNumbers = Eigen::Array<double, kTile, 1>;
-using TileVectors = Eigen::Matrix<double, kTile, Eigen::Dynamic>;
 
 /// Calls per_tile(x) for each tile, then per_row(lane, y) for each of its rows that counts, and per_unit(rows) after the last of them
 /// of each unit. Where rows do not stand by units each is one.

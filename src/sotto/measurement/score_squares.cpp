@@ -29,9 +29,7 @@ std::optional<Measurements> measure(const ScoreSquaresQuery& query, const OwnerC
     const auto add_square = [&](const Position& score) {
       const double length = length_of(score);
       const double kept = length > longest ? longest / length : 1;
-      sums.entries.setZero();
-      add_triangle(score, sums.factor * kept * kept, sums.entries);
-      sums.add();
+      sums.add_outer(score, sums.factor * kept * kept);
     };
     if (law.thresholds) {
       for_each_ordered_response(law, tiles, weighting, [&](const OrderedResponse& response) {

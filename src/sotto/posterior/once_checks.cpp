@@ -204,10 +204,15 @@ double largest_sd(const OnceRelease& release, const OncePosterior& posterior) {
   return std::max(release.predictor_sd, posterior.predictor_sd);
 }
 
+/// How large residuals are, or how much counts vary, where intervals are made of it.
+bool hides_spread(const OnceRelease& release) {
+  return release.spread.hidden && release.facts.clips() && !release.facts.sigma;
+}
+
 void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
   const double sd = largest_sd(release, posterior);
   const bool counts = release.facts.link == Link::log;
-  if (release.spread.hidden && release.facts.clips() && !release.facts.sigma) {
+  if (hides_spread(release)) {
     verdict.noise_dominates = true;
     verdict.warnings.emplace_back(
         counts ? "The noise hides how much responses vary: where they vary more than Poisson counts, the "
@@ -377,6 +382,10 @@ OnceVerdict check_table(const OnceRelease& release) {
   tell_of_responses(release, verdict);
   verdict.at_bounds = release.at_bounds;
   return verdict;
+}
+
+bool hidden_by_noise(const OnceRelease& release) {
+  return check_table(release).noise_dominates || hides_spread(release) || release.predictor_sd > kLargestSd;
 }
 
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported) {

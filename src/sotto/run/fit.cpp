@@ -46,14 +46,15 @@ void tell(const Pilot& pilot, RunRecord& record) {
 }
 
 /// A look without noise, or as good as none.
-std::optional<Pilot> open_look(const FitConfig& config, const Problem& problem) {
+std::optional<Pilot> open_look(const FitConfig& config, const Problem& problem, const Progress& progress) {
   if (!can_look(config, problem)) return std::nullopt;
   Problem of_one = problem;  // exact answers of several owners are those of one
   of_one.public_info.owners = 1;
   try {
-    return look(config, of_one, *open_without_privacy(config, problem, true), Rho(kExactLook));
+    return look(config, of_one, *open_without_privacy(config, problem, true), Rho(kExactLook),
+                [&] { return !progress || progress(0, 1); });
   } catch (const Error& error) {  // refused, as of persons with very many rows
-    if (error.code() == ErrorCode::internal) throw;
+    if (error.code() == ErrorCode::internal || error.code() == ErrorCode::interrupted) throw;
     return std::nullopt;
   }
 }
@@ -283,7 +284,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   }
   std::optional<Pilot> pilot;
   if (run_plan.look_cost.value() > 0) {
-    pilot = look(config, problem, *run_plan.interface, run_plan.look_cost);
+    pilot = look(config, problem, *run_plan.interface, run_plan.look_cost, [&] { return report(0, steps); });
     if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
     tell(*pilot, record);
   }
@@ -309,12 +310,13 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
   RunRecord record = record_of(method, config, problem);
 
   if (config.not_private) {
-    const std::optional<Pilot> pilot = open_look(config, problem);
+    const Progress watched = [&](std::size_t done, std::size_t total) {
+      return !progress || progress(done, total, std::numeric_limits<double>::infinity());
+    };
+    const std::optional<Pilot> pilot = open_look(config, problem, watched);
     if (pilot) tell(*pilot, record);
     const Pilot* begin = pilot && begins_at_look(method, problem) ? &*pilot : nullptr;
-    record.draws = open_draws(method, config, problem, begin, [&](std::size_t done, std::size_t total) {
-      return !progress || progress(done, total, std::numeric_limits<double>::infinity());
-    });
+    record.draws = open_draws(method, config, problem, begin, watched);
     record.privacy = not_private_statement();
   } else {
     if (problem.public_info.rows) check_promise(*config.delta, *problem.public_info.rows);
@@ -383,7 +385,7 @@ Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const
   open.method.proposal = {};
   const Method& method = resolve_method(open, problem);
   const std::optional<Pilot> pilot =
-      begins_at_look(method, problem) ? open_look(open, problem) : std::nullopt;
+      begins_at_look(method, problem) ? open_look(open, problem, progress) : std::nullopt;
   return open_draws(method, open, problem, pilot ? &*pilot : nullptr, progress);
 }
 

@@ -89,6 +89,7 @@ struct FitConfig {
   bool not_private = false;          ///< for study only
   bool compare_not_private = false;  ///< also fit without privacy, marked NOT PRIVATE
   bool force = false;                ///< fit also where made-up rows show that the budget gives no answer
+  bool rehearsal = false;  ///< rows are made up: no draws where the noise is seen to dominate before them
   MethodConfig method;
   std::map<std::string, double>
       start;  ///< [start]: where all chains begin, by the names of parameters as reported

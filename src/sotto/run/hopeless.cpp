@@ -55,7 +55,7 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   std::optional<Hopeless> found;
   try {
     const RunRecord record = fit(config, table.problem, entropy, watched);
-    found = hopeless(record, summarise(record.draws));
+    found = record.draws.chains.empty() ? hopeless(record, {}) : hopeless(record, summarise(record.draws));
   } catch (const PaidError&) {
     found = Hopeless{"the budget ends before there is a draw", "fewer draws"};
   } catch (const Error&) {
@@ -95,6 +95,7 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
                                           const std::function<bool(double)>& progress) {
   FitConfig quiet = config;
   quiet.compare_not_private = false;
+  quiet.rehearsal = true;
   const bool chain = resolve_method(config, problem).run != nullptr;
   if (!chain) {
     quiet.method.chains = std::min(config.method.chains, kIndependentChains);

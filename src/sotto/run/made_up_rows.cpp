@@ -44,6 +44,17 @@ double made_up_cell(const SchemaColumn& column, ChainRng& rng) {
   return column.bounds.lower + column.bounds.width() * rng.uniform();
 }
 
+/// The first source that reads the same column, of each: a column may stand in several terms.
+std::vector<std::size_t> first_of_column(const Design& design) {
+  std::map<std::string, std::size_t> first;
+  std::vector<std::size_t> of_each;
+  for (std::size_t s = 0; s < design.sources().size(); ++s) {
+    const bool piece = s == design.piece_source();
+    of_each.push_back(piece ? s : first.try_emplace(design.sources()[s].variable.column, s).first->second);
+  }
+  return of_each;
+}
+
 /// The design's scaled columns, shape (rows, columns); of a time at risk in its first piece.
 Matrix covariates(const Design& design, const MadeUpRows& made, ChainRng& rng) {
   const std::vector<Source>& sources = design.sources();
@@ -54,18 +65,17 @@ Matrix covariates(const Design& design, const MadeUpRows& made, ChainRng& rng) {
   if (made.like != nullptr && whole.empty()) refuse("the table that rows are to be like has no whole row");
   Matrix x(static_cast<Eigen::Index>(made.rows), design.columns());
   std::vector<double> values(sources.size());
+  const std::vector<std::size_t> first = first_of_column(design);
+  std::vector<double> cells(sources.size());
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     const std::size_t drawn = made.like != nullptr ? whole[rng.below(whole.size())] : 0;
-    std::map<std::string, double> cells;  // a column may stand in several terms
     for (std::size_t s = 0; s < sources.size(); ++s) {
       if (s == design.piece_source()) continue;
-      const std::string& name = sources[s].variable.column;
-      const auto [cell, is_new] = cells.try_emplace(name, 0);
-      if (is_new) {
-        cell->second =
-            made.like != nullptr ? made.like->column(name)[drawn] : made_up_cell(sources[s].declared, rng);
+      if (first[s] == s) {
+        cells[s] = made.like != nullptr ? made.like->column(sources[s].variable.column)[drawn]
+                                        : made_up_cell(sources[s].declared, rng);
       }
-      values[s] = sources[s].value(cell->second);
+      values[s] = sources[s].value(cells[first[s]]);
     }
     for (Eigen::Index j = 0; j < x.cols(); ++j) x(i, j) = design.column(j).scaled(values);
   }

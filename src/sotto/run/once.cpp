@@ -254,6 +254,10 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
     if (released && !known.rows) released(counted / counted_of_a_row(settings.facts));
   };
   const OnceRelease release = release_once(settings, owner);
+  if (config.rehearsal && hidden_by_noise(release)) {
+    record.manifest.configuration["release_once"] = {{"noise_dominates", true}};
+    return;
+  }
   OncePosterior posterior =
       sample_once(settings, release,
                   {.chains = config.method.chains,

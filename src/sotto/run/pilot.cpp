@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
@@ -38,12 +39,17 @@ Matrix scatter_about(const Position& centre, const Matrix& draws) {
 }
 
 Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem& problem,
-                         QueryInterface& owner, Rho cost) {
-  const OnceSettings settings = once_settings(config, problem.public_info, glm, problem.unit, cost);
+                         QueryInterface& owner, Rho cost, const std::function<bool()>& go_on) {
+  OnceSettings settings = once_settings(config, problem.public_info, glm, problem.unit, cost);
+  settings.go_on = go_on;
   const OnceRelease release = release_once(settings, owner);
-  const OncePosterior posterior = sample_once(
-      settings, release,
-      {.chains = config.method.chains, .draws = kDraws, .seed = ChainRng(config.method.seed, kLookStream)()});
+  const OncePosterior posterior = sample_once(settings, release,
+                                              {.chains = config.method.chains,
+                                               .draws = kDraws,
+                                               .seed = ChainRng(config.method.seed, kLookStream)(),
+                                               .progress = [&](std::size_t) { return !go_on || go_on(); }});
+  if (posterior.chains.front().stop == StopReason::interrupted)
+    throw Error(ErrorCode::interrupted, "stopped before the first draw");
   const OnceVerdict of_table = check_table(release);
   Pilot pilot{.starts = {},
               .at = Position::Zero(glm.dim()),
@@ -109,8 +115,10 @@ bool can_look(const FitConfig& config, const Problem& problem) {
   return problem.model.as<LocationModel>() != nullptr && !problem.public_info.own;
 }
 
-Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost) {
-  if (const Glm* glm = problem.model.as<Glm>()) return look_at_regression(*glm, config, problem, owner, cost);
+Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost,
+           const std::function<bool()>& go_on) {
+  if (const Glm* glm = problem.model.as<Glm>())
+    return look_at_regression(*glm, config, problem, owner, cost, go_on);
   return look_at_mean(*problem.model.as<LocationModel>(), config, problem, owner, cost);
 }
 

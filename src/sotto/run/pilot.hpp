@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +35,10 @@ struct Pilot {
 /// Whether release-once knows the model.
 [[nodiscard]] bool can_look(const FitConfig& config, const Problem& problem);
 
-/// `cost`: of all releases together. Errors: budget before anything is released.
+/// `cost`: of all releases together. `go_on`: asked again and again whether to. Errors: budget before anything is released; interrupted.
 /// Checked by tests/run/pilot_test.cpp: finds_where_the_posterior_lies_and_how_wide_it_is
-[[nodiscard]] Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost);
+[[nodiscard]] Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost,
+                         const std::function<bool()>& go_on = {});
 
 /// What is known, or guessed, of the posterior's covariance and centre. `pilot`: none before a look, or without one.
 [[nodiscard]] Matrix known_covariance(const PublicProblem& problem, const Pilot* pilot);
