@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "sotto/base/curator_side.hpp"
+
 namespace sotto {
 
 /// Vectors of kTile rows, entry by entry: z[entry * kTile + row], and the number that each row's z z' is multiplied by.
