@@ -61,6 +61,17 @@ inline SimulatedRegression rare_level(Eigen::Index rows, ChainRng& rng) {
   return data;
 }
 
+/// Columns of two values, one of which is as rare as a level of 1 %.
+inline SimulatedRegression rare_indicator(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1}).numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({.6, .4}).factor({.99, .01}).factor({.8, .2}).covariates();
+  data.truth = 0.5 * rng.normals(data.x.cols());
+  data.truth[0] = -0.3;
+  respond(data, {0, 1}, rng);
+  return data;
+}
+
 /// A level with a twentieth of the rows, nearly all of whose responses are alike.
 inline SimulatedRegression extreme_level(Eigen::Index rows, ChainRng& rng) {
   RegressionBuilder builder(rows, rng);
@@ -405,6 +416,7 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"normal, bounds 100x",
        [](N n, ChainRng& r) { return logistic(correlated(n, 5, 0, 300, r), 1, -.5, r); }},
       {"level of 1 %", [](N n, ChainRng& r) { return rare_level(n, r); }},
+      {"two values, one of 1 %", [](N n, ChainRng& r) { return rare_indicator(n, r); }},
       {"level nearly all alike", [](N n, ChainRng& r) { return extreme_level(n, r); }},
       {"strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::logit, r); }},
       {"counts, strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::log, r); }},

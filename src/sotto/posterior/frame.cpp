@@ -18,9 +18,13 @@ constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the mome
 constexpr double kResolved = 2;       // eigenvalues above so many edges are resolved
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
-constexpr double kLeastMoments = 0.1;   // of the rows, as weighted: else they say nothing of the columns
-constexpr double kLeastApart = 1e-3;    // of a column's variance, given the others'
-constexpr double kBoundHeadroom = 1.3;  // of the bound over a typical |z|^2
+constexpr double kLeastMoments = 0.1;    // of the rows, as weighted: else they say nothing of the columns
+constexpr double kLeastApart = 1e-3;     // of a column's variance, given the others'
+constexpr double kRare = 0.05;           // of the rows, that have one of two values
+constexpr double kWantedCount = 0.0025;  // of the rows: noise on how many have it
+constexpr double kHiddenCount = 0.005;   // likewise: more tells nothing of what is rare
+constexpr double kClearCount = 2;        // standard deviations of that noise
+constexpr double kBoundHeadroom = 1.3;   // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
   const Spectrum spectrum(matrix);
@@ -163,6 +167,64 @@ Matrix refine(const Matrix& moments, double noise, double edge, Rounds& rounds) 
   return change;
 }
 
+/// Columns of two values, one of which may be rare by the first round's means. `noise`: of an entry of `moments`.
+std::vector<Eigen::Index> may_be_rare(const OnceFacts& facts, const Matrix& guessed, const Matrix& moments,
+                                      double noise) {
+  const Position mean = inverse(guessed) * moments.col(0) / moments(0, 0);
+  std::vector<Eigen::Index> columns;
+  for (Eigen::Index j = 1; j < facts.dim(); ++j) {
+    if (!facts.indicator[static_cast<std::size_t>(j)] || facts.in_group(j) || facts.is_threshold(j)) continue;
+    const Interval& range = facts.range[static_cast<std::size_t>(j)];
+    const double share = (mean[j] - range.lower) / range.width();
+    const double doubt = noise * facts.column_sd[j] / range.width();
+    if (std::min(share, 1 - share) < kRare + doubt) columns.push_back(j);
+  }
+  return columns;
+}
+
+/// How many of the rows have the upper value of such columns, where one value is rare and stands clear of the noise.
+struct RareValue {
+  Eigen::Index column;
+  double mean, sd;  ///< of the column
+};
+std::vector<RareValue> count_rare(const OnceFacts& facts, const std::vector<Eigen::Index>& columns,
+                                  double rows, PaidQuestions& questions) {
+  if (columns.empty()) return {};
+  constexpr std::size_t kBins = 2;  // between the ends, where nothing is
+  constexpr auto kEach = static_cast<Eigen::Index>(kBins) + 2;
+  const double sensitivity = std::sqrt(static_cast<double>(columns.size())) * facts.matrix_reach();
+  const double wanted = sensitivity / (kWantedCount * rows);
+  const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.001, 0.05);
+  const double doubt = questions.noise_sd(sensitivity, share) / rows;
+  if (doubt > kHiddenCount) return {};
+  std::vector<Interval> windows;
+  for (const Eigen::Index j : columns) windows.push_back(facts.range[static_cast<std::size_t>(j)]);
+  const auto counts = questions.ask_of_rows<NoisyVector>(
+      ColumnHistogramsQuery{columns, windows, kBins, questions.pay(share)}, facts.mean_unit_rows());
+  std::vector<RareValue> rare;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const Eigen::Index first = static_cast<Eigen::Index>(k) * kEach;
+    const double lower = counts.value[first];
+    const double upper = counts.value[first + kEach - 1];
+    const double having = upper / (lower + upper);
+    const double least = std::min(having, 1 - having);
+    if (!(least > kClearCount * doubt && least < kRare)) continue;
+    const double width = windows[k].width();
+    rare.push_back({columns[k], windows[k].lower + width * having, width * std::sqrt(having * (1 - having))});
+  }
+  return rare;
+}
+
+/// They have a coordinate of their own from then on.
+void set_apart(const std::vector<RareValue>& rare, Matrix& frame, Rounds& rounds) {
+  for (const auto& [column, mean, sd] : rare) {
+    frame.row(column).setZero();
+    frame(column, column) = 1 / sd;
+    frame(column, 0) = -mean / sd;
+    std::erase(rounds.open, column);
+  }
+}
+
 }  // namespace
 
 Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) {
@@ -190,6 +252,9 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
       if (noise * std::sqrt(2 * dim) > 3) return frame;
       continue;
     }
+    if (round == 0 && facts.intercept)
+      set_apart(count_rare(facts, may_be_rare(facts, frame.matrix, moments, noise), rows, questions),
+                frame.matrix, rounds);
     const double edge = noise * std::sqrt(2 * static_cast<double>(rounds.open.size()));
     frame.matrix = refine(moments, noise, edge, rounds) * frame.matrix;
   }

@@ -122,7 +122,7 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
 
 std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
   constexpr std::size_t kFew = 3;  // parameters that no column can be spared of
-  const std::string fewer = summary.size() > kFew ? "fewer columns or " : "";
+  const std::string fewer = record.draws.parameters.size() > kFew ? "fewer columns or " : "";
   if (noise_dominates(record)) return Hopeless{"the noise dominates", fewer + "more rows"};
   if (no_answer(record, summary).empty()) return std::nullopt;
   if (!record.markov_chain)
