@@ -18,13 +18,13 @@ constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the mome
 constexpr double kResolved = 2;       // eigenvalues above so many edges are resolved
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
-constexpr double kLeastMoments = 0.1;    // of the rows, as weighted: else they say nothing of the columns
-constexpr double kLeastApart = 1e-3;     // of a column's variance, given the others'
-constexpr double kRare = 0.05;           // of the rows, that have one of two values
-constexpr double kWantedCount = 0.0025;  // of the rows: noise on how many have it
-constexpr double kHiddenCount = 0.005;   // likewise: more tells nothing of what is rare
-constexpr double kClearCount = 2;        // standard deviations of that noise
-constexpr double kBoundHeadroom = 1.3;   // of the bound over a typical |z|^2
+constexpr double kLeastMoments = 0.1;        // of the rows, as weighted: else they say nothing of the columns
+constexpr double kLeastApart = 1e-3;         // of a column's variance, given the others'
+constexpr double kRareShare = 0.05;          // of the rows, that have one of two values
+constexpr double kWantedRareNoise = 0.0025;  // of the rows: noise on how many have it
+constexpr double kHiddenRareNoise = 0.005;   // likewise: more tells nothing of what is rare
+constexpr double kClearRare = 2;             // standard deviations of that noise
+constexpr double kBoundHeadroom = 1.3;       // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
   const Spectrum spectrum(matrix);
@@ -177,7 +177,7 @@ std::vector<Eigen::Index> may_be_rare(const OnceFacts& facts, const Matrix& gues
     const Interval& range = facts.range[static_cast<std::size_t>(j)];
     const double share = (mean[j] - range.lower) / range.width();
     const double doubt = noise * facts.column_sd[j] / range.width();
-    if (std::min(share, 1 - share) < kRare + doubt) columns.push_back(j);
+    if (std::min(share, 1 - share) < kRareShare + doubt) columns.push_back(j);
   }
   return columns;
 }
@@ -193,10 +193,10 @@ std::vector<RareValue> count_rare(const OnceFacts& facts, const std::vector<Eige
   constexpr std::size_t kBins = 2;  // between the ends, where nothing is
   constexpr auto kEach = static_cast<Eigen::Index>(kBins) + 2;
   const double sensitivity = std::sqrt(static_cast<double>(columns.size())) * facts.matrix_reach();
-  const double wanted = sensitivity / (kWantedCount * rows);
+  const double wanted = sensitivity / (kWantedRareNoise * rows);
   const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.001, 0.05);
   const double doubt = questions.noise_sd(sensitivity, share) / rows;
-  if (doubt > kHiddenCount) return {};
+  if (doubt > kHiddenRareNoise) return {};
   std::vector<Interval> windows;
   for (const Eigen::Index j : columns) windows.push_back(facts.range[static_cast<std::size_t>(j)]);
   const auto counts = questions.ask_of_rows<NoisyVector>(
@@ -208,7 +208,7 @@ std::vector<RareValue> count_rare(const OnceFacts& facts, const std::vector<Eige
     const double upper = counts.value[first + kEach - 1];
     const double having = upper / (lower + upper);
     const double least = std::min(having, 1 - having);
-    if (!(least > kClearCount * doubt && least < kRare)) continue;
+    if (!(least > kClearRare * doubt && least < kRareShare)) continue;
     const double width = windows[k].width();
     rare.push_back({columns[k], windows[k].lower + width * having, width * std::sqrt(having * (1 - having))});
   }
