@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
@@ -346,6 +347,24 @@ TEST_F(FitProgram, what_is_taken_of_a_persons_rows_is_said) {
   EXPECT_FALSE(told("release-once", kAlike));
   EXPECT_TRUE(told("penalty", kAlike));
   EXPECT_FALSE(told("penalty", kAllowed));
+}
+
+// Where persons have one row or twelve those of twelve count less; where all have three nobody's number of rows tells anything.
+TEST_F(FitProgram, that_persons_of_many_rows_count_less_is_said) {
+  write("s.toml", content("s.toml") + "[unit]\nperson = \"who\"\nmaximum_rows = 12\n");
+  const auto told = [&](const std::function<int(int)>& rows_of) {
+    std::string text = "who,y,x\n";
+    for (int person = 0; person < 3000; ++person) {
+      for (int row = 0; row < rows_of(person); ++row)
+        text += fmt::format("{},{},{}\n", person, (person + row) % 2, (person * 7 + row * 3) % 19 / 9.5 - 1);
+    }
+    write("d.csv", text);
+    const Outcome run = fit("d.csv", "--formula 'y ~ x' --epsilon 1 --draws 50 --overwrite");
+    EXPECT_THAT(run.status, has_draws()) << run.err;
+    return run.err.find("of the rows' weight is left out") != std::string::npos;
+  };
+  EXPECT_TRUE(told([](int person) { return person % 4 == 0 ? 12 : 1; }));
+  EXPECT_FALSE(told([](int) { return 3; }));
 }
 
 TEST_F(FitProgram, a_chain_that_runs_away_is_no_success) {

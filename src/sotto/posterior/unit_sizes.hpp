@@ -15,6 +15,10 @@ struct UnitSizes {
 
   [[nodiscard]] double rows() const { return sizes.dot(counts); }
   [[nodiscard]] double mean() const { return rows() / counts.sum(); }
+  /// Share of the rows that units of more than so many hold.
+  [[nodiscard]] double share_beyond(double most) const {
+    return (sizes.array() > most).select(sizes.cwiseProduct(counts), 0).sum() / rows();
+  }
   /// Share of the rows' weight that is left where a unit counts as `most` rows at most.
   [[nodiscard]] double kept(double most) const { return sizes.cwiseMin(most).dot(counts) / rows(); }
 };

@@ -140,10 +140,23 @@ void take_reported(const std::vector<std::pair<std::string, double>>& reported,
   std::erase_if(sensitive, [](const auto& one) { return !(one.sensitivity > kPriorSensitive); });
 }
 
-/// `most`: the rows that a person counts as at most; `declared`: that a person may have.
-std::vector<std::string> told_of_persons(const UnitSizes& sizes, double most, std::size_t declared) {
-  constexpr double kMany = 0.25;  // of the rows
+/// `declared`: rows that a person may have.
+std::vector<std::string> told_of_persons(const UnitSizes& sizes, const BoundsPlan& plan,
+                                         std::size_t declared) {
+  constexpr double kMany = 0.25;     // of the rows
+  constexpr double kLeftOut = 0.03;  // of the rows' weight
+  constexpr double kUnequal = 0.1;   // of the rows: are of persons with more than twice the mean number
   std::vector<std::string> told{"Note: rows of a person may be alike, and intervals allow for it."};
+  if (1 - plan.kept > kLeftOut && sizes.share_beyond(2 * sizes.mean()) > kUnequal) {
+    told.push_back(fmt::format(
+        "Persons with many rows, and rows far from the others, count less: about {:.0f} % of the rows' "
+        "weight "
+        "is left out. Where how many rows a person has goes with the responses, as where the ill come often, "
+        "effects and sigma are nearer to those of persons with few rows than an average over all rows is, by "
+        "more than intervals say. A larger epsilon leaves out less; one row a person has no such doubt.",
+        100 * (1 - plan.kept)));
+  }
+  const double most = plan.unit_rows;
   const double more = static_cast<double>(declared) - most;
   if (more <= 0) return told;
   const bool many = sizes.hidden * more > kMany * sizes.rows();
@@ -299,8 +312,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
   for (std::string& sentence : in_sentences(verdict, release, known))
     record.warnings.push_back(std::move(sentence));
   if (release.facts.unit_sizes) {
-    for (std::string& sentence : told_of_persons(
-             *release.facts.unit_sizes, release.rounds.back().plan.unit_rows, problem.unit.rows_per_unit))
+    for (std::string& sentence :
+         told_of_persons(*release.facts.unit_sizes, release.rounds.back().plan, problem.unit.rows_per_unit))
       record.warnings.push_back(std::move(sentence));
   }
   for (std::string& sentence : known.thresholds.warnings(release.hardly_any))
