@@ -33,7 +33,7 @@ Found frame_of(const SimulatedRegression& data, std::uint64_t seed) {
 // between 0 and .02, or the direction unresolved. Of 20 such frames none fails but for noise of 5 standard deviations.
 TEST(Frame, a_rare_value_of_two_is_counted) {
   ChainRng rng(3);
-  const SimulatedRegression data = rare_indicator(20000, rng);
+  const SimulatedRegression data = designs::rare_indicator(20000, rng);
   const Eigen::Index rare = 4;
   const double share = data.x.col(rare).mean();
   ASSERT_NEAR(share, 0.01, 0.003);
