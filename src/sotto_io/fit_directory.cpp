@@ -157,10 +157,15 @@ void write_what_was_paid_for(const FitConfig& config, const FitOutcome& outcome,
 void compare(const FitConfig& config, const Problem& problem, const FitProgress& progress,
              FitOutcome& outcome) {
   const double epsilon = outcome.record.privacy.spent_epsilon;
-  Draws exact = fit_without_privacy(config, problem, [&](std::size_t done, std::size_t total) {
-    return !progress || progress(done, total, epsilon);
-  });
-  if (any_stopped(exact, StopReason::interrupted)) {
+  Draws exact;
+  try {
+    exact = fit_without_privacy(config, problem, [&](std::size_t done, std::size_t total) {
+      return !progress || progress(done, total, epsilon);
+    });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::interrupted) throw;
+  }
+  if (exact.chains.empty() || any_stopped(exact, StopReason::interrupted)) {
     outcome.ending = StopReason::interrupted;
     return;
   }

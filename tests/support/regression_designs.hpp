@@ -106,6 +106,17 @@ inline SimulatedRegression low_first_level(Eigen::Index rows, ChainRng& rng) {
   return data;
 }
 
+/// Counts of groups whose rates differ a hundredfold; that of the smallest counts has the most rows.
+inline SimulatedRegression unlike_rates(Eigen::Index rows, ChainRng& rng) {
+  RegressionBuilder builder(rows, rng);
+  builder.numeric(rng.normals(rows), {-8, 8});
+  SimulatedRegression data = builder.factor({.4, .3, .2, .1}).covariates();
+  data.link = Link::log;
+  data.truth = Position{{-1.6, 2, 1.6, 3.2, 4.6}};
+  respond(data, {0, 500}, rng);
+  return data;
+}
+
 inline SimulatedRegression rare_ones(Eigen::Index rows, ChainRng& rng) {
   SimulatedRegression data = uniform_logistic(rows, 5, rng);
   data.truth = 0.7 * rng.normals(5);
@@ -421,6 +432,7 @@ inline const std::vector<RegressionDesign>& regression_designs() {
       {"strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::logit, r); }},
       {"counts, strong levels", [](N n, ChainRng& r) { return strong_levels(n, Link::log, r); }},
       {"counts, low first level", [](N n, ChainRng& r) { return low_first_level(n, r); }},
+      {"counts, unlike rates", [](N n, ChainRng& r) { return unlike_rates(n, r); }},
       {"2 % ones", [](N n, ChainRng& r) { return rare_ones(n, r); }},
       {"survey units", [](N n, ChainRng& r) { return survey(n, r); }},
       {"normal, |y| <= 10", [](N n, ChainRng& r) { return normal(n, 10, r); }},

@@ -56,7 +56,8 @@ class IntegerSums {
     }
     if (length2 <= longest2_) totals_ += entries;
   }
-  /// Adds the triangle of scale z z', as add_triangle of it and `add` would, with those of other rows: no later than `give`.
+  /// Adds the triangle of scale z z' as add_triangle of it and `add` would, but for rounding in how long it is, with those of other rows:
+  /// no later than `give`. All z of these sums have one size, whose triangle the entries are.
   template <class Vector>
   void add_outer(const Vector& z, double scale) {
     if (outer_.cols() != z.size()) outer_ = TileVectors::Zero(static_cast<Eigen::Index>(kTile), z.size());

@@ -175,6 +175,7 @@ std::vector<Eigen::Index> may_be_rare(const OnceFacts& facts, const Matrix& gues
   for (Eigen::Index j = 1; j < facts.dim(); ++j) {
     if (!facts.indicator[static_cast<std::size_t>(j)] || facts.in_group(j) || facts.is_threshold(j)) continue;
     const Interval& range = facts.range[static_cast<std::size_t>(j)];
+    if (!(range.width() > 0)) continue;
     const double share = (mean[j] - range.lower) / range.width();
     const double doubt = noise * facts.column_sd[j] / range.width();
     if (std::min(share, 1 - share) < kRareShare + doubt) columns.push_back(j);

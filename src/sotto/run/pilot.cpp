@@ -48,8 +48,7 @@ Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem&
                                                .draws = kDraws,
                                                .seed = ChainRng(config.method.seed, kLookStream)(),
                                                .progress = [&](std::size_t) { return !go_on || go_on(); }});
-  if (posterior.chains.front().stop == StopReason::interrupted)
-    throw Error(ErrorCode::interrupted, "stopped before the first draw");
+  if (go_on && !go_on()) throw Error(ErrorCode::interrupted, "stopped before the first draw");
   const OnceVerdict of_table = check_table(release);
   Pilot pilot{.starts = {},
               .at = Position::Zero(glm.dim()),
