@@ -56,14 +56,15 @@ Counted released_rows(OnceFacts& facts, PaidQuestions& questions) {
   return {std::max({rows.value[0], noise, 1.0}), rows.variance, rows.value[0] > kSeen * noise};
 }
 
-/// From whitened covariates to whitened information, as far as it does not differ more than tenfold from the median.
+/// From whitened covariates to whitened information, as far as it does not differ more than tenfold from the median: half way, but of counts,
+/// whose groups may differ by orders, all the way. Yes and no of groups nearly all alike are curved, and less sure there than the noise is.
 Matrix towards_information(const Matrix& frame, const StandIn& stand_in, const Position& at) {
   const Matrix information = frame * stand_in.slope(at) * frame.transpose();
   const Spectrum spectrum(information);
   Position values = spectrum.values();
   const double median = (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
   values = (values / median).cwiseMax(0.1).cwiseMin(10);
-  return spectrum.with(values.cwiseSqrt().cwiseInverse()) * frame;
+  return spectrum.with(values.array().pow(stand_in.link() == Link::log ? -0.5 : -0.25)) * frame;
 }
 
 /// Of ordered categories: whitened information. What bounds a response's score does not grow with how rare they are as that on rows
