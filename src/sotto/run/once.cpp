@@ -148,13 +148,11 @@ std::vector<std::string> told_of_persons(const UnitSizes& sizes, const BoundsPla
   constexpr double kUnequal = 0.1;   // of the rows: are of persons with more than twice the mean number
   std::vector<std::string> told{"Note: rows of a person may be alike, and intervals allow for it."};
   if (1 - plan.kept > kLeftOut && sizes.share_beyond(2 * sizes.mean()) > kUnequal) {
-    told.push_back(fmt::format(
-        "Persons with many rows, and rows far from the others, count less: about {:.0f} % of the rows' "
-        "weight "
-        "is left out. Where how many rows a person has goes with the responses, as where the ill come often, "
+    told.emplace_back(
+        "Persons with many rows, and those whose rows are far from the others, count less than all of their "
+        "rows would. Where how many rows a person has goes with the responses, as where the ill come often, "
         "effects and sigma are nearer to those of persons with few rows than an average over all rows is, by "
-        "more than intervals say. A larger epsilon leaves out less; one row a person has no such doubt.",
-        100 * (1 - plan.kept)));
+        "more than intervals say. A larger epsilon leaves out less; one row a person has no such doubt.");
   }
   const double most = plan.unit_rows;
   const double more = static_cast<double>(declared) - most;
