@@ -7,12 +7,14 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sotto/base/error.hpp"
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/run/fit.hpp"
@@ -115,6 +117,37 @@ TEST(Pilot, finds_where_the_posterior_lies_and_how_wide_it_is) {
       EXPECT_NEAR(std::sqrt(pilot.covariance(2, 2)) * std::sqrt(2 * 5000.0), 1, 0.05);
     }
   }
+}
+
+// Between releases and while it draws; what was released by then is paid for, and no more.
+TEST(Pilot, a_look_ends_when_it_is_asked_to) {
+  const Table data = table(Responses::binary, 500, Adjacency::add_remove);
+  const FitConfig config = config_of(Responses::binary, "hmc", 100);
+  const Problem problem = make_problem(config, data);
+  const auto asked_until = [&](int last) {
+    Budget budget(Epsilon(100), Delta(1e-6));
+    TestEntropy entropy(2);
+    const RunPlan plan = make_run_plan(QueryRegime::rows, config, problem, 100, budget, entropy, true);
+    const double before = budget.left().value();
+    int asked = 0;
+    const auto go_on = [&] { return ++asked < last; };
+    if (last == std::numeric_limits<int>::max()) {
+      static_cast<void>(look(config, problem, *plan.interface, plan.look_cost, go_on));
+    } else {
+      try {
+        static_cast<void>(look(config, problem, *plan.interface, plan.look_cost, go_on));
+        ADD_FAILURE() << last;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::interrupted) << last;
+      }
+    }
+    EXPECT_LE(before - budget.left().value(), plan.look_cost.value() * (1 + 1e-9));
+    if (last == 1) EXPECT_EQ(before, budget.left().value());
+    return asked;
+  };
+  const int whole = asked_until(std::numeric_limits<int>::max());
+  ASSERT_GT(whole, 10);
+  for (const int last : {1, 3, whole / 2, whole}) asked_until(last);
 }
 
 // However many rows there are, which nobody is told: with a thousand taken for granted the chain would be 1.5 times as wide. The
