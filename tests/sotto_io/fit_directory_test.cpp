@@ -208,20 +208,23 @@ TEST_F(FitDirectory, a_run_without_draws_leaves_those_of_an_earlier_one_with_the
   EXPECT_FALSE(fs::exists(own_path() / "failed_privacy.json"));
 }
 
+// In the look that its chains begin with, and while they draw.
 TEST_F(FitDirectory, a_comparison_can_be_stopped_and_is_left_out_then) {
   config_.compare_not_private = true;
-  bool paid = false;
-  const FitProgress stop_second = [&](std::size_t done, std::size_t total, double) {
-    const bool goes_on = !paid || done < 5;
-    paid = paid || done == total;
-    return goes_on;
-  };
-  const FitOutcome stopped = fit_to_directory(config_, problem(), entropy_, stop_second);
-  EXPECT_EQ(stopped.ending, StopReason::interrupted);
-  EXPECT_EQ(stopped.draws, 20u) << "what was paid for is whole";
-  EXPECT_FALSE(stopped.record.comparison);
-  EXPECT_FALSE(fs::exists(own_path() / "not_private"));
-  EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
+  for (const std::size_t last : {0, 5}) {
+    bool paid = false;
+    const FitProgress stop_second = [&](std::size_t done, std::size_t total, double) {
+      const bool goes_on = !paid || done < last;
+      paid = paid || done == total;
+      return goes_on;
+    };
+    const FitOutcome stopped = fit_to_directory(config_, problem(), entropy_, stop_second, true);
+    EXPECT_EQ(stopped.ending, StopReason::interrupted);
+    EXPECT_EQ(stopped.draws, 20u) << "what was paid for is whole";
+    EXPECT_FALSE(stopped.record.comparison);
+    EXPECT_FALSE(fs::exists(own_path() / "not_private"));
+    EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
+  }
   const FitOutcome compared = fit_to_directory(config_, problem(), entropy_, {}, true);
   EXPECT_TRUE(compared.record.comparison);
   EXPECT_TRUE(fs::exists(own_path() / "not_private" / "report.html"));
