@@ -142,7 +142,9 @@ TEST(Pilot, a_look_ends_when_it_is_asked_to) {
       }
     }
     EXPECT_LE(before - budget.left().value(), plan.look_cost.value() * (1 + 1e-9));
-    if (last == 1) EXPECT_EQ(before, budget.left().value());
+    if (last == 1) {
+      EXPECT_EQ(before, budget.left().value());
+    }
     return asked;
   };
   const int whole = asked_until(std::numeric_limits<int>::max());
