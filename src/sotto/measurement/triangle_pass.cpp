@@ -30,7 +30,7 @@ struct Part {
         across(hn::Mul(scale, hn::Set(d, std::sqrt(2.0)))) {}
   HWY_INLINE Vec load(Lanes d, std::size_t i) const { return hn::LoadU(d, z + i * kTile); }
   HWY_INLINE Vec diagonal(Lanes d, Vec own) const { return nearest(d, hn::Mul(hn::Mul(scale, own), own)); }
-  /// z_i with its factor, and z_j's row and column.
+  /// The entry of row i and column j; `factor`: across z_i.
   HWY_INLINE Vec beside(Lanes d, Vec factor, std::size_t j) const {
     return nearest(d, hn::Mul(factor, load(d, j)));
   }

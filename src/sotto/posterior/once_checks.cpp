@@ -11,6 +11,7 @@
 #include "sotto/posterior/few_events.hpp"
 #include "sotto/posterior/matching_shift.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
+#include "sotto/posterior/told_of_table.hpp"
 
 namespace sotto {
 namespace {
@@ -32,7 +33,6 @@ constexpr double kPriorTells =
 constexpr double kNoiseCounts = 0.5;  // of the score's variance, over sampling's
 constexpr double kHeldByTold = 0.84;  // of 90 % intervals: fewer are told
 constexpr double kMisfit = 4;         // standard deviations of chi-squared
-constexpr double kNextToNone = 0.1;   // of the rows
 constexpr double kLevelsOff =
     2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
@@ -56,58 +56,6 @@ const char* predicted(Link link) {
 
 /// What responses with a logarithm for link are, in words.
 const char* counted(const OnceFacts& facts) { return facts.steps ? "responses" : "counts"; }
-
-/// Whether enough rows are there to look at anything else.
-bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
-  if (release.few_usable) {
-    verdict.warnings.push_back(
-        fmt::format("Only about {:.0f} % of the rows could be used: the others hold cells that are missing "
-                    "or that the schema cannot "
-                    "read, as where levels are spelled otherwise or dates stand for numbers. Do not take "
-                    "these intervals for an answer; "
-                    "run sotto schema --check "
-                    "on the table.",
-                    100 * *release.few_usable));
-    verdict.unreliable = true;
-    verdict.noise_dominates = *release.few_usable < kNextToNone;
-    if (verdict.noise_dominates) return false;
-  }
-  if (release.not_all_usable && !release.few_usable) {
-    verdict.notes.push_back(fmt::format(
-        "About {:.0f} % of the rows could be used: the others hold cells that are missing or that "
-        "the schema cannot read, as where levels are spelled otherwise; sotto schema --check "
-        "tells the curator which.",
-        100 * *release.not_all_usable));
-  }
-  if (!release.rows_seen) {
-    verdict.unreliable = verdict.noise_dominates = true;
-    verdict.warnings.emplace_back(
-        "Hardly any row could be used, as far as the noise shows: there are too few rows for this "
-        "epsilon, or cells are missing or not what the schema declares, which sotto schema --check tells "
-        "of the table. Do not take these intervals for an answer.");
-    return false;
-  }
-  return true;
-}
-
-void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
-  if (release.nearly_all) {
-    const bool times = release.facts.link == Link::log_rate;
-    verdict.notes.push_back(
-        fmt::format("About {:.0f} % of the {}: where that surprises, see how the column is coded. 1, true "
-                    "and yes count, and rows with other codes are left out: {} "
-                    "takes another value of a column that is declared as a count or category.",
-                    100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
-                    times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
-  }
-  if (release.hardly_lived) {
-    verdict.warnings.push_back(fmt::format(
-        "Hardly anybody was followed to the end of the last interval of time: about {:.0f} % of it was lived "
-        "through, on average. Its hazard may be off by more than its interval says. Declare the end of "
-        "follow-up as the time's upper bound, or cut there (--cuts).",
-        100 * *release.hardly_lived));
-  }
-}
 
 /// What was asked of the model at the last position.
 void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
@@ -376,20 +324,12 @@ void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
 
 }  // namespace
 
-OnceVerdict check_table(const OnceRelease& release) {
-  OnceVerdict verdict;
-  if (!rows_are_there(release, verdict)) return verdict;  // whatever else is seen comes from that
-  tell_of_responses(release, verdict);
-  verdict.at_bounds = release.at_bounds;
-  return verdict;
-}
-
 bool hidden_by_noise(const OnceRelease& release) {
-  return check_table(release).noise_dominates || hides_spread(release) || release.predictor_sd > kLargestSd;
+  return told_of_table(release).noise_dominates || hides_spread(release) || release.predictor_sd > kLargestSd;
 }
 
 OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported) {
-  OnceVerdict verdict = check_table(release);
+  OnceVerdict verdict = told_of_table(release);
   if (verdict.noise_dominates) return verdict;
   FewEvents few = find_few_events(release);
   verdict.few_events = std::move(few.levels);

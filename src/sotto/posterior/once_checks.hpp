@@ -58,14 +58,11 @@ struct OnceVerdict {
   }
 };
 
-/// What the releases tell of the table alone, whatever is made of it: rows that could not be used, values at declared bounds, responses
-/// that are nearly all alike. Nothing else where hardly any row could be used: `noise_dominates` then.
-[[nodiscard]] OnceVerdict check_table(const OnceRelease& release);
-
 /// Whether the noise dominates, whatever draws will be.
 [[nodiscard]] bool hidden_by_noise(const OnceRelease& release);
 
-/// That and what they and draws tell of the posterior. `reported`: shape (parameters, dim), what is reported of a position, the parameter of each column in its place; empty: positions.
+/// What releases tell of the table (posterior/told_of_table.hpp), and what they and draws tell of the posterior. `reported`: shape
+/// (parameters, dim), what is reported of a position, the parameter of each column in its place; empty: positions.
 [[nodiscard]] OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterior,
                                      const Matrix& reported = {});
 

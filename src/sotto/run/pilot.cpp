@@ -12,6 +12,7 @@
 #include "sotto/posterior/location_release.hpp"
 #include "sotto/posterior/once_checks.hpp"
 #include "sotto/posterior/once_posterior.hpp"
+#include "sotto/posterior/told_of_table.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/run/location_once.hpp"
 #include "sotto/run/location_warnings.hpp"
@@ -49,7 +50,7 @@ Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem&
                                                .seed = ChainRng(config.method.seed, kLookStream)(),
                                                .progress = [&](std::size_t) { return !go_on || go_on(); }});
   if (go_on && !go_on()) throw Error(ErrorCode::interrupted, "stopped before the first draw");
-  const OnceVerdict of_table = check_table(release);
+  const OnceVerdict of_table = told_of_table(release);
   Pilot pilot{.starts = {},
               .at = Position::Zero(glm.dim()),
               .covariance = covariance_of(release, glm.dim()),
