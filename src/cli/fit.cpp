@@ -213,14 +213,18 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   note_signals();
   SystemEntropy entropy;
   rehearse([&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
-  const RowsReleased released = [&](double rows) {
-    rehearse([&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
-  };
+  const Prospects prospects{.rows =
+                                [&](double rows) {
+                                  rehearse([&](const auto& progress) {
+                                    refuse_hopeless_of(rows, config, problem, entropy, progress);
+                                  });
+                                },
+                            .draws = [&](double draws) { refuse_few_draws(draws, config, problem); }};
   finish(options, config,
          with_progress(config,
                        [&](const FitProgress& progress) {
                          return fit_to_directory(config, problem, entropy, progress, options.overwrite,
-                                                 released);
+                                                 prospects);
                        }),
          status);
 }

@@ -42,9 +42,9 @@ FitProgress progress_of(const FitConfig& config, const std::function<void(double
 }
 
 void fit_problem(const FitConfig& config, const Problem& problem, bool overwrite, const FitProgress& progress,
-                 const RowsReleased& released = {}) {
+                 const Prospects& prospects = {}) {
   SystemEntropy entropy;
-  static_cast<void>(fit_to_directory(config, problem, entropy, progress, overwrite, released));
+  static_cast<void>(fit_to_directory(config, problem, entropy, progress, overwrite, prospects));
 }
 
 /// Shows how far it is, and ends when an interruption came. `run` takes its progress.
@@ -74,12 +74,15 @@ void rehearse_and_fit(const FitConfig& config, const Problem& problem, bool over
   try {
     rehearse(interruption,
              [&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
-    run_shown(config, interruption, [&](const FitProgress& shown) {
-      fit_problem(config, problem, overwrite, shown, [&](double rows) {
-        rehearse(interruption,
-                 [&](const auto& progress) { refuse_hopeless_of(rows, config, problem, entropy, progress); });
-      });
-    });
+    const Prospects prospects{.rows =
+                                  [&](double rows) {
+                                    rehearse(interruption, [&](const auto& progress) {
+                                      refuse_hopeless_of(rows, config, problem, entropy, progress);
+                                    });
+                                  },
+                              .draws = [&](double draws) { refuse_few_draws(draws, config, problem); }};
+    run_shown(config, interruption,
+              [&](const FitProgress& shown) { fit_problem(config, problem, overwrite, shown, prospects); });
   } catch (const Error&) {
     interruption.pass_on();
     throw;

@@ -85,11 +85,12 @@ void close_without_draws(const FitConfig& config, const PrivacyStatement& privac
 }
 
 RunRecord fit_and_book(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-                       const FitProgress& progress, const RowsReleased& released, const EarlierRuns& earlier,
+                       const FitProgress& progress, const Prospects& prospects, const EarlierRuns& earlier,
                        ChargeJournal& journal) {
   try {
     return fit(
-        config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); }, released);
+        config, problem, entropy, progress, [&](const Booking& booking) { journal.book(booking); },
+        prospects);
   } catch (const PaidError& error) {
     if (!journal.used()) throw;
     // What could not be booked was not released, and what was released stands there.
@@ -314,14 +315,14 @@ EarlierRuns earlier_runs(const FitConfig& config, const Problem& problem) {
 }  // namespace
 
 FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-                            const FitProgress& progress, bool overwrite, const RowsReleased& released) {
+                            const FitProgress& progress, bool overwrite, const Prospects& prospects) {
   const RunLock alone(config.out);  // until its books hold what it promised, and its files are there
   check_run_directory(config.out, {}, overwrite);
   remove_unfinished(config.out);
   const EarlierRuns earlier = earlier_runs(config, problem);
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
   FitOutcome outcome =
-      outcome_of(fit_and_book(config, problem, entropy, progress, released, earlier, journal), journal);
+      outcome_of(fit_and_book(config, problem, entropy, progress, prospects, earlier, journal), journal);
   outcome.record.privacy.earlier = earlier;
   const std::string ending = stop_reason_name(outcome.ending);
   if (outcome.draws == 0) {

@@ -35,7 +35,7 @@ struct FitOutcome {
 /// draws to take their place.
 [[nodiscard]] FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem,
                                           EntropySource& entropy, const FitProgress& progress = {},
-                                          bool overwrite = false, const RowsReleased& released = {});
+                                          bool overwrite = false, const Prospects& prospects = {});
 
 /// The settings and the declaration of a fit.
 struct FitAsMade {

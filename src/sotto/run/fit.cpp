@@ -260,7 +260,7 @@ void warn_of_priors(RunRecord& record) {
 
 /// Draws and the method's warnings into the record.
 void spend(const Method& method, const FitConfig& config, const Problem& problem, Budget& budget,
-           EntropySource& entropy, const FitProgress& progress, const RowsReleased& released,
+           EntropySource& entropy, const FitProgress& progress, const Prospects& prospects,
            RunRecord& record) {
   ChainSettings settings = run_length(method, config, problem, nullptr, budget.left());
   const Progress report = [&](std::size_t done, std::size_t total) {
@@ -278,7 +278,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   if (method.run == nullptr) {
     AnswerKeeper keeper(*run_plan.interface, what_is_asked(config, problem));
     run_release_once(config, problem, settings.draws, keeper, cost_of_release_once(budget), report, record,
-                     released);
+                     prospects.rows);
     record.kept = keeper.kept();
     return;
   }
@@ -292,6 +292,8 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
     settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);
     share_among(steps_in_all(settings, config.method.chains), run_plan);
     state_length(settings, record);
+    if (prospects.draws && pilot && !pilot->noise_dominates)
+      prospects.draws(draws_for(run_plan.steps_cost, method, config, problem.public_info, *pilot, settings));
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});
@@ -301,7 +303,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
 }  // namespace
 
 RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
-              const FitProgress& progress, const BookingWriter& writer, const RowsReleased& released) {
+              const FitProgress& progress, const BookingWriter& writer, const Prospects& prospects) {
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
   const auto begin = clock();
@@ -329,7 +331,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
                                       "over the number of rows, 1e-6 for instance");
     }
     try {
-      spend(method, config, problem, budget, entropy, progress, released, record);
+      spend(method, config, problem, budget, entropy, progress, prospects, record);
     } catch (const Error& error) {
       if (budget.entries().empty()) throw;
       throw PaidError(error, statement(budget, problem, entropy));

@@ -18,8 +18,14 @@ namespace sotto {
 /// Steps done, of how many, and epsilon spent so far. Returning false ends the run with the draws made so far.
 using FitProgress = std::function<bool(std::size_t done, std::size_t total, double epsilon)>;
 
-/// Told how many rows a release says that there are, before anything else is asked: what it throws ends the run.
+/// Told how many rows a release says that there are: what it throws ends the run.
 using RowsReleased = std::function<void(double rows)>;
+
+/// Told of what first releases say before the rest of the budget is spent: what either throws ends the run.
+struct Prospects {
+  RowsReleased rows = {};  ///< by release-once of a regression, where their number is not public
+  std::function<void(double)> draws = {};  ///< by a chain that looked: what is left buys so many (draws_for)
+};
 
 /// What ended a run that had paid for something already, with the statement of what it paid for.
 class PaidError : public Error {
@@ -31,13 +37,12 @@ class PaidError : public Error {
   PrivacyStatement privacy_;
 };
 
-/// `writer` is told of each charge before noise is drawn for it; `released`, by release-once, of a regression's rows where their number
-/// is not public. Durations enter the record only where the
-/// configuration asks for them. Errors: configuration when method and model do not fit, budget when the budget cannot
+/// `writer` is told of each charge before noise is drawn for it. Durations enter the record only where the configuration asks for
+/// them. Errors: configuration when method and model do not fit, budget when the budget cannot
 /// pay for anything; as PaidError once something was paid for.
 [[nodiscard]] RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                             const FitProgress& progress = {}, const BookingWriter& writer = {},
-                            const RowsReleased& released = {});
+                            const Prospects& prospects = {});
 
 /// Draws anew from releases that an earlier fit paid for, as many and with whatever seed the configuration says. Nobody is asked and
 /// nothing is charged; the record's privacy is left to the caller, whose statement of the earlier fit stays true.

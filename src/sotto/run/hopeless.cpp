@@ -14,11 +14,26 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kWide = 100;  // parameters
+constexpr std::size_t kWide = 100;   // parameters
+constexpr double kFewestDraws = 25;  // effective, of all chains together: R-hat is above 1.1 (docs/walks.md)
+constexpr const char* kFewDraws = "the budget buys all chains together about {:.2g} effective draws";
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
+constexpr const char* kWholeCounts =
+    "though the record of this directory counts the whole epsilon for later fits there";
 constexpr const char* kOtherwise =
     "sotto plan tells what budgets buy, and --force (privacy.force) fits nevertheless";
+
+/// A sparing of columns helps where there are more than so many parameters.
+constexpr std::size_t kFew = 3;
+
+std::string fewer_columns(const std::vector<std::string>& parameters) {
+  return parameters.size() > kFew ? "fewer columns or " : "";
+}
+
+std::string instead_of_chains(const PublicProblem& problem) {
+  return fewer_columns(problem.parameters) + "the method release-once";
+}
 
 bool rehearsed(const FitConfig& config, const Problem& problem) {
   const PublicProblem& known = problem.public_info;
@@ -53,11 +68,16 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
     return !stopped;
   };
   std::optional<Hopeless> found;
+  const Prospects prospects{.draws = [&](double draws) {
+    if (draws >= kFewestDraws) return;
+    found = Hopeless{fmt::format(kFewDraws, draws), instead_of_chains(table.problem.public_info)};
+    throw Error(ErrorCode::budget, "few draws");
+  }};
   try {
-    const RunRecord record = fit(config, table.problem, entropy, watched);
+    const RunRecord record = fit(config, table.problem, entropy, watched, {}, prospects);
     found = record.draws.chains.empty() ? hopeless(record, {}) : hopeless(record, summarise(record.draws));
   } catch (const PaidError&) {
-    found = Hopeless{"the budget ends before there is a draw", "fewer draws"};
+    if (!found) found = Hopeless{"the budget ends before there is a draw", "fewer draws"};
   } catch (const Error&) {
     found.reset();  // what is wrong before anything is paid for, the fit itself will say
   }
@@ -121,8 +141,7 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
 }  // namespace
 
 std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<ParameterSummary>& summary) {
-  constexpr std::size_t kFew = 3;  // parameters that no column can be spared of
-  const std::string fewer = record.draws.parameters.size() > kFew ? "fewer columns or " : "";
+  const std::string fewer = fewer_columns(record.draws.parameters);
   if (noise_dominates(record)) return Hopeless{"the noise dominates", fewer + "more rows"};
   if (no_answer(record, summary).empty()) return std::nullopt;
   if (!record.markov_chain)
@@ -134,6 +153,17 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
     return Hopeless{fmt::format("chains have fewer than {} draws", kShortChain),
                     fmt::format("{} draws a chain or more", kShortChain)};
   return Hopeless{"the chains do not converge", fewer + "the method release-once"};
+}
+
+void refuse_few_draws(double draws, const FitConfig& config, const Problem& problem) {
+  if (config.force || draws >= kFewestDraws) return;
+  const Hopeless found{fmt::format(kFewDraws, draws), instead_of_chains(problem.public_info)};
+  throw Error(
+      ErrorCode::budget,
+      fmt::format(
+          "this chain would give no answer: by the look at the rows that it begins with, what is left of {}; "
+          "only that look was paid for, {}. {}",
+          found.why, kWholeCounts, in_place_of_it(found, config, problem)));
 }
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -152,12 +182,11 @@ void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& pro
                         const std::function<bool(double)>& progress) {
   if (!problem.unit.is_row || !rehearsed(config, problem)) return;
   if (const auto found = of_made_up_tables(rows, config, problem, entropy, progress)) {
-    throw Error(ErrorCode::budget,
-                fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
-                            "noisy count of the table's says, {}; nothing but that count was paid for, "
-                            "though the record of this directory counts the whole epsilon for "
-                            "later fits there. {}",
-                            found->why, in_place_of_it(*found, config, problem)));
+    throw Error(
+        ErrorCode::budget,
+        fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
+                    "noisy count of the table's says, {}; nothing but that count was paid for, {}. {}",
+                    found->why, kWholeCounts, in_place_of_it(*found, config, problem)));
   }
 }
 

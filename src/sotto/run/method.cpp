@@ -310,23 +310,26 @@ const std::vector<Method>& methods() {
   constexpr bool kPrivate = false;
   constexpr bool kForStudy = true;
   constexpr bool kLooks = true;
+  constexpr double kWalk = 1, kDirected = 1.4, kBarker = 0.75;  // docs/walks.md
+  constexpr double kTrajectory = 0.4;                           // measured there, beside the dimension's part
   constexpr double kWanders = 2;  // a walk's effective draws take three to five steps a coordinate
   static const std::vector<Method> table = {
       {"release-once", kPrivate, QueryRegime::rows, 1000, nullptr, once_is_approximate},
-      {"penalty", kPrivate, QueryRegime::rows, 1000, penalty, nullptr, kLooks, kWanders},
+      {"penalty", kPrivate, QueryRegime::rows, 1000, penalty, nullptr, kLooks, kWanders, kWalk},
       {"penalty-one-at-a-time", kPrivate, QueryRegime::rows, 1000, coordinate_walk<Guidance::none>, nullptr,
-       kLooks, kWanders},
+       kLooks, kWanders, kWalk},
       {"guided-walk", kPrivate, QueryRegime::rows, 1000, coordinate_walk<Guidance::directed>, nullptr, kLooks,
-       kWanders},
+       kWanders, kDirected},
       {"penalty-exponential-family", kPrivate, QueryRegime::statistics, 1000, exponential_family, nullptr,
        kLooks, kWanders},
       {"penalty-subsampled", kPrivate, QueryRegime::batch_ratios, 1000, penalty, subsampled_is_approximate,
        kLooks, kWanders},
-      {"barker", kPrivate, QueryRegime::rows, 1000, barker, barker_is_approximate, kLooks, kWanders},
+      {"barker", kPrivate, QueryRegime::rows, 1000, barker, barker_is_approximate, kLooks, kWanders, kBarker},
       {"barker-subsampled", kPrivate, QueryRegime::variance_completed_ratios, 1000, barker_subsampled,
        barker_subsampled_is_approximate},
-      {"hmc", kPrivate, QueryRegime::trajectories, 500, hmc, nullptr, kLooks},
-      {"hmc-friction", kPrivate, QueryRegime::trajectories, 500, hmc_friction, nullptr, kLooks},
+      {"hmc", kPrivate, QueryRegime::trajectories, 500, hmc, nullptr, kLooks, 0, kTrajectory},
+      {"hmc-friction", kPrivate, QueryRegime::trajectories, 500, hmc_friction, nullptr, kLooks, 0,
+       kTrajectory},
       {"sgld", kPrivate, QueryRegime::batches, 2000, sgld, langevin_is_approximate, kLooks},
       {"sgnht", kPrivate, QueryRegime::batches, 2000, sgnht, langevin_is_approximate, kLooks},
       {"metropolis", kForStudy, QueryRegime::rows, 1000, penalty, clipping_is_approximate, false, kWanders},

@@ -36,6 +36,8 @@ struct Method {
   bool looks = false;  ///< begins with a look at the rows, where the model allows one
   double steps_per_coordinate =
       0;  ///< of a walk, from one draw to the next where noise does not count; 0: each step ends in one
+  double worth =
+      0;  ///< effective draws of a budget over a penalty walk's, but for dimension; 0: no formula tells
 };
 
 /// A note of the settings that were given and that it does not read; empty where it reads all.

@@ -11,7 +11,9 @@
 namespace sotto {
 namespace {
 
-constexpr double kNoiseOverStep = 10;  // of variances
+constexpr double kNoiseOverStep = 10;     // of variances
+constexpr double kDrawsOfBudget = 0.331;  // times 1 / (d k): the most that it is worth to a penalty walk
+constexpr double kMeasured = 0.5;         // of that, in chains as they run (docs/walks.md)
 
 // Cells of the rows that a default run reads at most, about half a minute of one thread, and its steps where the number of rows is secret.
 constexpr double kMostCells = 2e10;
@@ -75,6 +77,21 @@ ChainSettings run_length(const Method& method, const FitConfig& config, const Pr
     settings.warmup = static_cast<std::size_t>(
         std::ceil(warmup_share * static_cast<double>(settings.draws * settings.thin)));
   return settings;
+}
+
+double draws_for(Rho rho, const Method& method, const FitConfig& config, const PublicProblem& problem,
+                 const Pilot& pilot, const ChainSettings& settings) {
+  if (!(method.worth > 0) || config.method.proposal.name != ProposalConfig().name)
+    return std::numeric_limits<double>::infinity();
+  const auto d = static_cast<double>(problem.start.size());
+  const double useful = useful_steps(problem, &pilot, rho);
+  const double noise =
+      kNoiseOverStep * static_cast<double>(steps_in_all(settings, config.method.chains)) / useful;
+  const double share =
+      method.regime == QueryRegime::trajectories ? 1 / std::pow(1 + std::sqrt(d), 2) : noise / (1 + noise);
+  const double kept = static_cast<double>(settings.draws * settings.thin);
+  return kMeasured * method.worth * kept / (kept + static_cast<double>(settings.warmup)) * kDrawsOfBudget *
+         useful / (kNoiseOverStep * d) * share;
 }
 
 std::size_t steps_in_all(const ChainSettings& settings, std::size_t chains) {

@@ -25,6 +25,15 @@ namespace sotto {
 [[nodiscard]] ChainSettings run_length(const Method& method, const FitConfig& config, const Problem& problem,
                                        const Pilot* pilot, Rho rho);
 
+/// About how many effective draws of all chains together `rho` buys; infinite where no formula tells, as for proposals that were chosen.
+/// Computes   method.worth / 2 · kept · .331 / (d k) · k T / (1 + k T), T steps of which a share is kept; of trajectories, without the
+///            last factor, over (1 + sqrt d)^2
+/// Source     docs/walks.md; the half is measured there
+/// Checked by tests/run/run_length_test.cpp: draws_for_a_budget_are_those_of_the_formula
+[[nodiscard]] double draws_for(Rho rho, const Method& method, const FitConfig& config,
+                               const PublicProblem& problem, const Pilot& pilot,
+                               const ChainSettings& settings);
+
 /// Of all chains together.
 [[nodiscard]] std::size_t steps_in_all(const ChainSettings& settings, std::size_t chains);
 
