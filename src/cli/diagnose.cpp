@@ -1,5 +1,6 @@
 // sotto diagnose: are the draws to be trusted? For an output directory, or chain files from anywhere.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -86,6 +87,13 @@ std::vector<std::string> doubts_about(const Source& reference, const RunRecord& 
       (other.title != record.title || other.model != record.model))
     doubts.push_back(fmt::format("The reference is of another model: {}, {}; here it is {}, {}.", other.title,
                                  other.model, record.title, record.model));
+  std::vector<std::string> alone = other.draws.parameters;
+  std::erase_if(alone, [&](const std::string& name) {
+    return std::ranges::find(record.draws.parameters, name) != record.draws.parameters.end();
+  });
+  if (!alone.empty())
+    doubts.push_back(
+        fmt::format("Not compared, as the reference alone has them: {}.", fmt::join(alone, ", ")));
   if (const std::string none = no_answer(other, summarise(other.draws)); !none.empty())
     doubts.push_back(fmt::format("The reference is none: of its own draws, {}.", none));
   else if (noise_dominates(other))

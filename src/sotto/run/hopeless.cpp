@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kWide = 100;   // parameters
 constexpr double kFewestDraws = 25;  // effective, of all chains together: R-hat is above 1.1 (docs/walks.md)
-constexpr const char* kFewDraws = "the budget buys all chains together about {:.2g} effective draws";
+constexpr const char* kDrawsBought = "the budget buys all chains together about {:.2g} effective draws";
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
 constexpr const char* kWholeCounts =
@@ -70,7 +70,7 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   std::optional<Hopeless> found;
   const Prospects prospects{.draws = [&](double draws) {
     if (draws >= kFewestDraws) return;
-    found = Hopeless{fmt::format(kFewDraws, draws), instead_of_chains(table.problem.public_info)};
+    found = Hopeless{fmt::format(kDrawsBought, draws), instead_of_chains(table.problem.public_info)};
     throw Error(ErrorCode::budget, "few draws");
   }};
   try {
@@ -157,7 +157,7 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
 
 void refuse_few_draws(double draws, const FitConfig& config, const Problem& problem) {
   if (config.force || draws >= kFewestDraws) return;
-  const Hopeless found{fmt::format(kFewDraws, draws), instead_of_chains(problem.public_info)};
+  const Hopeless found{fmt::format(kDrawsBought, draws), instead_of_chains(problem.public_info)};
   throw Error(
       ErrorCode::budget,
       fmt::format(
