@@ -86,6 +86,9 @@ TEST_F(Diagnose, compares_with_a_reference) {
   EXPECT_THAT(doubtful, HasSubstr("The reference is of another model: something ~ else"));
   EXPECT_THAT(doubtful, HasSubstr("The reference is none: of its own draws, NO ANSWER"));
   EXPECT_EQ(sotto("diagnose run --reference exact.csv").status, 65);  // other parameters
+  write("narrow.csv", "mu\n1\n2\n4\n3\n");
+  EXPECT_THAT(sotto("diagnose narrow.csv --reference exact.csv").out,
+              HasSubstr("Not compared, as the reference alone has them: tau."));
   record.draws.parameters[0] = "renamed";
   write_run(folder_ / "other", record);
   const Outcome renamed = sotto("diagnose run --reference other");

@@ -121,11 +121,47 @@ TEST(Hopeless, a_fit_tells_its_number_of_rows_once_it_has_released_it) {
     TestEntropy entropy(5);
     std::vector<double> counts;
     static_cast<void>(
-        fit(config, table.problem, entropy, {}, {}, [&](double rows) { counts.push_back(rows); }));
+        fit(config, table.problem, entropy, {}, {}, {.rows = [&](double rows) { counts.push_back(rows); }}));
     return counts;
   };
   EXPECT_THAT(told(Adjacency::add_remove), ElementsAre(DoubleNear(2000, 200)));  // 5.3 standard deviations
   EXPECT_THAT(told(Adjacency::substitute), IsEmpty());
+}
+TEST(Hopeless, a_chain_of_few_draws_is_refused) {
+  FitConfig config = budget_of("hmc", 1);
+  const MadeUpProblem table = make_up(config, ill_under(Adjacency::substitute), {.rows = 200, .seed = 99});
+  EXPECT_NO_THROW(refuse_few_draws(25, config, table.problem));
+  try {
+    refuse_few_draws(24.9, config, table.problem);
+    ADD_FAILURE() << "taken for enough";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+    EXPECT_THAT(error.what(), HasSubstr("buys all chains together about 25 effective draws; only that look "
+                                        "was paid for"));
+    EXPECT_THAT(error.what(), HasSubstr("Take a larger epsilon, or the method release-once"));
+  }
+  config.force = true;
+  EXPECT_NO_THROW(refuse_few_draws(1, config, table.problem));
+}
+// A tenth of the budget's rho is the look's: what is left is told before any of it is spent.
+TEST(Hopeless, a_chain_tells_what_its_budget_buys_once_it_has_looked) {
+  const FitConfig config = budget_of("hmc", 100);
+  const MadeUpProblem table = make_up(config, ill_under(Adjacency::substitute), {.rows = 2000, .seed = 99});
+  TestEntropy entropy(5);
+  std::vector<double> told;
+  const Prospects prospects{.draws = [&](double draws) {
+    told.push_back(draws);
+    throw Error(ErrorCode::budget, "few draws");
+  }};
+  try {
+    static_cast<void>(fit(config, table.problem, entropy, {}, {}, prospects));
+    ADD_FAILURE() << "went on";
+  } catch (const PaidError& ended) {
+    EXPECT_STREQ(ended.what(), "few draws");
+    EXPECT_GT(ended.privacy().spent_epsilon, 10);
+    EXPECT_LT(ended.privacy().spent_epsilon, 30);
+  }
+  EXPECT_THAT(told, ElementsAre(testing::AllOf(testing::Gt(0), testing::Lt(1000))));
 }
 // Times at risk are counted as long as they last, and thresholds one by one.
 TEST(Hopeless, of_responses_of_many_pieces_the_rows_of_the_table_are_told) {
@@ -141,7 +177,8 @@ TEST(Hopeless, of_responses_of_many_pieces_the_rows_of_the_table_are_told) {
     const MadeUpProblem table = make_up(config, schema, {.rows = 2000, .seed = 99});
     TestEntropy entropy(5);
     double rows = 0;
-    static_cast<void>(fit(config, table.problem, entropy, {}, {}, [&](double released) { rows = released; }));
+    static_cast<void>(
+        fit(config, table.problem, entropy, {}, {}, {.rows = [&](double released) { rows = released; }}));
     EXPECT_NEAR(rows, 2000, 200) << family;
   }
 }
