@@ -292,8 +292,12 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
     settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);
     share_among(steps_in_all(settings, config.method.chains), run_plan);
     state_length(settings, record);
-    if (prospects.draws && pilot && !pilot->noise_dominates)
-      prospects.draws(draws_for(run_plan.steps_cost, method, config, problem.public_info, *pilot, settings));
+    if (pilot && !pilot->noise_dominates) {
+      const double draws =
+          draws_for(run_plan.steps_cost, method, config, problem.public_info, *pilot, settings);
+      if (std::isfinite(draws)) record.manifest.configuration["look"]["effective_draws"] = draws;
+      if (prospects.draws) prospects.draws(draws);
+    }
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});
