@@ -35,10 +35,22 @@ TEST(UsableRows, rows_that_cannot_be_used_are_told) {
     const auto usable = [&](double share) { return released(share).few_usable; };
     EXPECT_FALSE(released(1).not_all_usable) << design.name;
     EXPECT_FALSE(usable(1)) << design.name;
+    EXPECT_NEAR(released(0.9).not_all_usable.value_or(0), 0.9, 0.03) << design.name;
     EXPECT_FALSE(usable(0.6)) << design.name;
     EXPECT_NEAR(usable(0.1).value_or(1), 0.1, 0.1) << design.name;
     EXPECT_NEAR(usable(0).value_or(1), 0, 0.1) << design.name;
   }
+}
+
+TEST(UsableRows, a_tenth_that_is_lost_is_told) {
+  const auto told = [](double usable, double sd) {
+    return not_all_usable({Position::Constant(2, usable / 2), sd * sd / 2}, 1000);
+  };
+  EXPECT_NEAR(told(900, 30).value_or(0), 0.9, 1e-12);
+  EXPECT_FALSE(told(900, 34)) << "it may be noise";
+  EXPECT_FALSE(told(955, 1)) << "hardly any is lost";
+  EXPECT_NEAR(told(945, 18).value_or(0), 0.945, 1e-12);
+  EXPECT_EQ(told(-10, 20), 0);
 }
 
 // As if the other rows had never been: residuals' spread, sigma, how much counts vary, warnings.

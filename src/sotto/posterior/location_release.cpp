@@ -99,7 +99,7 @@ class Releasing {
     LocationRelease release = last(sum, questions_.left() - (near && !lengths ? kForLengths : 0));
     if (near && !lengths) lengths = ask_lengths(mean_of(release));
     release.lengths = std::move(lengths);
-    if (facts_.rows) release.usable = few_usable(usable_.number(), *facts_.rows, kHardlyAnyLost);
+    if (facts_.rows) release.usable = not_all_usable(usable_.number(), *facts_.rows);
     return release;
   }
 

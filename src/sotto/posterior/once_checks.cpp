@@ -224,7 +224,8 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
         : release.facts.link == Link::log_rate ? "declare the end of follow-up as the time's upper bound, or "
                                                  "cut there; else a larger epsilon helps"
         : release.few_usable || few_seen
-            ? "see with sotto schema --check whether the schema reads the table, or take a larger epsilon"
+            ? "leave out rare levels or put them together, see with sotto schema --check whether the schema "
+              "reads the table, or take a larger epsilon"
             : "a larger epsilon helps, or narrower bounds of columns where you know them without a look at "
               "the data"));
   }
@@ -238,7 +239,9 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
 
 void tell_of_tails(const OnceRelease& release, OnceVerdict& verdict) {
   if (!release.facts.has_sigma() || release.spread.tails.cells.empty() || release.spread.hidden) return;
-  verdict.notes.emplace_back(
+  // Of skewed ones the long side is what sigma is made of.
+  auto& sentences = release.spread.skewness.probability() > kSkewed ? verdict.warnings : verdict.notes;
+  sentences.emplace_back(
       "Residuals have longer tails than a normal law's: sigma counts them as a noisy histogram shows them, "
       "and "
       "may be off by more than its interval says. Coefficients rest on residuals within the clip.");

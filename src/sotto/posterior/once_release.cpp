@@ -149,7 +149,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   release.not_all_usable = intercept.not_all_usable;
   if (counted.variance == 0) {  // else they were counted among the usable ones
     release.few_usable = few_usable(usable.number(), counted.rows);
-    release.not_all_usable = few_usable(usable.number(), counted.rows, kHardlyAnyLost);
+    release.not_all_usable = not_all_usable(usable.number(), counted.rows);
   }
   if (!release.few_usable) release.few_usable = release.frame.few_usable;
   release.nearly_all = intercept.nearly_all;

@@ -58,7 +58,7 @@ struct OnceRelease {
   std::vector<Eigen::Index> hardly_any{};  ///< ordered categories whose count the noise hides
   bool rows_seen = true;                   ///< their number, where it is released, stands clear of the noise
   std::optional<double> few_usable{};      ///< share of the rows that count, where it is small
-  std::optional<double> not_all_usable{};  ///< likewise, where it is clearly below kHardlyAnyLost
+  std::optional<double> not_all_usable{};  ///< likewise, by not_all_usable
   std::optional<double>
       hardly_lived{};  ///< of times at risk: average share of the last piece that those who began lived through,
                        ///< where it is clearly small

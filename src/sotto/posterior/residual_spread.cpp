@@ -80,6 +80,8 @@ Position edges_of_counts(double largest, double step) {
 
 ResidualSpread count_spread(const OnceFacts& facts, const StandIn& stand_in, const Position& at, Look look,
                             PaidQuestions& questions) {
+  // Of ones and noughts the mean tells how they vary, which no law of counts does.
+  if (!facts.steps && facts.response.upper <= 1) return {.effects = {{{}, 1}}};
   const ShareLimits limits{look == Look::first ? kLeastCost : kLastCostOfCounts,
                            std::min(kMostShareOfCounts, kMostOfLeft * questions.left())};
   Position edges;

@@ -93,7 +93,7 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
     first.nearly_all = nearly_all(events, times);
     if (facts.times) {
       first.few_usable = few_usable(times, *facts.times);
-      first.not_all_usable = few_usable(times, *facts.times, kHardlyAnyLost);
+      first.not_all_usable = not_all_usable(times, *facts.times);
     }
     return first;
   }

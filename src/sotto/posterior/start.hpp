@@ -27,7 +27,7 @@ struct FirstIntercept {
   std::vector<AtBound> at_bounds{};      ///< of the responses
   std::optional<NoisyVector> counted{};  ///< histogram of the responses that count, each in one cell
   std::optional<double> few_usable{};  ///< of times at risk: share of the rows that count, where it is small
-  std::optional<double> not_all_usable{};  ///< likewise, where it is clearly below kHardlyAnyLost
+  std::optional<double> not_all_usable{};  ///< likewise, by not_all_usable
   std::optional<double>
       hardly_lived{};  ///< of times at risk: average share of the last piece that those who began lived through,
                        ///< where it is clearly small

@@ -7,6 +7,8 @@ namespace sotto {
 namespace {
 
 constexpr double kClearlyUnused = 4;  // standard deviations of the noise
+constexpr double kClearlyNotAll = 3;  // likewise; for a sentence that changes nothing else
+constexpr double kHardlyAnyLost = 0.95;
 
 }  // namespace
 
@@ -14,6 +16,13 @@ std::optional<double> few_usable(const NoisyVector& counts, double rows, double 
   const double usable = counts.value.sum();
   const double doubt = kClearlyUnused * std::sqrt(counts.variance * static_cast<double>(counts.value.size()));
   if (usable + doubt > least * rows) return std::nullopt;
+  return std::max(usable / rows, 0.0);
+}
+
+std::optional<double> not_all_usable(const NoisyVector& counts, double rows) {
+  const double usable = counts.value.sum();
+  const double doubt = kClearlyNotAll * std::sqrt(counts.variance * static_cast<double>(counts.value.size()));
+  if (usable > kHardlyAnyLost * rows || usable + doubt > rows) return std::nullopt;
   return std::max(usable / rows, 0.0);
 }
 

@@ -7,12 +7,15 @@
 
 namespace sotto {
 
-inline constexpr double kHardlyAnyLost = 0.95;  ///< where fewer count, that is told
-
 /// Rows that a histogram counted, as a share of `rows`, where that is clearly below `least`: the others held cells that are missing or
 /// mean nothing. `counts`: every row stands in one of them.
 /// Checked by tests/posterior/usable_rows_test.cpp: rows_that_cannot_be_used_are_told
 [[nodiscard]] std::optional<double> few_usable(const NoisyVector& counts, double rows, double least = 0.5);
+
+/// Likewise where it is below .95, and clearly below one: where noise hides whether it is the one, it may still tell that it is not the
+/// other.
+/// Checked by tests/posterior/usable_rows_test.cpp: a_tenth_that_is_lost_is_told
+[[nodiscard]] std::optional<double> not_all_usable(const NoisyVector& counts, double rows);
 
 /// How many rows count, from all histograms together in which each of them stands once.
 class UsableRows {

@@ -43,13 +43,11 @@ void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
   for (const AtBound& piled : all) {
     if (may_be_code(piled, unknown)) continue;
     if (piled.only_ends) {
-      warnings.push_back(
-          fmt::format("Note: About {0:.0f} % of the rows have {1} at one of its two bounds. If it takes "
-                      "other values, those beyond were "
-                      "taken as the bound, and its coefficient is far off: declare wider bounds. If it takes "
-                      "these two alone, kind = "
-                      "\"binary\" says so of 0 and 1.",
-                      100 * piled.share, coordinates[static_cast<std::size_t>(piled.column)]));
+      warnings.push_back(fmt::format(
+          "Note: About {:.0f} % of the rows have {} at one of its two bounds. Nothing is amiss if "
+          "its values are like that, as yes and no are. Values beyond were taken as the bound: if "
+          "there are many, its coefficient is far off, and wider bounds should be declared.",
+          100 * piled.share, coordinates[static_cast<std::size_t>(piled.column)]));
       continue;
     }
     const char* end = piled.upper ? "upper" : "lower";
@@ -66,8 +64,8 @@ void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
       columns.push_back(fmt::format("{} at its {} bound ({:.0f} %)", name, end, percent));
     } else {
       warnings.push_back(
-          fmt::format("Note: About {:.0f} % of the rows have {} at its {} bound: if it is no natural end, "
-                      "values beyond were taken as the bound, and rates are off.",
+          fmt::format("About {:.0f} % of the rows have {} at its {} bound. If it is no natural end, values "
+                      "beyond were taken as the bound, and rates are off: declare wider bounds.",
                       percent, name, end));
     }
   }

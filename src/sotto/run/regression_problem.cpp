@@ -211,10 +211,15 @@ void describe_columns(const Design& design, PublicProblem& known) {
     known.from_zero.push_back(range.lower == 0);
     known.codes.push_back(range.width() <= kLongestScale && range.lower == std::floor(range.lower) &&
                           range.upper == std::floor(range.upper));
-    known.indicator.push_back(
-        !parts.empty() && std::all_of(parts.begin(), parts.end(), [&design](const auto& part) {
-          return part.level.has_value() || design.sources()[part.source].declared.kind == ColumnKind::binary;
-        }));
+    const auto declared = [&design](const auto& part) -> const auto& {
+      return design.sources()[part.source].declared;
+    };
+    const bool zero_or_one = !parts.empty() && std::ranges::all_of(parts, [&](const auto& part) {
+      return part.level.has_value() || declared(part).kind == ColumnKind::binary;
+    });
+    const bool two_codes =
+        parts.size() == 1 && declared(parts[0]).kind == ColumnKind::count && range.width() == 1;
+    known.indicator.push_back(zero_or_one || two_codes);
   }
   known.factors = factors_of(design);
 }
