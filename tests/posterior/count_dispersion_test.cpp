@@ -18,6 +18,7 @@ namespace {
 struct Covariate {
   double sd;
   bool uniform;
+  double level = 0;  ///< the linear predictor is thought larger than it is by this
 };
 CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::uint64_t seed,
                        const Covariate& x = {0.5, false}) {
@@ -37,11 +38,12 @@ CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::u
     }
     if (effect.few > 0) frailty *= rng.uniform() < effect.few ? effect.times : 1;
     const double y = poisson_draw(mean * frailty, rng);
-    const double r = std::abs(y - mean) / std::max(1.0, std::sqrt(mean));
+    const double thought = mean * std::exp(x.level);
+    const double r = std::abs(y - thought) / std::max(1.0, std::sqrt(thought));
     const auto above = std::upper_bound(edges.begin(), edges.end(), r) - edges.begin();
     histogram.value[std::clamp<Eigen::Index>(above - 1, 0, 30)] += 1;
   }
-  return fit_dispersion(edges, histogram, {{0.6, x.sd}}, rows);
+  return fit_dispersion(edges, histogram, {{0.6 + x.level, x.sd}}, rows);
 }
 
 TEST(CountDispersion, finds_the_dispersion) {
@@ -118,6 +120,19 @@ TEST(CountDispersion, tells_log_normal_effects_from_gamma_ones) {
     EXPECT_GT(log_normal(fit), 0.8);
     EXPECT_LT(fit.misfit, 4);
     EXPECT_LT(log_normal(fit_to_counts({1}, 20000, 20, seed)), 0.5);
+  }
+}
+
+// The law is wanted for the level, so it may not follow from the level that is thought: means a tenth too low, or too high.
+TEST(CountDispersion, log_normal_effects_do_not_follow_from_the_level) {
+  for (const double level : {-0.1, 0.0, 0.1}) {
+    double found = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      for (const LikelyEffect& one :
+           fit_to_counts({.log_sd = 1.2}, 20000, 20, seed, {0.5, false, level}).likely)
+        found += one.probability * one.effect.log_sd / 4;
+    }
+    EXPECT_NEAR(found, 1.2, 0.06) << level;
   }
 }
 

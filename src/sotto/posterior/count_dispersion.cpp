@@ -18,7 +18,9 @@ constexpr double kCoarse = 0.7;
 constexpr int kQuantiles = 24;
 constexpr double kFewestQuantiles = 3;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
-constexpr double kTells = 9;  // of chi-squared: three standard deviations of one parameter
+constexpr double kShift = 0.05;    // of the linear predictor, for slopes
+constexpr double kLevelSd = 0.15;  // of its level, about where the last score puts it
+constexpr double kTells = 9;       // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3, 5, 8};
 constexpr double kAlmostNone = 0.004;
 constexpr double kMostDispersion = 12;
@@ -62,11 +64,11 @@ Cells merged(const Position& edges, const NoisyVector& histogram) {
   return result;
 }
 
-/// P(|Y - m| < t max(1, sqrt m)).
-double within(const std::vector<CountPart>& parts, double mean, double t) {
-  const double reach = t * std::max(1.0, std::sqrt(mean));
-  return cumulative_probability(parts, mean, std::ceil(mean + reach) - 1) -
-         cumulative_probability(parts, mean, std::floor(mean - reach));
+/// P(|Y - m| < t max(1, sqrt m)), Y of this mean and m the one that is thought.
+double within(const std::vector<CountPart>& parts, double mean, double thought, double t) {
+  const double reach = t * std::max(1.0, std::sqrt(thought));
+  return cumulative_probability(parts, mean, std::ceil(thought + reach) - 1) -
+         cumulative_probability(parts, mean, std::floor(thought - reach));
 }
 
 /// Of a linear predictor of mean 0 and variance 1.
@@ -77,8 +79,9 @@ double normal_quantile(double p) { return quantile(boost::math::normal(), p); }
 /// One column evenly over its bounds has the same moments as a normal one, and not its tails.
 double uniform_quantile(double p) { return std::sqrt(3.0) * (2 * p - 1); }
 
+/// Of all rows, whose linear predictors are `shift` larger than is thought.
 Position shares(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
-                const CountEffect& effect) {
+                const CountEffect& effect, double shift = 0) {
   const std::vector<CountPart> parts = parts_of(effect);
   Position below = Position::Zero(cells.edges.size());
   for (const auto& [mean, sd, share] : predictors) {
@@ -86,7 +89,7 @@ Position shares(const Cells& cells, const std::vector<NormalPredictor>& predicto
     for (double q = 0.5; q < quantiles; ++q) {
       const double count = count_mean(mean + sd * quantile(q / quantiles));
       for (Eigen::Index j = 1; j + 1 < below.size(); ++j) {
-        below[j] += share / quantiles * within(parts, count, cells.edges[j]);
+        below[j] += share / quantiles * within(parts, count * std::exp(shift), count, cells.edges[j]);
       }
     }
   }
@@ -94,11 +97,18 @@ Position shares(const Cells& cells, const std::vector<NormalPredictor>& predicto
   return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);
 }
 
+/// Least over the level of the linear predictors, which is itself what laws are wanted for: a level too low and a tail too short look
+/// alike in the bulk of the counts.
 double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
                    double rows, const CountEffect& effect) {
   const Position p = shares(cells, predictors, quantile, effect);
   const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
-  return (cells.counts - rows * p).cwiseAbs2().cwiseQuotient(variance).sum();
+  const Position more = shares(cells, predictors, quantile, effect, kShift);
+  const Position slope = rows * (more - p) / kShift;
+  const Position apart = cells.counts - rows * p;
+  const double along = slope.dot(apart.cwiseQuotient(variance));
+  const double information = slope.cwiseAbs2().cwiseQuotient(variance).sum() + 1 / (kLevelSd * kLevelSd);
+  return apart.cwiseAbs2().cwiseQuotient(variance).sum() - along * along / information;
 }
 
 /// With their probabilities before.

@@ -17,6 +17,8 @@ namespace sotto {
 namespace {
 
 constexpr double kCountShare = 0.01;
+constexpr double kUsableShare =
+    0.003;  // of the cost, where columns are categories alone and no histogram counts rows
 constexpr double kUnitSizesShare = 0.02;
 constexpr double kCategoriesShare = 0.015;
 constexpr double kSeen = 3;                  // standard deviations of the noise
@@ -111,6 +113,8 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at = intercept.value * constant;
   }
+  if (facts.link == Link::logit && counted.variance == 0 && !usable.counted())
+    usable.add(questions.ask<NoisyVector>(TotalQuery{TotalOf::rows, questions.pay(kUsableShare)}));
   const NoisyVector rows = usable_rows();
   const StandIn stand_in(facts, frame.matrix, rows.value[0], frame.resolved, zoomed.offsets);
   if (facts.offset) start.at += offset_alone(facts, stand_in);

@@ -21,6 +21,7 @@ namespace sotto {
 class UsableRows {
  public:
   void add(const NoisyVector& counts);
+  [[nodiscard]] bool counted() const { return precision_ > 0; }
   /// The number and its noise's variance; infinite before the first histogram.
   [[nodiscard]] NoisyVector number() const;
   /// The number where that is clearly below `rows`, which are all there are, else these: the others hold cells that are missing, and
