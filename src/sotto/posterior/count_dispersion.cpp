@@ -18,9 +18,9 @@ constexpr double kCoarse = 0.7;
 constexpr int kQuantiles = 24;
 constexpr double kFewestQuantiles = 3;  // of a part of the rows
 constexpr double kNotNormal = 0.02;
-constexpr double kShift = 0.05;    // of the linear predictor, for slopes
-constexpr double kLevelSd = 0.15;  // of its level, about where the last score puts it
-constexpr double kTells = 9;       // of chi-squared: three standard deviations of one parameter
+constexpr double kLevelStep = 0.05;  // of the linear predictor, for slopes
+constexpr double kLevelSd = 0.15;    // of its level, about where the last score puts it
+constexpr double kTells = 9;         // of chi-squared: three standard deviations of one parameter
 constexpr double kDispersions[] = {0, .05, .1, .18, .3, .5, .75, 1.1, 1.7, 3, 5, 8};
 constexpr double kAlmostNone = 0.004;
 constexpr double kMostDispersion = 12;
@@ -103,8 +103,8 @@ double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predi
                    double rows, const CountEffect& effect) {
   const Position p = shares(cells, predictors, quantile, effect);
   const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
-  const Position more = shares(cells, predictors, quantile, effect, kShift);
-  const Position slope = rows * (more - p) / kShift;
+  const Position more = shares(cells, predictors, quantile, effect, kLevelStep);
+  const Position slope = rows * (more - p) / kLevelStep;
   const Position apart = cells.counts - rows * p;
   const double along = slope.dot(apart.cwiseQuotient(variance));
   const double information = slope.cwiseAbs2().cwiseQuotient(variance).sum() + 1 / (kLevelSd * kLevelSd);
