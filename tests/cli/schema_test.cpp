@@ -44,6 +44,7 @@ TEST_F(SchemaVerb, check_counts_what_cannot_be_read) {
 
   const Outcome text = sotto("schema --check d.csv s.toml");
   EXPECT_TRUE(text.out.starts_with("NOT PRIVATE"));
+  EXPECT_NE(text.out.find("1 records have more or fewer cells than the header has names"), std::string::npos);
   EXPECT_NE(text.err.find("NOT PRIVATE"), std::string::npos);
   EXPECT_EQ((text.out + text.err + run.out).find("secret"), std::string::npos);
   EXPECT_EQ(sotto("schema --check d.csv").status, 64);

@@ -27,5 +27,23 @@ TEST(ResidualSpread, a_look_at_counts_leaves_the_rounds_their_part) {
   }
 }
 
+// Of yes and no under a Poisson model, for relative risks, nothing is asked: no law of counts is that of ones and noughts.
+TEST(ResidualSpread, of_ones_and_noughts_no_law_is_looked_for) {
+  ChainRng rng(3);
+  const SimulatedRegression data = designs::poisson(20000, rng);
+  OnceFacts facts = facts_of(data, Adjacency::substitute);
+  facts.response = {0, 1};
+  const Eigen::Index d = facts.dim();
+  const StandIn stand_in(facts, Matrix::Identity(d, d), 20000);
+  RowOracle oracle(facts, data.x, data.y.cwiseMin(1), Rho(kRho), 5);
+  PaidQuestions questions(oracle, Rho(kRho));
+  const ResidualSpread spread = residual_spread(facts, stand_in, data.truth, Look::last, nullptr, questions);
+  EXPECT_EQ(questions.left(), 1);
+  EXPECT_EQ(spread.dispersion, 0);
+  EXPECT_FALSE(spread.hidden);
+  ASSERT_EQ(spread.effects.size(), 1U);
+  EXPECT_TRUE(spread.effects[0].effect.none());
+}
+
 }  // namespace
 }  // namespace sotto

@@ -38,6 +38,23 @@ TEST(Regression, refuses_what_does_not_fit) {
   EXPECT_THROW(static_cast<void>(family_of(model_of("logistic", "y ~ x"))), Error);
 }
 
+// Two codes in a row are two values, as 0 and 1 are; a product with them is not.
+TEST(Regression, knows_columns_of_two_values) {
+  const Schema schema{{{"y", ColumnKind::binary},
+                       {"smoker", ColumnKind::count, {1, 2}, {}},
+                       {"children", ColumnKind::count, {0, 9}, {}},
+                       {"share", ColumnKind::real, {0, 1}, {}},
+                       {"ill", ColumnKind::binary},
+                       {"g", ColumnKind::category, {}, {"a", "b"}}},
+                      {}};
+  FitConfig config;
+  config.model = model_of("bernoulli", "y ~ smoker + children + share + ill + g + smoker:ill");
+  config.epsilon = 1;
+  config.delta = 1e-6;
+  const PublicProblem known = make_problem_without_rows(config, schema, 100).public_info;
+  EXPECT_THAT(known.indicator, testing::ElementsAre(true, true, false, false, true, true, false));
+}
+
 // A header may be anything; who asks for a parameter by its name gets one.
 TEST(Regression, refuses_two_parameters_of_one_name) {
   const Schema schema{{{"y", ColumnKind::real, {0, 10}, {}},
