@@ -7,8 +7,8 @@ Simulates a table, runs SOTTO (the program) on it with no setting but method, bu
 posterior without privacy: of the normal models and the banana it is known, of the others importance sampling around the mode
 stands for it, or the normal approximation beyond 5,000 rows. A cell a run: mean over the parameters of |error of the mean| in
 posterior standard deviations; geometric mean of the ratios of standard deviations; largest R-hat; draws made of those that were
-asked for; seconds of the whole program; "w" where it warned of the draws or its exit status was not 0, "refused" where it made
-none. From epsilon 1e5 on, where noise should not count, "off" where it said nothing, and a mean is off by more than three Monte Carlo standard errors and a twentieth of a
+asked for; seconds of the whole program; "w" where it warned of the draws, "no answer" where it called them none (exit status 75),
+"refused" where it made none and spent nothing, "refused after its look" where it spent but the tenth of that. From epsilon 1e5 on, where noise should not count, "off" where it said nothing, and a mean is off by more than three Monte Carlo standard errors and a twentieth of a
 posterior standard deviation, or a standard deviation by more than a twentieth and three of its own; "approx" where that is below a
 fifth, and privacy.json says in what the method's target is approximate. `--lines` prints a line a run instead, with what the program
 said. Needs numpy.
@@ -240,8 +240,9 @@ def run(job, tables, args):
     rows, method, model, epsilon, adjacency = job
     folder, arguments, (mean, sd) = tables.get(rows, model, adjacency)
     out = folder / f"{method}-{epsilon:g}"
-    command = [args.program, "fit", "--force", "--data", "data.csv", "--schema", "schema.toml", *arguments, "--epsilon", str(epsilon),
+    command = [args.program, "fit", "--data", "data.csv", "--schema", "schema.toml", *arguments, "--epsilon", str(epsilon),
                "--delta", "1e-6", "--method", method, "--seed", str(args.seed), "--threads", str(args.threads), "--out", out.name]
+
     begin = time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=3600)
     seconds = time.monotonic() - begin
@@ -249,7 +250,8 @@ def run(job, tables, args):
     statement = "" if (out / "privacy.json").exists() else "; no privacy.json"
     if not (out / "summary.json").exists():
         sentence = (done.stderr.strip().splitlines() or [""])[-1]
-        return cell | {"said": f"exit {done.returncode}: {sentence}{statement}"}
+        looked = "look at the rows" in sentence
+        return cell | {"verdict": "refused after its look" if looked else "refused", "said": f"exit {done.returncode}: {sentence}{statement}"}
     summary = json.loads((out / "summary.json").read_text())
     manifest = json.loads((out / "manifest.json").read_text())
     asked = manifest["configuration"]["method"]["draws"]
@@ -265,27 +267,28 @@ def run(job, tables, args):
         beyond = (off > 3 * column("mcse_mean")) & (off > 0.05 * sd)
         beyond |= (np.abs(column("sd") - sd) > 3 * column("mcse_sd")) & (np.abs(relative - 1) > 0.05)
         wrong = not np.all(np.isfinite(off)) or (epsilon >= 1e5 and np.any(beyond))
-        figures = (np.mean(off / sd), np.exp(np.mean(np.log(relative))), np.max(column("rhat")), np.max(off / column("mcse_mean")))
+        figures = (np.mean(off / sd), np.exp(np.mean(np.log(relative))), np.max(column("rhat")), np.max(off / column("mcse_mean")),
+                   np.min(column("ess_bulk")), manifest["configuration"].get("look", {}).get("effective_draws", np.nan))
     said = [w for w in summary["warnings"] if not w.startswith(PROMISE)]
     approximations = json.loads((out / "privacy.json").read_text()).get("approximations")
     near = np.all(off < 0.2 * sd) and np.all(np.abs(relative - 1) < 0.2)
-    verdict = "warned" if said or done.returncode != 0 else "right" if not wrong else "approx" if approximations and near else "off"
+    verdict = "no answer" if done.returncode != 0 else "warned" if said else "right" if not wrong else "approx" if approximations and near else "off"
     status = "" if done.returncode == 0 else f"exit {done.returncode} "
     return cell | {"figures": figures, "made": f"{draws}/{asked}", "verdict": verdict, "beyond": bool(wrong),
                    "said": f"{status}{' / '.join(said)}{statement}"}
 
 
 def cell_of(cell):
-    if cell["verdict"] == "refused":
-        return "refused"
-    error, ratio, rhat, _ = cell["figures"]
+    if "figures" not in cell:
+        return cell["verdict"]
+    error, ratio, rhat = cell["figures"][:3]
     mark = {"right": "", "warned": " w"}.get(cell["verdict"], " " + cell["verdict"])
     return f"{error:.2f}, {ratio:.2f}, {rhat:.2f}, {cell['made']}, {cell['seconds']:.0f} s{mark}"
 
 
 def line_of(cell):
     rows, method, model, epsilon, adjacency = cell["job"]
-    figures = [f"{f:.2f}" for f in cell["figures"]] if "figures" in cell else [""] * 4
+    figures = [f"{f:.2f}" for f in cell["figures"]] if "figures" in cell else [""] * 6
     return [str(rows), method, model, f"{epsilon:g}", adjacency, *figures, cell.get("made", ""), f"{cell['seconds']:.1f}",
             cell["verdict"] + (", off" if cell.get("beyond") else ""), re.sub(r"\s+", " ", cell["said"])]
 
@@ -308,8 +311,9 @@ def main():
     jobs = [(rows, method, model, *column) for rows in args.rows for method in args.method for model in args.model
             for column in columns]
     if args.lines:
-        print("| rows | method | model | epsilon | adjacency | error | sd ratio | R-hat | standard errors | draws | seconds | verdict | said |")
-        print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+        print("| rows | method | model | epsilon | adjacency | error | sd ratio | R-hat | standard errors | effective draws | foretold | draws | seconds | verdict "
+              "| said |")
+        print("|" + "---|" * 15)
     done = []
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(args.jobs) as pool:
         tables = Tables(pathlib.Path(name), args.seed)
