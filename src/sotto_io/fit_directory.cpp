@@ -46,7 +46,10 @@ nlohmann::ordered_json promise_of(const FitConfig& config, const Problem& proble
 std::string spent(const PrivacyStatement& privacy, const ChargeJournal& journal) {
   if (!journal.used()) return "nothing was spent";
   const std::string where =
-      journal.is_in_place() ? fmt::format(", as {} says", journal.path().string()) : std::string();
+      journal.is_in_place()
+          ? fmt::format(", as {} says; a later fit there counts the whole {:g}, which was promised",
+                        journal.path().string(), privacy.epsilon)
+          : std::string();
   return fmt::format("epsilon {:.4g} of {:g} is spent (delta {:g}){}", privacy.spent_epsilon, privacy.epsilon,
                      privacy.delta, where);
 }

@@ -47,7 +47,7 @@ TEST(UsableRows, a_tenth_that_is_lost_is_told) {
     return not_all_usable({Position::Constant(2, usable / 2), sd * sd / 2}, 1000);
   };
   EXPECT_NEAR(told(900, 30).value_or(0), 0.9, 1e-12);
-  EXPECT_FALSE(told(900, 34)) << "it may be noise";
+  EXPECT_FALSE(told(900, 41)) << "it may be noise";
   EXPECT_FALSE(told(955, 1)) << "hardly any is lost";
   EXPECT_NEAR(told(945, 18).value_or(0), 0.945, 1e-12);
   EXPECT_EQ(told(-10, 20), 0);

@@ -6,8 +6,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kClearlyUnused = 4;  // standard deviations of the noise
-constexpr double kClearlyNotAll = 3;  // likewise; for a sentence that changes nothing else
+constexpr double kClearlyUnused = 4;    // standard deviations of the noise
+constexpr double kClearlyNotAll = 2.5;  // likewise; for a sentence that changes nothing else
 constexpr double kHardlyAnyLost = 0.95;
 
 }  // namespace

@@ -19,8 +19,6 @@ constexpr double kFewestDraws = 25;  // effective, of all chains together: R-hat
 constexpr const char* kDrawsBought = "the budget buys all chains together about {:.2g} effective draws";
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
-constexpr const char* kWholeCounts =
-    "though the record of this directory counts the whole epsilon for later fits there";
 constexpr const char* kOtherwise =
     "sotto plan tells what budgets buy, and --force (privacy.force) fits nevertheless";
 
@@ -162,8 +160,8 @@ void refuse_few_draws(double draws, const FitConfig& config, const Problem& prob
       ErrorCode::budget,
       fmt::format(
           "this chain would give no answer: by the look at the rows that it begins with, what is left of {}; "
-          "only that look was paid for, {}. {}",
-          found.why, kWholeCounts, in_place_of_it(found, config, problem)));
+          "only that look was paid for. {}",
+          found.why, in_place_of_it(found, config, problem)));
 }
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
@@ -182,11 +180,10 @@ void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& pro
                         const std::function<bool(double)>& progress) {
   if (!problem.unit.is_row || !rehearsed(config, problem)) return;
   if (const auto found = of_made_up_tables(rows, config, problem, entropy, progress)) {
-    throw Error(
-        ErrorCode::budget,
-        fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
-                    "noisy count of the table's says, {}; nothing but that count was paid for, {}. {}",
-                    found->why, kWholeCounts, in_place_of_it(*found, config, problem)));
+    throw Error(ErrorCode::budget,
+                fmt::format("this fit would give no answer: of made-up rows of this design, as many as a "
+                            "noisy count of the table's says, {}; nothing but that count was paid for. {}",
+                            found->why, in_place_of_it(*found, config, problem)));
   }
 }
 
