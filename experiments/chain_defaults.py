@@ -250,8 +250,10 @@ def run(job, tables, args):
     statement = "" if (out / "privacy.json").exists() else "; no privacy.json"
     if not (out / "summary.json").exists():
         sentence = (done.stderr.strip().splitlines() or [""])[-1]
-        looked = "look at the rows" in sentence
-        return cell | {"verdict": "refused after its look" if looked else "refused", "said": f"exit {done.returncode}: {sentence}{statement}"}
+        free = "nothing was spent" in sentence or done.returncode in (64, 78)
+        looked = "only that look was paid for" in sentence
+        verdict = "refused" if free else "refused after its look" if looked else f"exit {done.returncode}"
+        return cell | {"verdict": verdict, "said": f"exit {done.returncode}: {sentence}{statement}"}
     summary = json.loads((out / "summary.json").read_text())
     manifest = json.loads((out / "manifest.json").read_text())
     asked = manifest["configuration"]["method"]["draws"]

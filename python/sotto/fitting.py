@@ -96,8 +96,8 @@ def fit(
     not_private
         for study only: no privacy at all
     force
-        fit also where made-up rows show that the budget gives no answer; without it that is refused before anything is spent
-        but, under "add-remove", a noisy count of the rows
+        fit also where made-up rows, or a chain's first look, show that the budget gives no answer; without it that is refused
+        before anything is spent but that look or, under "add-remove", a noisy count of the rows
     resume
         in the place of ``out``, the directory of a release-once fit: draws anew from the releases that it paid for, in the place of its draws.
         Model, schema, priors and budget are those of then, whether they are said again or not. No table is read, and nothing is spent

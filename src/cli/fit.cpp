@@ -251,8 +251,9 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
   verb->add_flag(
       "--force", options->force,
-      "fit also where made-up rows show that the budget gives no answer (default: refused, 75, and "
-      "nothing is spent but, under add-remove, what a noisy count of the rows costs)");
+      "fit also where made-up rows, or a chain's first look, show that the budget gives no answer (default: "
+      "refused, "
+      "75, and nothing is spent but what that look or, under add-remove, a noisy count of the rows costs)");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(

@@ -68,29 +68,30 @@ TEST(RunLength, useful_steps_are_ten_over_the_noise_of_one) {
 }
 
 TEST(RunLength, draws_for_a_budget_are_those_of_the_formula) {
-  constexpr double kPi = 3.14159265358979;
   const Table table = length_table(1000);
-  const double k = 100 * (1 + 2 / kPi) / 1000 / (2 * 0.5);
   Pilot pilot;
   pilot.at = Position::Zero(2);
   pilot.covariance = Matrix::Identity(2, 2) / 1000;
   const ChainSettings settings{.warmup = 500, .draws = 1000, .thin = 2};
+  const Problem problem = make_problem(length_config("penalty"), table);
   const auto draws = [&](const std::string& method, double rho, const std::vector<std::string>& more = {}) {
     const FitConfig config = length_config(method, more);
-    const Problem problem = make_problem(config, table);
     return draws_for(Rho(rho), resolve_method(config, problem), config, problem.public_info, pilot, settings);
   };
+  const double k = 10 / useful_steps(problem.public_info, &pilot, Rho(0.5));
   const double most = 0.5 * 0.8 * 0.331 / (2 * k);
   const double noise = k * 4 * 2500;
-  EXPECT_NEAR(draws("penalty", 0.5) / (most * noise / (1 + noise)), 1, 0.42);
-  EXPECT_NEAR(draws("guided-walk", 0.5) / draws("penalty", 0.5), 1.4, 1e-9);
-  EXPECT_NEAR(draws("barker", 0.5) / draws("penalty", 0.5), 0.75, 1e-9);
-  EXPECT_NEAR(draws("hmc", 0.5) / (0.4 * most / std::pow(1 + std::sqrt(2), 2)), 1, 0.42);
-  // Ten times the budget is ten times the draws, as far as there are steps that pay for it.
-  EXPECT_NEAR(draws("penalty", 5) / draws("penalty", 0.5), 10 * (1 + noise) / (10 + noise), 0.01);
-  EXPECT_NEAR(draws("hmc", 5) / draws("hmc", 0.5), 10, 1e-6);
-  EXPECT_GT(draws("penalty", 0.5, {"proposal.name=\"truncated\""}), 1e300) << "not told";
-  EXPECT_GT(draws("penalty-exponential-family", 0.5), 1e300) << "not told";
+  EXPECT_NEAR(draws("penalty", 0.5).of_budget / most, 1, 1e-9);
+  EXPECT_NEAR(draws("penalty", 0.5).of_run / (most * noise / (1 + noise)), 1, 1e-9);
+  EXPECT_NEAR(draws("guided-walk", 0.5).of_run / draws("penalty", 0.5).of_run, 1.4, 1e-9);
+  EXPECT_NEAR(draws("barker", 0.5).of_run / draws("penalty", 0.5).of_run, 0.75, 1e-9);
+  EXPECT_NEAR(draws("hmc", 0.5).of_run / (0.4 * most / std::pow(1 + std::sqrt(2), 2)), 1, 1e-9);
+  // A budget is worth what it is worth, however few steps a run takes; a run no more than it keeps.
+  EXPECT_NEAR(draws("penalty", 5e5).of_budget / draws("penalty", 0.5).of_budget, 1e6, 1);
+  EXPECT_LT(draws("penalty", 5e5).of_run, 1000);
+  EXPECT_EQ(draws("hmc", 5e5).of_run, 4000);
+  EXPECT_GT(draws("penalty", 0.5, {"proposal.name=\"truncated\""}).of_budget, 1e300) << "not told";
+  EXPECT_GT(draws("penalty-exponential-family", 0.5).of_budget, 1e300) << "not told";
 }
 
 TEST(RunLength, grows_with_the_budget_up_to_what_a_walk_needs) {

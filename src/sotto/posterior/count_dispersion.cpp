@@ -15,8 +15,14 @@ namespace sotto {
 namespace {
 
 constexpr double kCoarse = 0.7;
-constexpr int kQuantiles = 24;
-constexpr double kFewestQuantiles = 3;  // of a part of the rows
+
+/// Quantiles of the linear predictors: of all rows, and at least of a part of them.
+struct Fineness {
+  double quantiles, fewest;
+};
+constexpr Fineness kShares{24, 3};
+constexpr Fineness kSlopes{6, 1};
+
 constexpr double kNotNormal = 0.02;
 constexpr double kLevelStep = 0.05;  // of the linear predictor, for slopes
 constexpr double kLevelSd = 0.15;    // of its level, about where the last score puts it
@@ -81,11 +87,11 @@ double uniform_quantile(double p) { return std::sqrt(3.0) * (2 * p - 1); }
 
 /// Of all rows, whose linear predictors are `shift` larger than is thought.
 Position shares(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
-                const CountEffect& effect, double shift = 0) {
+                const CountEffect& effect, const Fineness& fineness, double shift = 0) {
   const std::vector<CountPart> parts = parts_of(effect);
   Position below = Position::Zero(cells.edges.size());
   for (const auto& [mean, sd, share] : predictors) {
-    const double quantiles = std::max(std::round(kQuantiles * share), kFewestQuantiles);
+    const double quantiles = std::max(std::round(fineness.quantiles * share), fineness.fewest);
     for (double q = 0.5; q < quantiles; ++q) {
       const double count = count_mean(mean + sd * quantile(q / quantiles));
       for (Eigen::Index j = 1; j + 1 < below.size(); ++j) {
@@ -101,10 +107,11 @@ Position shares(const Cells& cells, const std::vector<NormalPredictor>& predicto
 /// alike in the bulk of the counts.
 double chi_squared(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
                    double rows, const CountEffect& effect) {
-  const Position p = shares(cells, predictors, quantile, effect);
+  const Position p = shares(cells, predictors, quantile, effect, kShares);
   const Position variance = cells.variance + rows * p + (kNotNormal * rows) * (kNotNormal * rows) * p;
-  const Position more = shares(cells, predictors, quantile, effect, kLevelStep);
-  const Position slope = rows * (more - p) / kLevelStep;
+  const Position more = shares(cells, predictors, quantile, effect, kSlopes, kLevelStep) -
+                        shares(cells, predictors, quantile, effect, kSlopes);
+  const Position slope = rows * more / kLevelStep;
   const Position apart = cells.counts - rows * p;
   const double along = slope.dot(apart.cwiseQuotient(variance));
   const double information = slope.cwiseAbs2().cwiseQuotient(variance).sum() + 1 / (kLevelSd * kLevelSd);
@@ -177,7 +184,7 @@ std::optional<CountEffect> unexplained_tail(const Cells& cells,
                                             const std::vector<NormalPredictor>& predictors, Quantile quantile,
                                             double rows, const std::vector<LikelyEffect>& likely) {
   const CountEffect& law = std::ranges::max_element(likely, {}, &LikelyEffect::probability)->effect;
-  const Position expected = rows * shares(cells, predictors, quantile, law);
+  const Position expected = rows * shares(cells, predictors, quantile, law, kShares);
   double mean = 0;
   for (const auto& [centre, sd, share] : predictors) mean += share * count_mean(centre + sd * sd / 2);
   double clearest = kClearOfLaw;

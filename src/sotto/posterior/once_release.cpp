@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kCountShare = 0.01;
 constexpr double kUsableShare =
-    0.003;  // of the cost, where columns are categories alone and no histogram counts rows
+    0.003;  // where no histogram counts rows: no columns are numbers, or their look is hidden
 constexpr double kUnitSizesShare = 0.02;
 constexpr double kCategoriesShare = 0.015;
 constexpr double kSeen = 3;                  // standard deviations of the noise
@@ -93,6 +93,11 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     return counted.variance > 0 ? NoisyVector{Position::Constant(1, counted.rows), counted.variance}
                                 : usable.of(counted.rows);
   };
+  // Responses that are counted in bins tell it too.
+  const bool told_later = facts.thresholds || facts.link == Link::log_rate ||
+                          (facts.link != Link::logit && facts.constant().size() > 0);
+  if (counted.variance == 0 && !usable.counted() && !told_later)
+    usable.add(questions.ask<NoisyVector>(TotalQuery{TotalOf::rows, questions.pay(kUsableShare)}));
   Frame frame = find_frame(facts, usable_rows().value[0], questions);
   std::optional<FirstThresholds> thresholds;
   if (facts.thresholds) {
@@ -113,8 +118,6 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at = intercept.value * constant;
   }
-  if (facts.link == Link::logit && counted.variance == 0 && !usable.counted())
-    usable.add(questions.ask<NoisyVector>(TotalQuery{TotalOf::rows, questions.pay(kUsableShare)}));
   const NoisyVector rows = usable_rows();
   const StandIn stand_in(facts, frame.matrix, rows.value[0], frame.resolved, zoomed.offsets);
   if (facts.offset) start.at += offset_alone(facts, stand_in);

@@ -293,10 +293,11 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
     share_among(steps_in_all(settings, config.method.chains), run_plan);
     state_length(settings, record);
     if (pilot && !pilot->noise_dominates) {
-      const double draws =
+      const ForetoldDraws foretold =
           draws_for(run_plan.steps_cost, method, config, problem.public_info, *pilot, settings);
-      if (std::isfinite(draws)) record.manifest.configuration["look"]["effective_draws"] = draws;
-      if (prospects.draws) prospects.draws(draws);
+      if (std::isfinite(foretold.of_budget))
+        record.manifest.configuration["look"]["effective_draws"] = foretold.of_run;
+      if (prospects.draws) prospects.draws(foretold.of_budget);
     }
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,

@@ -24,7 +24,8 @@ using RowsReleased = std::function<void(double rows)>;
 /// Told of what first releases say before the rest of the budget is spent: what either throws ends the run.
 struct Prospects {
   RowsReleased rows = {};  ///< by release-once of a regression, where their number is not public
-  std::function<void(double)> draws = {};  ///< by a chain that looked: what is left buys so many (draws_for)
+  std::function<void(double)> draws =
+      {};  ///< by a chain that looked: what is left buys so many (ForetoldDraws::of_budget)
 };
 
 /// What ended a run that had paid for something already, with the statement of what it paid for.

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kWide = 100;   // parameters
 constexpr double kFewestDraws = 25;  // effective, of all chains together: R-hat is above 1.1 (docs/walks.md)
-constexpr const char* kDrawsBought = "the budget buys all chains together about {:.2g} effective draws";
+constexpr const char* kDrawsBought =
+    "the budget buys {} of all chains together, however many steps they take";
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
 constexpr const char* kOtherwise =
@@ -27,6 +28,11 @@ constexpr std::size_t kFew = 3;
 
 std::string fewer_columns(const std::vector<std::string>& parameters) {
   return parameters.size() > kFew ? "fewer columns or " : "";
+}
+
+std::string how_many(double draws) {
+  return draws < 1 ? "less than one effective draw"
+                   : fmt::format("about {:.0f} effective draws", std::floor(draws));
 }
 
 std::string instead_of_chains(const PublicProblem& problem) {
@@ -68,7 +74,8 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   std::optional<Hopeless> found;
   const Prospects prospects{.draws = [&](double draws) {
     if (draws >= kFewestDraws) return;
-    found = Hopeless{fmt::format(kDrawsBought, draws), instead_of_chains(table.problem.public_info)};
+    found =
+        Hopeless{fmt::format(kDrawsBought, how_many(draws)), instead_of_chains(table.problem.public_info)};
     throw Error(ErrorCode::budget, "few draws");
   }};
   try {
@@ -155,7 +162,7 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
 
 void refuse_few_draws(double draws, const FitConfig& config, const Problem& problem) {
   if (config.force || draws >= kFewestDraws) return;
-  const Hopeless found{fmt::format(kDrawsBought, draws), instead_of_chains(problem.public_info)};
+  const Hopeless found{fmt::format(kDrawsBought, how_many(draws)), instead_of_chains(problem.public_info)};
   throw Error(
       ErrorCode::budget,
       fmt::format(

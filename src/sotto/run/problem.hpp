@@ -66,7 +66,7 @@ struct PublicProblem {
   std::vector<OwnerPromise> owner_promises{};  ///< of those in other processes
   bool yes_or_no = false;                      ///< regressions: responses are 0 or 1, which no bounds cut
   bool intercept = true;                       ///< regressions: coordinate 0 is the intercept's
-  std::vector<bool> indicator;  ///< regressions: per column, whether it takes two values alone
+  std::vector<bool> indicator;                 ///< regressions: per column, whether it takes two values alone
   std::vector<std::vector<Eigen::Index>> factors;  ///< regressions: per category, the columns of its levels
   std::vector<bool> from_zero;  ///< regressions: per column, whether its declared values begin at zero
   std::vector<bool>

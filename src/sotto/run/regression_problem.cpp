@@ -217,8 +217,9 @@ void describe_columns(const Design& design, PublicProblem& known) {
     const bool zero_or_one = !parts.empty() && std::ranges::all_of(parts, [&](const auto& part) {
       return part.level.has_value() || declared(part).kind == ColumnKind::binary;
     });
-    const bool two_codes =
-        parts.size() == 1 && declared(parts[0]).kind == ColumnKind::count && range.width() == 1;
+    // Whatever a formula makes of them.
+    const bool two_codes = parts.size() == 1 && declared(parts[0]).kind == ColumnKind::count &&
+                           declared(parts[0]).bounds.width() == 1 && range.width() > 0;
     known.indicator.push_back(zero_or_one || two_codes);
   }
   known.factors = factors_of(design);

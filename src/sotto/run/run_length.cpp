@@ -79,19 +79,24 @@ ChainSettings run_length(const Method& method, const FitConfig& config, const Pr
   return settings;
 }
 
-double draws_for(Rho rho, const Method& method, const FitConfig& config, const PublicProblem& problem,
-                 const Pilot& pilot, const ChainSettings& settings) {
-  if (!(method.worth > 0) || config.method.proposal.name != ProposalConfig().name)
-    return std::numeric_limits<double>::infinity();
+ForetoldDraws draws_for(Rho rho, const Method& method, const FitConfig& config, const PublicProblem& problem,
+                        const Pilot& pilot, const ChainSettings& settings) {
+  constexpr double kUntold = std::numeric_limits<double>::infinity();
+  if (!(method.worth > 0) || config.method.proposal.name != ProposalConfig().name) return {kUntold, kUntold};
   const auto d = static_cast<double>(problem.start.size());
   const double useful = useful_steps(problem, &pilot, rho);
-  const double noise =
-      kNoiseOverStep * static_cast<double>(steps_in_all(settings, config.method.chains)) / useful;
-  const double share =
-      method.regime == QueryRegime::trajectories ? 1 / std::pow(1 + std::sqrt(d), 2) : noise / (1 + noise);
-  const double kept = static_cast<double>(settings.draws * settings.thin);
-  return kMeasured * method.worth * kept / (kept + static_cast<double>(settings.warmup)) * kDrawsOfBudget *
-         useful / (kNoiseOverStep * d) * share;
+  if (!std::isfinite(useful)) return {kUntold, kUntold};
+  const bool trajectories = method.regime == QueryRegime::trajectories;
+  const auto steps = static_cast<double>(steps_in_all(settings, config.method.chains));
+  const auto kept = static_cast<double>(settings.draws * settings.thin);
+  const double kept_share = kept / (kept + static_cast<double>(settings.warmup));
+  const double of_dimension = trajectories ? std::pow(1 + std::sqrt(d), 2) : 1;
+  const double of_budget =
+      kMeasured * method.worth * kept_share * kDrawsOfBudget * useful / (kNoiseOverStep * d * of_dimension);
+  const double noise = kNoiseOverStep * steps / useful;
+  const double of_steps = trajectories ? 1 : noise / (1 + noise);
+  return {of_budget,
+          std::min(of_budget * of_steps, static_cast<double>(config.method.chains * settings.draws))};
 }
 
 std::size_t steps_in_all(const ChainSettings& settings, std::size_t chains) {

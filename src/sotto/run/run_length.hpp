@@ -25,14 +25,20 @@ namespace sotto {
 [[nodiscard]] ChainSettings run_length(const Method& method, const FitConfig& config, const Problem& problem,
                                        const Pilot* pilot, Rho rho);
 
-/// About how many effective draws of all chains together `rho` buys; infinite where no formula tells, as for proposals that were chosen.
-/// Computes   method.worth / 2 · kept · .331 / (d k) · k T / (1 + k T), T steps of which a share is kept; of trajectories, without the
-///            last factor, over (1 + sqrt d)^2
+/// About how many effective draws of all chains together a budget buys.
+struct ForetoldDraws {
+  double of_budget;  ///< with as many steps as it has a use for; infinite where no formula tells
+  double of_run;     ///< with the run's: no more than it keeps
+};
+
+/// No formula tells of proposals that were chosen.
+/// Computes   method.worth / 2 · kept share · .331 / (d k), of trajectories over (1 + sqrt d)^2; of the run, but for trajectories, times
+///            k T / (1 + k T), T steps
 /// Source     docs/walks.md; the half is measured there
 /// Checked by tests/run/run_length_test.cpp: draws_for_a_budget_are_those_of_the_formula
-[[nodiscard]] double draws_for(Rho rho, const Method& method, const FitConfig& config,
-                               const PublicProblem& problem, const Pilot& pilot,
-                               const ChainSettings& settings);
+[[nodiscard]] ForetoldDraws draws_for(Rho rho, const Method& method, const FitConfig& config,
+                                      const PublicProblem& problem, const Pilot& pilot,
+                                      const ChainSettings& settings);
 
 /// Of all chains together.
 [[nodiscard]] std::size_t steps_in_all(const ChainSettings& settings, std::size_t chains);
