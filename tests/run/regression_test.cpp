@@ -49,12 +49,13 @@ TEST(Regression, knows_columns_of_two_values) {
                        {"g", ColumnKind::category, {}, {"a", "b"}}},
                       {}};
   FitConfig config;
-  config.model = model_of(
-      "bernoulli", "y ~ smoker + children + share + ill + g + sqrt(size) + bs(children, 4) + smoker:ill");
+  config.model =
+      model_of("bernoulli", "y ~ smoker + share + ill + g + sqrt(size) + bs(children, 4) + smoker:ill");
   config.epsilon = 1;
   config.delta = 1e-6;
   const PublicProblem known = make_problem_without_rows(config, schema, 100).public_info;
-  EXPECT_THAT(known.indicator, testing::ElementsAre(false, true, false, false, true, true, false, false, false, false, false, false));
+  EXPECT_THAT(known.indicator,
+              testing::ElementsAre(false, true, false, true, true, false, false, false, false, false, false));
 }
 
 // A header may be anything; who asks for a parameter by its name gets one.
