@@ -49,7 +49,7 @@ struct LocationRelease {
   double clipped =
       0;  ///< share of rows that the model puts beyond the bound, whose contribution was shortened
   std::size_t looks = 0;
-  std::optional<double> usable{};  ///< share of the rows that count, by not_all_usable
+  std::optional<double> usable{};               ///< share of the rows that count, by not_all_usable
   std::optional<ReleasedLengths> lengths = {};  ///< none where the noise hides the rows' own spread
 };
 
