@@ -242,7 +242,6 @@ def run(job, tables, args):
     out = folder / f"{method}-{epsilon:g}"
     command = [args.program, "fit", "--data", "data.csv", "--schema", "schema.toml", *arguments, "--epsilon", str(epsilon),
                "--delta", "1e-6", "--method", method, "--seed", str(args.seed), "--threads", str(args.threads), "--out", out.name]
-
     begin = time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=3600)
     seconds = time.monotonic() - begin

@@ -213,13 +213,10 @@ void run_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   note_signals();
   SystemEntropy entropy;
   rehearse([&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
-  const Prospects prospects{.rows =
-                                [&](double rows) {
-                                  rehearse([&](const auto& progress) {
-                                    refuse_hopeless_of(rows, config, problem, entropy, progress);
-                                  });
-                                },
-                            .draws = [&](double draws) { refuse_few_draws(draws, config, problem); }};
+  const RowsReleased rows = [&](double released) {
+    rehearse([&](const auto& progress) { refuse_hopeless_of(released, config, problem, entropy, progress); });
+  };
+  const Prospects prospects{rows, [&](double draws) { refuse_few_draws(draws, config, problem); }};
   finish(options, config,
          with_progress(config,
                        [&](const FitProgress& progress) {
@@ -251,9 +248,9 @@ void add_fit(CLI::App& program, int& status) {
   verb->add_flag("--timing", options->timing, "publish how long the run took, which depends on the rows");
   verb->add_flag(
       "--force", options->force,
-      "fit also where made-up rows, or a chain's first look, show that the budget gives no answer (default: "
-      "refused, "
-      "75, and nothing is spent but what that look or, under add-remove, a noisy count of the rows costs)");
+      "fit also where made-up rows, or a chain's first look, show that the budget gives no answer "
+      "(default: refused, 75, and nothing is spent but what that look or, under add-remove, a noisy count of "
+      "the rows costs)");
   verb->add_flag("--not-private", options->not_private, "for study only: no privacy at all");
   verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(

@@ -63,9 +63,8 @@ void print_check(const TableCheck& check, std::size_t maximum_rows, const Schema
                                      : "in the formula's columns");
   if (check.not_whole > 0)
     fmt::print(
-        "{} records have more or fewer cells than the header has names (a separator that ends each line, or "
-        "one "
-        "within a cell without quotes?), or are too long: they are in no fit\n",
+        "{} records have more or fewer cells than the header has names (a separator that ends each line, "
+        "or one within a cell without quotes?), or are too long: they are in no fit\n",
         check.not_whole);
   if (maximum_rows > 0)
     fmt::print("{} rows more are left out because their person has maximum_rows = {} others\n", check.cut,

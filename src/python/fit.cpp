@@ -74,13 +74,12 @@ void rehearse_and_fit(const FitConfig& config, const Problem& problem, bool over
   try {
     rehearse(interruption,
              [&](const auto& progress) { refuse_hopeless(config, problem, entropy, progress); });
-    const Prospects prospects{.rows =
-                                  [&](double rows) {
-                                    rehearse(interruption, [&](const auto& progress) {
-                                      refuse_hopeless_of(rows, config, problem, entropy, progress);
-                                    });
-                                  },
-                              .draws = [&](double draws) { refuse_few_draws(draws, config, problem); }};
+    const RowsReleased rows = [&](double released) {
+      rehearse(interruption, [&](const auto& progress) {
+        refuse_hopeless_of(released, config, problem, entropy, progress);
+      });
+    };
+    const Prospects prospects{rows, [&](double draws) { refuse_few_draws(draws, config, problem); }};
     run_shown(config, interruption,
               [&](const FitProgress& shown) { fit_problem(config, problem, overwrite, shown, prospects); });
   } catch (const Error&) {

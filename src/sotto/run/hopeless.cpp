@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t kWide = 100;   // parameters
 constexpr double kFewestDraws = 25;  // effective, of all chains together: R-hat is above 1.1 (docs/walks.md)
-constexpr const char* kDrawsBought =
-    "the budget buys {} of all chains together, however many steps they take";
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
 constexpr const char* kOtherwise =
@@ -30,13 +28,18 @@ std::string fewer_columns(const std::vector<std::string>& parameters) {
   return parameters.size() > kFew ? "fewer columns or " : "";
 }
 
-std::string how_many(double draws) {
-  return draws < 1 ? "less than one effective draw"
-                   : fmt::format("about {:.0f} effective draws", std::floor(draws));
+std::string in_place_of_chains(const std::vector<std::string>& parameters) {
+  return fewer_columns(parameters) + "the method release-once";
 }
 
-std::string instead_of_chains(const PublicProblem& problem) {
-  return fewer_columns(problem.parameters) + "the method release-once";
+/// `draws` of all chains together; none where they are enough.
+std::optional<Hopeless> few_draws(double draws, const Problem& problem) {
+  if (draws >= kFewestDraws) return std::nullopt;
+  const std::string bought = draws < 1 ? "less than one effective draw"
+                                       : fmt::format("about {:.0f} effective draws", std::floor(draws));
+  return Hopeless{
+      fmt::format("the budget buys {} of all chains together, however many steps they take", bought),
+      in_place_of_chains(problem.public_info.parameters)};
 }
 
 bool rehearsed(const FitConfig& config, const Problem& problem) {
@@ -73,10 +76,8 @@ std::optional<Hopeless> hopeless(const FitConfig& config, const MadeUpProblem& t
   };
   std::optional<Hopeless> found;
   const Prospects prospects{.draws = [&](double draws) {
-    if (draws >= kFewestDraws) return;
-    found =
-        Hopeless{fmt::format(kDrawsBought, how_many(draws)), instead_of_chains(table.problem.public_info)};
-    throw Error(ErrorCode::budget, "few draws");
+    found = few_draws(draws, table.problem);
+    if (found) throw Error(ErrorCode::budget, "few draws");
   }};
   try {
     const RunRecord record = fit(config, table.problem, entropy, watched, {}, prospects);
@@ -157,18 +158,18 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
   if (short_chains)
     return Hopeless{fmt::format("chains have fewer than {} draws", kShortChain),
                     fmt::format("{} draws a chain or more", kShortChain)};
-  return Hopeless{"the chains do not converge", fewer + "the method release-once"};
+  return Hopeless{"the chains do not converge", in_place_of_chains(record.draws.parameters)};
 }
 
 void refuse_few_draws(double draws, const FitConfig& config, const Problem& problem) {
-  if (config.force || draws >= kFewestDraws) return;
-  const Hopeless found{fmt::format(kDrawsBought, how_many(draws)), instead_of_chains(problem.public_info)};
-  throw Error(
-      ErrorCode::budget,
-      fmt::format(
-          "this chain would give no answer: by the look at the rows that it begins with, what is left of {}; "
-          "only that look was paid for. {}",
-          found.why, in_place_of_it(found, config, problem)));
+  if (config.force) return;
+  if (const auto found = few_draws(draws, problem)) {
+    throw Error(
+        ErrorCode::budget,
+        fmt::format("this chain would give no answer: by the look at the rows that it begins with, what "
+                    "is left of {}; only that look was paid for. {}",
+                    found->why, in_place_of_it(*found, config, problem)));
+  }
 }
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
