@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -29,21 +30,8 @@ bool is_number(std::string_view text) {
 }
 
 bool is_result_name(std::string_view name) {
-  static const std::set<std::string_view> names{kList,
-                                                "summary.csv",
-                                                "summary.json",
-                                                "privacy.json",
-                                                "failed_privacy.json",
-                                                "report.html",
-                                                "density.csv",
-                                                "synthetic.csv",
-                                                "manifest.json",
-                                                "clusters.json",
-                                                "certificate.json",
-                                                "releases.json",
-                                                "deployment.json"};
   if (name.starts_with(kExactFolder)) name.remove_prefix(kExactFolder.size());
-  if (names.contains(name)) return true;
+  if (name == kList || std::ranges::count(result_names(), name) > 0) return true;
   constexpr std::string_view begin = "chain_";
   constexpr std::string_view end = ".csv";
   return name.starts_with(begin) && name.ends_with(end) && name.size() > begin.size() + end.size() &&
@@ -81,7 +69,10 @@ void write_list(const fs::path& directory, const std::set<std::string>& names) {
 
 std::set<std::string> names_of(const std::vector<ResultFile>& files) {
   std::set<std::string> names{kList};
-  for (const ResultFile& file : files) names.insert(file.name);
+  for (const ResultFile& file : files) {
+    if (!is_result_name(file.name)) throw std::logic_error(file.name + " is not among result_names()");
+    names.insert(file.name);
+  }
   return names;
 }
 

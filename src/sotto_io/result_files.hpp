@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sotto {
@@ -14,6 +16,10 @@ struct ResultFile {
   std::string name;
   std::function<std::string()> content;
 };
+
+/// The names that results have, in `directory` and in its folder not_private, but for those of chains. They stand beside what
+/// writes them, in run_directory.cpp; what is written under another name is a mistake of the program, which throws.
+[[nodiscard]] std::span<const std::string_view> result_names();
 
 /// All that stands in `directory` under a name that results have, ours or not; nothing where there is no directory.
 /// Errors: cannot_create when it cannot be looked into.

@@ -28,6 +28,12 @@ constexpr const char* kCharges = "charges.jsonl";
 constexpr const char* kReleases = "releases.json";
 constexpr const char* kCertificate = "certificate.json";
 
+/// A file under a name that is not here is never written, and none of these is written over but where sotto wrote it.
+constexpr std::string_view kResultNames[] = {"summary.csv",         "summary.json",  kPrivacy,
+                                             "failed_privacy.json", "report.html",   "density.csv",
+                                             "synthetic.csv",       "manifest.json", "clusters.json",
+                                             kCertificate,          kReleases,       "deployment.json"};
+
 fs::path chain_file(const fs::path& directory, std::size_t chain) {
   return directory / fmt::format("chain_{}.csv", chain + 1);
 }
@@ -170,6 +176,8 @@ EarlierRuns other_runs(const fs::path& directory, const EarlierRuns& stated) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> result_names() { return kResultNames; }
 
 nlohmann::ordered_json read_json_file(const fs::path& file) {
   auto json = nlohmann::ordered_json::parse(read_whole_file(file), nullptr, false);

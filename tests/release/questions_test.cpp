@@ -13,7 +13,6 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/random/chain_rng.hpp"
-#include "sotto/release/question_fields.hpp"
 
 namespace sotto {
 namespace {
@@ -63,7 +62,7 @@ void fill(T& value, ChainRng& rng) {
     value.resize(any_size(rng));
     for (auto& one : value) fill(one, rng);
   } else {
-    visit_fields(value, [&](const char*, auto& part) { fill(part, rng); });
+    T::fields(value, [&](const char*, auto& part) { fill(part, rng); });
   }
 }
 
@@ -73,7 +72,7 @@ std::vector<Query> questions_of_each_kind(std::uint64_t seed) {
   std::vector<Query> all;
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     const auto add = [&]<class Asked>(std::type_identity<Asked>) {
-      Asked asked = QuestionKind<Asked>::blank();
+      Asked asked = Asked::blank();
       fill(asked, rng);
       all.push_back(std::move(asked));
     };
@@ -123,17 +122,17 @@ TEST(Questions, arrive_with_every_bit) {
 template <class T>
 void expect_every_field(T value) {
   std::size_t bytes = 0;
-  visit_fields(value, [&](const char*, const auto& part) { bytes += (sizeof(part) + 7) / 8 * 8; });
+  T::fields(value, [&](const char*, const auto& part) { bytes += (sizeof(part) + 7) / 8 * 8; });
   EXPECT_EQ(bytes, sizeof(T)) << typeid(T).name();
 }
 
 // Fields stand on whole words. One that were forgotten would arrive as it stands in a blank question, and nothing above would see it.
 TEST(Questions, travel_with_every_field) {
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    (expect_every_field(QuestionKind<std::variant_alternative_t<k, Query>>::blank()), ...);
+    (expect_every_field(std::variant_alternative_t<k, Query>::blank()), ...);
   }
   (std::make_index_sequence<std::variant_size_v<Query>>());
-  expect_every_field(QuestionKind<BoundedWeighting>::blank());
+  expect_every_field(BoundedWeighting::blank());
   expect_every_field(Grouping{});
   expect_every_field(ColumnCurve{});
   expect_every_field(Interval{});

@@ -122,6 +122,13 @@ TEST_F(RunDirectory, nothing_of_an_earlier_run_stands_beside_a_new_one) {
   EXPECT_TRUE(fs::exists(folder_ / "chain_1.csv.new"));
 }
 
+TEST_F(RunDirectory, what_is_no_name_of_a_result_is_not_written) {
+  const std::vector<ResultFile> files{{"notes.csv", [] { return std::string("1"); }}};
+  EXPECT_THROW(replace_results(folder_, files), std::logic_error);
+  EXPECT_THROW(add_results(folder_, files), std::logic_error);
+  EXPECT_FALSE(fs::exists(folder_ / "notes.csv"));
+}
+
 TEST_F(RunDirectory, what_no_run_wrote_is_never_removed) {
   fs::create_directories(folder_ / "elsewhere");
   for (const char* name : {"chain_stores.csv", "chain_.csv", "density.csv", "chain_9.csv"})

@@ -11,6 +11,7 @@ struct Interval {
 
   [[nodiscard]] double width() const { return upper - lower; }
   [[nodiscard]] double magnitude() const { return std::max(-lower, upper); }  ///< largest absolute value
+  static void fields(auto& of, const auto& visit) { visit("lower", of.lower), visit("upper", of.upper); }
 };
 
 /// The smallest interval around both.

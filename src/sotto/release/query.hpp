@@ -1,9 +1,11 @@
-// What the analyst's side may ask, and what comes back: the whole traffic through the wall.
+// What the analyst's side may ask, and what comes back: the whole traffic through the wall. A question has a `name`, a `blank` of
+// its kind, and `fields`, which calls visit("field", value) for each of its fields: what is written to an owner is what that owner reads.
 #pragma once
 
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,6 +21,12 @@ struct RatioQuery {
   Position from, to;
   Rho cost;             ///< sensitivity^2 / (2 variance) that the asker will pay; fixes the noise
   double noise_sd = 0;  ///< > 0: the standard deviation of the noise instead; what that costs follows
+
+  static constexpr std::string_view name = "ratio";
+  static RatioQuery blank() { return {.from = {}, .to = {}, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("from", of.from), visit("to", of.to), visit("noise_sd", of.noise_sd), visit("cost", of.cost);
+  }
 };
 
 /// Asks for the sum over the rows of the gradient of log p(row | at).
@@ -28,12 +36,24 @@ struct GradientQuery {
   /// Coordinate j gets noise of a standard deviation proportional to 1 / scale_j. Empty: all alike. The
   /// sensitivity is that of the scaled gradient.
   Position scale = {};
+
+  static constexpr std::string_view name = "gradient";
+  static GradientQuery blank() { return {.at = {}, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("scale", of.scale), visit("cost", of.cost);
+  }
 };
 
 /// Asks for a gradient at ratio.to and a log-likelihood ratio together: one pass over the rows answers both.
 struct JointQuery {
   GradientQuery gradient;
   RatioQuery ratio;
+
+  static constexpr std::string_view name = "gradient and ratio";
+  static JointQuery blank() { return {GradientQuery::blank(), RatioQuery::blank()}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("gradient", of.gradient), visit("ratio", of.ratio);
+  }
 };
 
 /// Asks for an unbiased estimate of the sum over the rows of the gradient of log p(row | at), from a batch
@@ -43,11 +63,22 @@ struct BatchGradientQuery {
   double rate;              ///< in (0, 1]
   double noise_multiplier;  ///< noise on the batch's sum: standard deviation over the bound on one row
   Position scale = {};      ///< as for GradientQuery
+
+  static constexpr std::string_view name = "batch gradient";
+  static BatchGradientQuery blank() { return {.at = {}, .rate = 1, .noise_multiplier = 1}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("rate", of.rate), visit("noise_multiplier", of.noise_multiplier),
+        visit("scale", of.scale);
+  }
 };
 
 /// Asks for the sum over the rows of the standard statistic of an exponential family, with fresh noise.
 struct StatisticQuery {
   Rho cost;
+
+  static constexpr std::string_view name = "statistic";
+  static StatisticQuery blank() { return {.cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) { visit("cost", of.cost); }
 };
 
 /// Asks for the sum over the normal rows x of  (z min(1, bound / |z|), count),  z = frame (x - at). Where `count` is 0 it has no entry:
@@ -58,6 +89,13 @@ struct ClippedDeviationsQuery {
   double bound;      ///< > 0
   double count = 0;  ///< >= 0
   Rho cost;
+
+  static constexpr std::string_view name = "clipped deviations";
+  static ClippedDeviationsQuery blank() { return {.at = {}, .frame = {}, .bound = 1, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("frame", of.frame), visit("bound", of.bound), visit("count", of.count),
+        visit("cost", of.cost);
+  }
 };
 
 /// Asks how many normal rows x have a length |frame (x - at)| between neighbouring edges: from the first edge on; one at or beyond the last counts
@@ -67,6 +105,12 @@ struct DeviationLengthsQuery {
   Matrix frame;    ///< shape (dim, dim)
   Position edges;  ///< ascending, the first is 0
   Rho cost;
+
+  static constexpr std::string_view name = "deviation lengths";
+  static DeviationLengthsQuery blank() { return {.at = {}, .frame = {}, .edges = {}, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("frame", of.frame), visit("edges", of.edges), visit("cost", of.cost);
+  }
 };
 
 /// Answers of several owners add up: values and, as their noise is independent, variances.

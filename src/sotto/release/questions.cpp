@@ -10,7 +10,6 @@
 #include <variant>
 
 #include "sotto/base/error.hpp"
-#include "sotto/release/question_fields.hpp"
 
 namespace sotto {
 namespace {
@@ -70,7 +69,7 @@ json field_to(const T& value) {
     return all;
   } else {
     json all = json::object();
-    visit_fields(value, [&](const char* field, const auto& part) { all[field] = field_to(part); });
+    T::fields(value, [&](const char* field, const auto& part) { all[field] = field_to(part); });
     return all;
   }
 }
@@ -140,7 +139,7 @@ template <class T>
 void fields_from(const json& j, T& value) {
   if (!j.is_object()) no_question();
   std::size_t fields = 0;
-  visit_fields(value, [&](const char* field, auto& part) {
+  T::fields(value, [&](const char* field, auto& part) {
     const auto found = j.find(field);
     if (found == j.end()) no_question();
     field_from(*found, part);
@@ -154,8 +153,8 @@ Query question_from(const json& j) {
   const auto name = j[0].get<std::string>();
   std::optional<Query> read;
   const auto read_as = [&]<class Asked>(std::type_identity<Asked>) {
-    if (read || name != QuestionKind<Asked>::name) return;
-    Asked asked = QuestionKind<Asked>::blank();
+    if (read || name != Asked::name) return;
+    Asked asked = Asked::blank();
     fields_from(j[1], asked);
     read = std::move(asked);
   };
@@ -174,7 +173,7 @@ json encode_questions(std::span<const Query> questions) {
   for (const Query& question : questions) {
     all.push_back(std::visit(
         []<class Asked>(const Asked& asked) {
-          return json::array({std::string(QuestionKind<Asked>::name), field_to(asked)});
+          return json::array({std::string(Asked::name), field_to(asked)});
         },
         question));
   }

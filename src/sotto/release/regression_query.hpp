@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -36,18 +37,39 @@ struct BoundedWeighting {
   double clip;               ///< h > 0; logistic residuals need none and ignore it
   double dispersion = 0;     ///< of counts, >= 0; other residuals ignore it
   Position thresholds{};     ///< of ordered categories: the weights w, each > 0; else empty
+
+  static BoundedWeighting blank() {
+    return {.at = {}, .frame = {}, .score_bound = 1, .information_bound = 1, .clip = 1};
+  }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("frame", of.frame), visit("score_bound", of.score_bound),
+        visit("information_bound", of.information_bound), visit("clip", of.clip),
+        visit("dispersion", of.dispersion), visit("thresholds", of.thresholds);
+  }
 };
 
 /// Asks for the sum over the rows of  c psi z.
 struct BoundedScoreQuery {
   BoundedWeighting weighting;
   Rho cost;
+
+  static constexpr std::string_view name = "bounded score";
+  static BoundedScoreQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("weighting", of.weighting), visit("cost", of.cost);
+  }
 };
 
 /// Asks for the sum over the rows of  c b z z'.
 struct BoundedInformationQuery {
   BoundedWeighting weighting;
   Rho cost;
+
+  static constexpr std::string_view name = "bounded information";
+  static BoundedInformationQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("weighting", of.weighting), visit("cost", of.cost);
+  }
 };
 
 /// Asks for the sum over the rows of  c^2 psi^2 z z': the score's own variance. Where a unit's rows stand side by side, for that over the
@@ -57,6 +79,12 @@ struct ScoreSquaresQuery {
   Rho cost;
   /// Scores are shortened to this before they are squared; none: to the weighting's score_bound, which none is longer than.
   std::optional<double> longest = {};  ///< > 0
+
+  static constexpr std::string_view name = "score squares";
+  static ScoreSquaresQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("weighting", of.weighting), visit("longest", of.longest), visit("cost", of.cost);
+  }
 };
 
 /// Asks for the sum over the rows of  min(1, bound / |z|^2) z z'. Where a unit's rows stand side by side this, as what residual squares,
@@ -65,6 +93,12 @@ struct MomentsQuery {
   Matrix frame;
   double bound;  ///< > 0
   Rho cost;
+
+  static constexpr std::string_view name = "moments";
+  static MomentsQuery blank() { return {.frame = {}, .bound = 1, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("frame", of.frame), visit("bound", of.bound), visit("cost", of.cost);
+  }
 };
 
 /// Asks for the sum over the rows of  clip(y - m, -h, h)^2  at a position of a normal model.
@@ -72,6 +106,12 @@ struct ResidualSquaresQuery {
   Position at;
   double clip;  ///< h > 0
   Rho cost;
+
+  static constexpr std::string_view name = "residual squares";
+  static ResidualSquaresQuery blank() { return {.at = {}, .clip = 1, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("clip", of.clip), visit("cost", of.cost);
+  }
 };
 
 /// What a histogram counts; a value beyond the edges is counted in the first or last bin.
@@ -91,6 +131,15 @@ struct HistogramQuery {
   Rho cost;
   /// Residuals only: rows whose linear predictor is at least this are counted in bins of their own, behind the others'.
   std::optional<double> split = {};
+
+  static constexpr std::string_view name = "histogram";
+  static HistogramQuery blank() {
+    return {.quantity = HistogramOf::response, .at = {}, .edges = {}, .cost = Rho(0)};
+  }
+  static void fields(auto& of, const auto& visit) {
+    visit("quantity", of.quantity), visit("at", of.at), visit("edges", of.edges), visit("split", of.split),
+        visit("cost", of.cost);
+  }
 };
 
 /// Asks, for each of some columns, how many rows fall into each of `bins` bins of equal width over a window, and how many lie at
@@ -101,6 +150,13 @@ struct ColumnHistogramsQuery {
   std::vector<Interval> windows;      ///< one per column, of positive width
   std::size_t bins;                   ///< at least two
   Rho cost;
+
+  static constexpr std::string_view name = "column histograms";
+  static ColumnHistogramsQuery blank() { return {.columns = {}, .windows = {}, .bins = 2, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("columns", of.columns), visit("windows", of.windows), visit("bins", of.bins),
+        visit("cost", of.cost);
+  }
 };
 
 /// Groups of rows: a row is in that of the first of the columns whose value is at least its cut, or else in the last group.
@@ -110,6 +166,10 @@ struct Grouping {
   double weight = 1;                  ///< > 0: what a row adds to its count
 
   [[nodiscard]] Eigen::Index groups() const { return cuts.size() + 1; }
+
+  static void fields(auto& of, const auto& visit) {
+    visit("columns", of.columns), visit("cuts", of.cuts), visit("weight", of.weight);
+  }
 };
 
 /// Asks, for each of some groupings, how many rows of each group, by its weight, have residuals between neighbouring edges: y - m of a normal model,
@@ -133,6 +193,12 @@ struct GroupedResidualsQuery {
     for (const Grouping& one : groupings) groups += one.groups();
     return groups * bins();
   }
+
+  static constexpr std::string_view name = "grouped residuals";
+  static GroupedResidualsQuery blank() { return {.at = {}, .edges = {}, .groupings = {}, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("edges", of.edges), visit("groupings", of.groupings), visit("cost", of.cost);
+  }
 };
 
 enum class CurveShape {
@@ -146,6 +212,11 @@ struct ColumnCurve {
   CurveShape shape = CurveShape::square;
   double centre = 0;
   double scale = 1;  ///< > 0
+
+  static void fields(auto& of, const auto& visit) {
+    visit("column", of.column), visit("shape", of.shape), visit("centre", of.centre),
+        visit("scale", of.scale);
+  }
 };
 
 /// Asks whether the effects of some columns are curved: for the sum over the rows of  c psi q  with
@@ -163,6 +234,16 @@ struct CurvesQuery {
 
   static constexpr double kLargestSquare = 4;
   static constexpr double kMeanSquare = 0.92054966;  ///< E min(W^2, 4)
+
+  static constexpr std::string_view name = "curves";
+  static CurvesQuery blank() {
+    return {.at = {}, .clip = 1, .dispersion = 0, .curves = {}, .bound = 1, .cost = Rho(0)};
+  }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("clip", of.clip), visit("dispersion", of.dispersion),
+        visit("curves", of.curves), visit("bound", of.bound), visit("thresholds", of.thresholds),
+        visit("cost", of.cost);
+  }
 };
 
 /// Asks whether columns' effects on ordered categories differ between the K - 1 thresholds, and whether m climbs otherwise than by the
@@ -180,6 +261,24 @@ struct ThresholdEffectsQuery {
   double level;
   double bound;  ///< > 0
   Rho cost;
+
+  static constexpr std::string_view name = "threshold effects";
+  static ThresholdEffectsQuery blank() {
+    return {.at = {},
+            .columns = {},
+            .centre = {},
+            .scale = {},
+            .contrasts = {},
+            .tails = {},
+            .level = 0,
+            .bound = 1,
+            .cost = Rho(0)};
+  }
+  static void fields(auto& of, const auto& visit) {
+    visit("at", of.at), visit("columns", of.columns), visit("centre", of.centre), visit("scale", of.scale),
+        visit("contrasts", of.contrasts), visit("tails", of.tails), visit("level", of.level),
+        visit("bound", of.bound), visit("cost", of.cost);
+  }
 };
 
 /// Asks what a wider clip would add to a score: for the sum over the rows of  w (psi' - psi) z, with psi' as psi but clipped at
@@ -190,6 +289,15 @@ struct RemainderQuery {
   double wide_clip;            ///< > weighting.clip
   double bound;                ///< > 0
   Rho cost;
+
+  static constexpr std::string_view name = "remainder";
+  static RemainderQuery blank() {
+    return {.weighting = BoundedWeighting::blank(), .wide_clip = 1, .bound = 1, .cost = Rho(0)};
+  }
+  static void fields(auto& of, const auto& visit) {
+    visit("weighting", of.weighting), visit("wide_clip", of.wide_clip), visit("bound", of.bound),
+        visit("cost", of.cost);
+  }
 };
 
 /// Asks about the rows far out that a weighting takes something of: for the sum over the rows of
@@ -203,6 +311,12 @@ struct LightRowsQuery {
 
   static constexpr double kLight = 0.5;  ///< c below this
   static constexpr double kCount = 0.5;  ///< what a row adds to the count
+
+  static constexpr std::string_view name = "light rows";
+  static LightRowsQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
+  static void fields(auto& of, const auto& visit) {
+    visit("weighting", of.weighting), visit("cost", of.cost);
+  }
 };
 
 enum class TotalOf {
@@ -218,6 +332,10 @@ enum class TotalOf {
 struct TotalQuery {
   TotalOf quantity;
   Rho cost;
+
+  static constexpr std::string_view name = "total";
+  static TotalQuery blank() { return {.quantity = TotalOf::rows, .cost = Rho(0)}; }
+  static void fields(auto& of, const auto& visit) { visit("quantity", of.quantity), visit("cost", of.cost); }
 };
 
 /// Query (release/query.hpp), given the questions that stand there: an alternative for each, and for each of the above.
