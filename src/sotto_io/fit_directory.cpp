@@ -13,6 +13,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/report/run_json.hpp"
+#include "sotto/run/fit_without_privacy.hpp"
 #include "sotto/run/schema_json.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/charge_journal.hpp"

@@ -19,6 +19,7 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/owner/answer_keeper.hpp"
 #include "sotto/release/kept_answers.hpp"
+#include "sotto/run/fit_without_privacy.hpp"
 #include "sotto/run/method.hpp"
 #include "sotto/run/method_choice.hpp"
 #include "sotto/run/once.hpp"
@@ -32,49 +33,6 @@ namespace {
 
 constexpr double kNoLimit =
     std::numeric_limits<double>::infinity();  // of what steps may cost without privacy
-
-constexpr double kExactLook = 100;  // rho: a look without noise plans as if it had next to none
-
-void complete(Draws& draws, const FitConfig& config, const PublicProblem& problem) {
-  problem.groups.complete(draws, problem.group_scales, config.method.seed);
-}
-
-/// What a look found out about the table, whatever chains make of it.
-void tell(const Pilot& pilot, RunRecord& record) {
-  record.warnings.insert(record.warnings.end(), pilot.warnings.begin(), pilot.warnings.end());
-  record.unreliable = record.unreliable || pilot.unreliable;
-}
-
-/// A look without noise, or as good as none.
-std::optional<Pilot> open_look(const FitConfig& config, const Problem& problem, const Progress& progress) {
-  if (!can_look(config, problem)) return std::nullopt;
-  Problem of_one = problem;  // exact answers of several owners are those of one
-  of_one.public_info.owners = 1;
-  try {
-    return look(config, of_one, *open_without_privacy(config, problem, true), Rho(kExactLook),
-                [&] { return !progress || progress(0, 1); });
-  } catch (const Error& error) {  // refused, as of persons with very many rows
-    if (error.code() == ErrorCode::internal || error.code() == ErrorCode::interrupted) throw;
-    return std::nullopt;
-  }
-}
-
-bool begins_at_look(const Method& method, const Problem& problem) {
-  return method.name == "nonprivate-hmc" && !problem.public_info.chosen_start;
-}
-
-/// The same model without privacy, for study and for comparison: every page says so. `begin`: an open look at which chains
-/// begin, or none.
-Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem, const Pilot* begin,
-                 const Progress& progress) {
-  const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
-  const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
-  const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
-  Draws draws{problem.public_info.parameters, method.run({config.method, problem.public_info, settings,
-                                                          step_budget, *owner, progress, begin})};
-  complete(draws, config, problem.public_info);
-  return draws;
-}
 
 /// In the place of what a configuration leaves to the method.
 void state_length(const ChainSettings& settings, RunRecord& record) {
@@ -223,7 +181,7 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
       link_of(regression->family()) != Link::logit)
     record.warnings.push_back(fmt::format(kSpreadTaken, method.name));
   if (problem.unit.table_rows() > 1) {
-    const bool allowed = method.run == nullptr && problem.unit.side_by_side && !config.not_private;
+    const bool allowed = method.run == nullptr && problem.unit.side_by_side;
     if (!allowed) record.warnings.emplace_back(kAlike);
   }
   if (!config.not_private) {
@@ -302,7 +260,7 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});
-  complete(record.draws, config, problem.public_info);
+  problem.public_info.groups.complete(record.draws, problem.public_info.group_scales, config.method.seed);
 }
 
 }  // namespace
@@ -320,10 +278,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     const Progress watched = [&](std::size_t done, std::size_t total) {
       return !progress || progress(done, total, std::numeric_limits<double>::infinity());
     };
-    const std::optional<Pilot> pilot = open_look(config, problem, watched);
-    if (pilot) tell(*pilot, record);
-    const Pilot* begin = pilot && begins_at_look(method, problem) ? &*pilot : nullptr;
-    record.draws = open_draws(method, config, problem, begin, watched);
+    run_without_privacy(method, config, problem, watched, record);
     record.privacy = not_private_statement();
   } else {
     if (problem.public_info.rows) check_promise(*config.delta, *problem.public_info.rows);
@@ -381,19 +336,6 @@ RunRecord fit_again(const FitConfig& config, const Problem& problem, const KeptA
   record.kept = kept;
   warn(method, config, problem, record);
   return record;
-}
-
-Draws fit_without_privacy(const FitConfig& config, const Problem& problem, const Progress& progress) {
-  FitConfig open = config;
-  open.not_private = true;
-  open.method.name = "auto";
-  open.method.draws = open.method.warmup = 0;
-  open.method.thin = 0;
-  open.method.proposal = {};
-  const Method& method = resolve_method(open, problem);
-  const std::optional<Pilot> pilot =
-      begins_at_look(method, problem) ? open_look(open, problem, progress) : std::nullopt;
-  return open_draws(method, open, problem, pilot ? &*pilot : nullptr, progress);
 }
 
 }  // namespace sotto

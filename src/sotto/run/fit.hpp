@@ -52,8 +52,4 @@ class PaidError : public Error {
 [[nodiscard]] RunRecord fit_again(const FitConfig& config, const Problem& problem, const KeptAnswers& kept,
                                   const FitProgress& progress = {});
 
-/// NOT PRIVATE: the same model fitted without noise, to be shown beside a private run. Chains that `progress` stopped say so.
-[[nodiscard]] Draws fit_without_privacy(const FitConfig& config, const Problem& problem,
-                                        const Progress& progress = {});
-
 }  // namespace sotto

@@ -10,6 +10,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
 #include "sotto/model/distribution/categorical.hpp"
+#include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
 #include "sotto/run/pilot.hpp"
 
@@ -76,16 +77,8 @@ void check_thresholds(const Problem& problem, const Method& method) {
 }
 
 /// The law of such responses is known up to its first two moments.
-void check_steps(const FitConfig& config, const Problem& problem, const Method& method) {
-  if (!problem.public_info.steps) return;
-  if (config.compare_not_private)
-    refuse("there is no fit of the gamma family without privacy: drop compare_not_private");
-  if (method.run == nullptr) return;
-  if (config.not_private) {
-    refuse(
-        "there is no fit of the gamma family without privacy: drop --not-private, or fit the logarithm of "
-        "the response as family normal");
-  }
+void check_steps(const Problem& problem, const Method& method) {
+  if (!problem.public_info.steps || method.run == nullptr) return;
   refuse(
       fmt::format("{} needs a likelihood, and the gamma family is known by its mean and variance alone: "
                   "choose method.name release-once, the default",
@@ -116,9 +109,8 @@ QueryRegime regime_of(const Method& method, const Problem& problem) {
 const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   std::string name = config.method.name;
   if (name == "auto") {
-    name = config.not_private                  ? "nonprivate-hmc"
-           : can_release_once(config, problem) ? "release-once"
-                                               : "guided-walk";
+    const bool open_chain = config.not_private && !problem.public_info.steps;
+    name = open_chain ? "nonprivate-hmc" : can_release_once(config, problem) ? "release-once" : "guided-walk";
   }
   const auto names = [](bool for_study) {
     std::vector<std::string> list;
@@ -138,7 +130,8 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   if (found->for_study && !config.not_private) {
     refuse(fmt::format("{} is not private: it needs --not-private, for study only", name));
   }
-  if (!found->for_study && config.not_private) {
+  const bool without_noise = found->run == nullptr && problem.model.as<Glm>() != nullptr;
+  if (!found->for_study && config.not_private && !without_noise) {
     refuse(fmt::format("{} is private: drop --not-private, or choose {}", name, names(true)));
   }
   const MethodConfig& method = config.method;
@@ -154,7 +147,7 @@ const Method& resolve_method(const FitConfig& config, const Problem& problem) {
   }
   if (found->regime == QueryRegime::batches) check_width_is_known(config, problem);
   check_thresholds(problem, *found);
-  check_steps(config, problem, *found);
+  check_steps(problem, *found);
   check_category(config, problem, *found);
   check_chain_settings(config, problem, *found);
   return *found;

@@ -1,5 +1,7 @@
 #include "sotto/run/pilot.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -39,6 +41,20 @@ Matrix scatter_about(const Position& centre, const Matrix& draws) {
   return off.transpose() * off;
 }
 
+/// Chains take counts for Poisson ones.
+void tell_of_dispersion(const OnceRelease& release, Pilot& pilot) {
+  constexpr double kTell = 1.2;  // times too narrow
+  if (release.facts.link != Link::log || release.facts.steps || release.spread.hidden) return;
+  const double mean = std::exp(release.stand_in.predictor(release.pooled.anchor).mean);
+  const double narrow = std::sqrt(1 + release.spread.found_dispersion * mean);
+  if (!(release.spread.dispersion > 0) || narrow < kTell) return;
+  pilot.warnings.push_back(
+      fmt::format("Counts vary more than the Poisson model says, about as negative binomial ones of variance "
+                  "m + {:.2g} m^2 do, and chains take them for Poisson ones: intervals are some {:.1f} times "
+                  "too narrow. release-once, the default of private fits, allows for it.",
+                  release.spread.found_dispersion, narrow));
+}
+
 Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem& problem,
                          QueryInterface& owner, Rho cost, const std::function<bool()>& go_on) {
   OnceSettings settings = once_settings(config, problem.public_info, glm, problem.unit, cost);
@@ -59,6 +75,7 @@ Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem&
               .noise_dominates = check_once(release, posterior).noise_dominates,
               .warnings = in_sentences(of_table, release, problem.public_info),
               .unreliable = of_table.unreliable};
+  tell_of_dispersion(release, pilot);
   for (const Chain& chain : posterior.chains) {
     pilot.starts.emplace_back(chain.draws.row(0));
     pilot.at += chain.draws.colwise().mean().transpose() / static_cast<double>(posterior.chains.size());
@@ -120,6 +137,11 @@ Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owne
   if (const Glm* glm = problem.model.as<Glm>())
     return look_at_regression(*glm, config, problem, owner, cost, go_on);
   return look_at_mean(*problem.model.as<LocationModel>(), config, problem, owner, cost);
+}
+
+void tell(const Pilot& pilot, RunRecord& record) {
+  record.warnings.insert(record.warnings.end(), pilot.warnings.begin(), pilot.warnings.end());
+  record.unreliable = record.unreliable || pilot.unreliable;
 }
 
 Matrix known_covariance(const PublicProblem& problem, const Pilot* pilot) {

@@ -10,6 +10,7 @@
 
 #include "sotto/base/numbers.hpp"
 #include "sotto/release/query.hpp"
+#include "sotto/report/run_record.hpp"
 #include "sotto/run/fit_config.hpp"
 #include "sotto/run/problem.hpp"
 
@@ -28,7 +29,7 @@ struct Pilot {
   bool noise_dominates = false;  ///< the look tells little: starts are far off, the covariance is rough
   std::vector<std::string>
       warnings{};           ///< of the table alone: rows that could not be used, values at bounds,
-                            ///< rows that do not vary as a normal mean's model declares
+                            ///< responses that do not vary as a chain's likelihood takes them to
   bool unreliable = false;  ///< hardly any rows could be used
 };
 
@@ -39,6 +40,9 @@ struct Pilot {
 /// Checked by tests/run/pilot_test.cpp: finds_where_the_posterior_lies_and_how_wide_it_is
 [[nodiscard]] Pilot look(const FitConfig& config, const Problem& problem, QueryInterface& owner, Rho cost,
                          const std::function<bool()>& go_on = {});
+
+/// What a look found out about the table, whatever chains make of it, into the record.
+void tell(const Pilot& pilot, RunRecord& record);
 
 /// What is known, or guessed, of the posterior's covariance and centre. `pilot`: none before a look, or without one.
 [[nodiscard]] Matrix known_covariance(const PublicProblem& problem, const Pilot* pilot);
