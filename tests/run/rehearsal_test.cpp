@@ -137,6 +137,20 @@ TEST(Rehearsal, is_of_chains_that_start_somewhere_as_well) {
   EXPECT_EQ(rehearsal.without_noise.size(), 2);
 }
 
+TEST(Rehearsal, of_a_chain_ends_where_its_budget_buys_few_draws) {
+  FitConfig config = clinic_config("bernoulli", "ill ~ age + region");
+  config.method.name = "penalty";
+  TestEntropy entropy(4);
+  const auto budget = [&] {
+    return rehearse(config, clinic_schema(), {.rows = 2000}, {3}, 1, entropy).budgets[0];
+  };
+  EXPECT_EQ(budget().prospect, Prospect::hopeless);
+  EXPECT_NE(budget().why.find("effective draw"), std::string::npos) << budget().why;
+  EXPECT_TRUE(budget().parameters.empty());
+  config.force = true;
+  EXPECT_FALSE(budget().parameters.empty());
+}
+
 // Thirty rows say so little that noise makes intervals not twice as wide, and yet it hides all that they say.
 TEST(Rehearsal, calls_a_budget_hopeless_under_which_noise_dominates) {
   const FitConfig config = clinic_config("bernoulli", "ill ~ age + region");

@@ -32,16 +32,6 @@ std::string in_place_of_chains(const std::vector<std::string>& parameters) {
   return fewer_columns(parameters) + "the method release-once";
 }
 
-/// `draws` of all chains together; none where they are enough.
-std::optional<Hopeless> few_draws(double draws, const Problem& problem) {
-  if (draws >= kFewestDraws) return std::nullopt;
-  const std::string bought = draws < 1 ? "less than one effective draw"
-                                       : fmt::format("about {:.0f} effective draws", std::floor(draws));
-  return Hopeless{
-      fmt::format("the budget buys {} of all chains together, however many steps they take", bought),
-      in_place_of_chains(problem.public_info.parameters)};
-}
-
 bool rehearsed(const FitConfig& config, const Problem& problem) {
   const PublicProblem& known = problem.public_info;
   return !config.not_private && !config.force && !known.own && problem.owners.empty();
@@ -159,6 +149,15 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
     return Hopeless{fmt::format("chains have fewer than {} draws", kShortChain),
                     fmt::format("{} draws a chain or more", kShortChain)};
   return Hopeless{"the chains do not converge", in_place_of_chains(record.draws.parameters)};
+}
+
+std::optional<Hopeless> few_draws(double draws, const Problem& problem) {
+  if (draws >= kFewestDraws) return std::nullopt;
+  const std::string bought = draws < 1 ? "less than one effective draw"
+                                       : fmt::format("about {:.0f} effective draws", std::floor(draws));
+  return Hopeless{
+      fmt::format("the budget buys {} of all chains together, however many steps they take", bought),
+      in_place_of_chains(problem.public_info.parameters)};
 }
 
 void refuse_few_draws(double draws, const FitConfig& config, const Problem& problem) {

@@ -38,8 +38,10 @@ void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySou
 void refuse_hopeless_of(double rows, const FitConfig& config, const Problem& problem, EntropySource& entropy,
                         const std::function<bool(double)>& progress = {});
 
-/// A chain whose look says that what is left of the budget buys hardly any effective draws: `draws` of all chains together. Nothing is
-/// done for `config.force`. Errors: budget.
+/// Why a chain of so many effective draws, of all chains together, tells nothing; none where they are enough.
+[[nodiscard]] std::optional<Hopeless> few_draws(double draws, const Problem& problem);
+
+/// A chain whose look says that what is left of the budget buys so few. Nothing is done for `config.force`. Errors: budget.
 void refuse_few_draws(double draws, const FitConfig& config, const Problem& problem);
 
 }  // namespace sotto

@@ -28,9 +28,8 @@ double median(std::vector<double> values) {
 struct Outcome {
   std::vector<ParameterSummary> summary;
   std::vector<double> ranks;  // of what the rows were made from
-  std::string method;
-  std::string hopeless;  // why, or empty
-  std::string warning;   // of a chain's method itself, or empty
+  std::string hopeless;       // why, or empty
+  std::string warning;        // of a chain's method itself, or empty
 };
 
 /// Shares of the draws below the truth.
@@ -51,18 +50,21 @@ std::vector<double> ranks(const Draws& draws, const Position& truth) {
 Outcome outcome_of(FitConfig config, double epsilon, const MadeUpProblem& table, EntropySource& entropy,
                    const FitProgress& progress) {
   config.epsilon = epsilon;
+  const Prospects prospects{.draws = [&](double draws) {
+    const std::optional<Hopeless> found = few_draws(draws, table.problem);
+    if (found && !config.force) throw Error(ErrorCode::budget, found->why);
+  }};
   try {
-    const RunRecord record = fit(config, table.problem, entropy, progress);
+    const RunRecord record = fit(config, table.problem, entropy, progress, {}, prospects);
     std::vector<ParameterSummary> summary = summarise(record.draws);
     const std::optional<Hopeless> found = hopeless(record, summary);
     const auto warning = std::ranges::find_if(
         record.warnings, [](const std::string& sentence) { return !sentence.starts_with("Note:"); });
-    return {std::move(summary), ranks(record.draws, table.truth), record.method,
-            found ? found->why : std::string(),
+    return {std::move(summary), ranks(record.draws, table.truth), found ? found->why : std::string(),
             record.markov_chain && warning != record.warnings.end() ? *warning : std::string()};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::budget) throw;
-    return {{}, {}, {}, error.what(), {}};
+    return {{}, {}, error.what(), {}};
   }
 }
 
@@ -187,9 +189,10 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
     table.problem.public_info.chosen_start = start;
     for (std::size_t e = 0; e < epsilons.size(); ++e) {
       outcomes[e].push_back(outcome(quiet, epsilons[e], table));
-      if (!outcomes[e].back().method.empty()) rehearsal.method = outcomes[e].back().method;
     }
-    rehearsal.unread = unread_settings(resolve_method(quiet, table.problem), quiet);
+    const Method& method = resolve_method(quiet, table.problem);
+    rehearsal.method = method.name;
+    rehearsal.unread = unread_settings(method, quiet);
   }
   rehearsal.without_noise = over_repeats(without_noise, without_noise, truths);
   for (std::size_t e = 0; e < epsilons.size(); ++e) {
