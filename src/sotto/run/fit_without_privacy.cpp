@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();  // of what steps may cost
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();  // of what steps may cost
 constexpr double kNoNoise = 100;  // rho: what is planned as if it cost this has next to no noise
 
 /// Exact answers of several owners are those of one.
@@ -44,7 +44,7 @@ bool begins_at_look(const Method& method, const Problem& problem) {
 Draws open_draws(const Method& method, const FitConfig& config, const Problem& problem, const Pilot* begin,
                  const Progress& progress) {
   const std::unique_ptr<QueryInterface> owner = open_without_privacy(config, problem);
-  const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kNoLimit));
+  const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(kUnlimited));
   const StepBudget step_budget{.step_cost = Rho(1), .coefficients = {}};  // nobody counts
   Draws draws{problem.public_info.parameters, method.run({config.method, problem.public_info, settings,
                                                           step_budget, *owner, progress, begin})};
