@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/one_of.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/accountant/cost.hpp"
 #include "sotto/report/format_number.hpp"
@@ -48,9 +49,8 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
     const std::uint64_t count = largest_count(events.front(), target);
     out["count"] = count;
     found = fmt::format("count {}", count);
-    if (count == 0) fmt::print(stderr, "sotto: Not even one fits: nothing may be released.\n");
-    if (count == kMostCount)
-      fmt::print(stderr, "sotto: More than {} may fit: the search ends there.\n", count);
+    if (count == 0) remark(stderr, "sotto: Not even one fits: nothing may be released.\n");
+    if (count == kMostCount) remark(stderr, "sotto: More than {} may fit: the search ends there.\n", count);
   } else {
     const double sigma = smallest_noise(events.front(), target);
     out[noise_key(options)] = sigma;
@@ -67,7 +67,7 @@ void report(const AccountOptions& options, const std::vector<Event>& events) {
   Cost cost = cost_of(events, options.question);
   for (std::string& sentence : bound_warnings(cost.epsilon.upper, options.question.delta.value_or(0)))
     cost.warnings.push_back(std::move(sentence));
-  for (const std::string& sentence : cost.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
+  for (const std::string& sentence : cost.warnings) remark(stderr, "sotto: {}\n", sentence);
   if (options.json) {
     fmt::print(options.out, "{}\n", cost_json(cost, options.question).dump());
     return;

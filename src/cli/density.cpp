@@ -11,6 +11,7 @@
 #include "cli/interruption.hpp"
 #include "cli/one_of.hpp"
 #include "cli/progress.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto_io/density_directory.hpp"
 #include "sotto_io/density_run.hpp"
@@ -113,14 +114,13 @@ void density(const DensityOptions& options, int& status) {
   write_density(options.out, report);
   const nlohmann::json summary = density_summary(report);
   for (const auto& column : summary["columns"])
-    fmt::print(stderr, "sotto: {}: {}\n", column["name"].get<std::string>(),
-               column["verdict"].get<std::string>());
-  for (const auto& warning : summary["warnings"])
-    fmt::print(stderr, "sotto: {}\n", warning.get<std::string>());
+    remark(stderr, "sotto: {}: {}\n", column["name"].get<std::string>(),
+           column["verdict"].get<std::string>());
+  for (const auto& warning : summary["warnings"]) remark(stderr, "sotto: {}\n", warning.get<std::string>());
   if (ended_early(report)) {
     status = exit_status(ErrorCode::interrupted);
-    fmt::print(stderr, "sotto: stopped early; {} draws are kept in {}\n", report.result.synthetic[0].size(),
-               options.out.string());
+    remark(stderr, "sotto: stopped early; {} draws are kept in {}\n", report.result.synthetic[0].size(),
+           options.out.string());
   }
   if (options.json) {
     fmt::print("{}\n", summary.dump());

@@ -14,6 +14,7 @@
 #include "cli/one_of.hpp"
 #include "cli/paper_table.hpp"
 #include "cli/progress.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "experiments/published/clipping_experiment.hpp"
 #include "experiments/published/dp_hmc_experiment.hpp"
@@ -164,7 +165,7 @@ int run(const ExperimentOptions& options, const CLI::App& verb) {
   }
   table.finish(options.name);
   if (finished) return 0;
-  fmt::print(stderr, "sotto: stopped early; the runs that ended are in {}\n", options.out);
+  remark(stderr, "sotto: stopped early; the runs that ended are in {}\n", options.out);
   return exit_status(ErrorCode::interrupted);
 }
 

@@ -17,6 +17,7 @@
 #include "cli/interruption.hpp"
 #include "cli/owner_sessions.hpp"
 #include "cli/progress.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
@@ -97,20 +98,19 @@ void finish(const FitOptions& options, const FitConfig& config, const FitOutcome
   const RunRecord& record = outcome.record;
   const std::vector<ParameterSummary> summary = summarise(record.draws);
   say_result(config, record, summary, options.json, !options.resume.empty());
-  for (const std::string& sentence : all_warnings(record, summary))
-    fmt::print(stderr, "sotto: {}\n", sentence);
+  for (const std::string& sentence : all_warnings(record, summary)) remark(stderr, "sotto: {}\n", sentence);
   // The budget is spent, and there are draws, but a script must not take them for an answer.
   if (!no_answer(record, summary).empty()) status = EX_TEMPFAIL;
   if (outcome.comparison_failed) {
-    fmt::print(stderr,
-               "sotto: NOT PRIVATE: the fit without privacy has not converged, so it is not shown beside; "
-               "{} has its chains.\n",
-               not_private_report(config.out).string());
+    remark(stderr,
+           "sotto: NOT PRIVATE: the fit without privacy has not converged, so it is not shown beside; "
+           "{} has its chains.\n",
+           not_private_report(config.out).string());
   }
   if (outcome.ending == StopReason::interrupted) status = 130;
   if (outcome.ending != StopReason::finished) {
-    fmt::print(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,
-               config.out, outcome.spent);
+    remark(stderr, "sotto: {}; {} draws are kept in {}; {}\n", why_ended(outcome.ending), outcome.draws,
+           config.out, outcome.spent);
   }
 }
 
@@ -163,9 +163,8 @@ FitAsMade fit_as_told(const FitOptions& options, const CLI::App& verb) {
 /// From the releases alone: the table is not read, whatever is said of it.
 void resume_fit(const FitOptions& options, const CLI::App& verb, int& status) {
   if (verb.count("--data") > 0)
-    fmt::print(
-        stderr,
-        "sotto: --data is not read: with --resume draws are made from the releases of that fit alone\n");
+    remark(stderr,
+           "sotto: --data is not read: with --resume draws are made from the releases of that fit alone\n");
   const bool told = says_which_fit(options, verb);
   FitAsMade fit = told ? fit_as_told(options, verb) : fit_as_made(options.resume, overrides(options, verb));
   fit.config.out = options.resume;

@@ -1,11 +1,27 @@
 // The command line program.
+#include <fcntl.h>
+
 #include <csignal>
 
 #include "cli/run_program.hpp"
 #include "cli/verbs.hpp"
 
+namespace {
+
+/// Else a file that is opened where standard error was closed would be sent what is said there. What is closed stays so to whoever
+/// reads or writes it, but for standard error.
+void open_standard_streams() {
+  const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (::fcntl(stream, F_GETFD) == -1) static_cast<void>(::open("/dev/null", modes[stream]));
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): of registering verbs
-  std::signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is an error, like a full disk, and not the end
+  open_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, like a full disk, and not the end
   CLI::App program("Bayesian inference under differential privacy", "sotto");
   program.set_version_flag("--version", sotto::cli::build_description());
   program.require_subcommand(1);

@@ -9,6 +9,7 @@
 #include "cli/interruption.hpp"
 #include "cli/paper_table.hpp"
 #include "cli/progress.hpp"
+#include "cli/remark.hpp"
 #include "experiments/published/mixture_experiment.hpp"
 #include "experiments/published/mixture_page.hpp"
 #include "sotto/base/error.hpp"
@@ -62,7 +63,7 @@ int run_mixture_figure(const MixtureFigureOptions& options) {
     write_whole_file(out / "curves.csv", curves);
   table.finish("mixtures");
   if (!result.ended_early) return 0;
-  fmt::print(stderr, "sotto: stopped early; kept in {}, runs: {}\n", options.out, result.outcomes.size());
+  remark(stderr, "sotto: stopped early; kept in {}, runs: {}\n", options.out, result.outcomes.size());
   return exit_status(ErrorCode::interrupted);
 }
 

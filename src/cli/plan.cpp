@@ -12,6 +12,7 @@
 #include "cli/fit_options.hpp"
 #include "cli/interruption.hpp"
 #include "cli/progress.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
@@ -71,7 +72,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
   SystemEntropy entropy;
   note_signals();
   Progress line;
-  if (options.certify) fmt::print(stderr, "sotto: plan: {} simulated tables are fitted\n", options.repeats);
+  if (options.certify) remark(stderr, "sotto: plan: {} simulated tables are fitted\n", options.repeats);
   const Rehearsal rehearsal = rehearse(
       config, schema, {options.rows, options.response_mean, like ? &*like : nullptr, config.method.seed},
       options.epsilons, options.repeats, entropy, [&](double done) {

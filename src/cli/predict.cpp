@@ -11,6 +11,7 @@
 #include "cli/confidential.hpp"
 #include "cli/one_of.hpp"
 #include "cli/progress.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
@@ -89,8 +90,8 @@ void predict_rows(PredictOptions options, bool seeded) {
                      });
   line.wipe();
   if (!options.out.empty()) write_whole_file(options.out, to_csv(run));
-  for (const std::string& sentence : run.warnings) fmt::print(stderr, "sotto: {}\n", sentence);
-  fmt::print(stderr, "sotto: {}\n", kPredictionsAreOfTheRows);
+  for (const std::string& sentence : run.warnings) remark(stderr, "sotto: {}\n", sentence);
+  remark(stderr, "sotto: {}\n", kPredictionsAreOfTheRows);
   if (options.json) {
     nlohmann::ordered_json json = to_json(run, options.out.empty());
     if (!options.out.empty()) json["out"] = options.out;

@@ -8,6 +8,7 @@
 
 #include "cli/confidential.hpp"
 #include "cli/one_of.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto_io/column_release.hpp"
@@ -79,7 +80,7 @@ void privatize(const PrivatizeOptions& options, bool has_epsilon, bool has_delta
   SystemEntropy entropy;
   const ChannelFile file =
       release_columns(release, records_of(options.data), entropy,
-                      [](const std::string& sentence) { fmt::print(stderr, "sotto: {}\n", sentence); });
+                      [](const std::string& sentence) { remark(stderr, "sotto: {}\n", sentence); });
 
   const nlohmann::json report = release_summary(file, release);
   if (options.json) {

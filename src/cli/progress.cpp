@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/remark.hpp"
+
 namespace sotto::cli {
 namespace {
 
@@ -73,7 +75,7 @@ void Progress::update_by_quarters(std::string_view phase, double fraction) {
   if (shown_) return update(phase, fraction);
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::string line = quarters_.update(phase, fraction, elapsed);
-  if (!line.empty()) fmt::print(stderr, "sotto: {}\n", line);
+  if (!line.empty()) remark(stderr, "sotto: {}\n", line);
 }
 
 void Progress::update(std::string_view phase, double fraction, std::optional<double> budget) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/exit_status.hpp"
+#include "cli/remark.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/base/one_line.hpp"
 #include "sotto/base/suggestion.hpp"
@@ -74,12 +75,12 @@ std::string meant(const CLI::App& program) {
 }
 
 int say(const Error& error, std::FILE* err) {
-  fmt::print(err, "sotto: {}\n", error.what());
+  remark(err, "sotto: {}\n", error.what());
   return exit_status(error.code());
 }
 
 int not_written(std::FILE* err) {
-  fmt::print(err, "sotto: standard output cannot be written: is the disk full?\n");
+  remark(err, "sotto: standard output cannot be written: is the disk full?\n");
   return EX_IOERR;
 }
 
@@ -97,20 +98,20 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const int&
     }
     const std::string wrong = in_words(error, program);
     const auto verbs = program.get_subcommands();
-    fmt::print(err, "sotto: {}{} (see sotto {}--help)\n", one_line(wrong), one_line(meant(program)),
-               verbs.empty() ? "" : verbs.back()->get_name() + " ");
+    remark(err, "sotto: {}{} (see sotto {}--help)\n", one_line(wrong), one_line(meant(program)),
+           verbs.empty() ? "" : verbs.back()->get_name() + " ");
     return EX_USAGE;
   } catch (const Error& error) {
     return say(error, err);
   } catch (const std::filesystem::filesystem_error& refused) {
     return say(error_of(refused), err);
   } catch (const std::bad_alloc&) {
-    fmt::print(err, "sotto: there is too little memory\n");
+    remark(err, "sotto: there is too little memory\n");
     return EX_SOFTWARE;
   } catch (const std::exception&) {
     if (std::ferror(stdout) != 0) return not_written(err);
     // What a library says of an exception may quote a cell, so it is not passed on.
-    fmt::print(err, "sotto: internal error: run it in a debugger to see where\n");
+    remark(err, "sotto: internal error: run it in a debugger to see where\n");
     return EX_SOFTWARE;
   }
   return std::fflush(stdout) == 0 ? status : not_written(err);

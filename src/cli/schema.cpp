@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/confidential.hpp"
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/model/formula.hpp"
@@ -106,7 +107,7 @@ void check_schema(const SchemaOptions& options) {
   if (!options.formula.empty()) schema = schema.select(parse_formula(options.formula).columns());
   hold_rows();
   const TableCheck check = check_table(records_of(options.file), schema);
-  fmt::print(stderr, "sotto: {}\n", kCheckIsNotPrivate);
+  remark(stderr, "sotto: {}\n", kCheckIsNotPrivate);
   print_check(check, schema.unit.is_row() ? 0 : schema.unit.maximum_rows, options);
   if (check.used == 0)
     throw Error(ErrorCode::data,

@@ -14,6 +14,7 @@
 
 #include "cli/confidential.hpp"
 #include "cli/interruption.hpp"
+#include "cli/remark.hpp"
 #include "cli/transport_identity.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
@@ -40,7 +41,7 @@ struct ServeOptions {
 /// Standard error may be a file that is full, or somebody who went away: no reason to answer no more.
 void log_line(const std::string& line) {
   try {
-    fmt::print(stderr, "sotto: {}\n", line);
+    remark(stderr, "sotto: {}\n", line);
   } catch (const std::exception&) {
   }
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/data/decode.hpp"
 #include "sotto/report/privacy_statement.hpp"
 #include "sotto_io/atomic_file.hpp"
@@ -124,10 +125,18 @@ void check_columns(const ColumnRelease& release) {
                     release.columns[0].channel));
 }
 
+constexpr double kUsualDelta = 1e-6;
+
 /// What the promise of a release to so many rows is worth.
 void judge(const ChannelFile& file, const std::function<void(const std::string&)>& warn) {
-  if (!std::isfinite(file.total.epsilon.value())) return;
   const auto rows = static_cast<double>(file.rows);
+  if (!std::isfinite(file.total.epsilon.value())) {
+    const Delta delta(std::min(kUsualDelta, 1 / rows));
+    const double epsilon = gaussian_epsilon(file.total.rho, delta).value();
+    for (const std::string& sentence : promise_warnings(epsilon, delta.value(), rows))
+      warn(fmt::format("rho {:g}, at delta {:g}: {}", file.total.rho.value(), delta.value(), sentence));
+    return;
+  }
   check_promise(file.total.delta.value(), rows);
   for (const std::string& sentence :
        promise_warnings(file.total.epsilon.value(), file.total.delta.value(), rows))

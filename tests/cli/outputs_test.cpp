@@ -262,6 +262,29 @@ TEST_F(Outputs, what_cannot_be_printed_is_an_error) {
   }
 }
 
+TEST_F(Outputs, what_cannot_be_said_changes_no_exit_status) {
+  for (const char* nowhere : {" 2> /dev/full", " 2>&-"}) {
+    EXPECT_EQ(
+        shell(std::string(
+                  "$sotto privatize absent.csv --column x --lower 0 --upper 1 --epsilon 1 --out z.csv") +
+              nowhere)
+            .status,
+        EX_NOINPUT);
+    EXPECT_EQ(
+        shell(std::string("$sotto account --mechanism gaussian:sigma=0.1 --delta 1e-6") + nowhere).status, 0);
+    EXPECT_EQ(shell(std::string("$sotto no-such-verb") + nowhere).status, EX_USAGE);
+  }
+}
+
+// Else the first file that is opened would be standard error.
+TEST_F(Outputs, nothing_is_said_into_a_file_where_standard_error_is_closed) {
+  write("d.csv", rows_);
+  const std::string call = "$sotto privatize d.csv --column x --lower -1 --upper 1 --epsilon 25 --out z.csv";
+  ASSERT_EQ(shell(call + " 2>&-").status, 0);
+  EXPECT_EQ(content("z.csv").find("promises next to nothing"), std::string::npos);
+  EXPECT_EQ(content("z.csv.channel.toml").find("promises next to nothing"), std::string::npos);
+}
+
 // A result of ours that is read as the table is an input: overwriting it is what --overwrite does not mean.
 TEST_F(Outputs, fit_never_overwrites_a_result_that_it_reads) {
   write("d.csv", rows_);

@@ -111,6 +111,8 @@ TEST_F(Privatize, a_promise_that_protects_little_is_told) {
   EXPECT_NE(sotto(call + "--epsilon 30").err.find("Epsilon 30 promises next to nothing"), std::string::npos);
   EXPECT_EQ(sotto(call + "--epsilon 2").err.find("promises"), std::string::npos);
   EXPECT_EQ(sotto(call + "--channel gaussian --rho 0.1").err.find("promises"), std::string::npos);
+  EXPECT_NE(sotto(call + "--channel gaussian --rho 1e9").err.find("promises next to nothing"),
+            std::string::npos);
 }
 
 // A histogram has no rows that could stand in another order.

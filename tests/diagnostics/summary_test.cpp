@@ -85,9 +85,17 @@ TEST(Summary, constant_and_missing_draws_are_told) {
   const auto summary = summarise(draws);
   EXPECT_TRUE(std::isnan(summary[0].rhat));
   EXPECT_EQ(summary[0].mean, 3);
+  EXPECT_EQ(summary[0].sd, 0);
   EXPECT_THAT(warnings(draws, summary).at(0), HasSubstr("Nothing can be said of a"));
   draws.chains[1].draws.resize(0, 2);
   EXPECT_THAT(warnings(draws, summarise(draws)), ElementsAre(HasSubstr("no draws")));
+}
+
+// The mean of draws that are all alike is rounded, and they lie beside it.
+TEST(Summary, constant_draws_have_no_spread_whatever_they_are) {
+  Draws draws = chains(30, 0);
+  for (Chain& chain : draws.chains) chain.draws.col(0).setConstant(4.8463627278485335);
+  EXPECT_EQ(summarise(draws)[0].sd, 0);
 }
 
 TEST(Summary, chains_that_stand_still_are_told) {

@@ -200,6 +200,18 @@ TEST(HtmlReport, an_axis_has_two_numbers_at_least) {
   }
 }
 
+// Between neighbours of doubles no mark would have a next one.
+TEST(HtmlReport, an_axis_ends_however_narrow_it_is) {
+  constexpr double kAt = 4.8463627278485335;
+  EXPECT_TRUE(round_ticks({kAt - 1e-15, kAt + 1e-15}, 4).empty());
+  const Span span = span_of({kAt - 1e-15, kAt + 1e-15}, 0.02);
+  EXPECT_LT(span.low, 0.95 * kAt);
+  EXPECT_GE(round_ticks(span, 4).size(), 2U);
+  RunRecord record = synthetic_run(20);
+  for (Chain& chain : record.draws.chains) chain.draws.col(0).setConstant(kAt);
+  EXPECT_THAT(html_report(record), HasSubstr("constant, or too few draws"));
+}
+
 TEST(HtmlReport, labels_at_the_ends_of_an_axis_stay_inside) {
   const std::string axis = Plot::x_axis({0, 1}, {{0, "0"}, {0.5, "half"}, {1, "1"}});
   EXPECT_THAT(axis, HasSubstr("<span class=\"low\" style=\"left:0.00%\">0"));

@@ -42,6 +42,8 @@ TEST(PromiseWarnings, are_of_promises_that_protect_little) {
     EXPECT_EQ(error.code(), ErrorCode::configuration);
     EXPECT_THAT(error.what(), HasSubstr("take 1e-05 or less"));
   }
+  EXPECT_NO_THROW(check_promise(0.1, std::nullopt));
+  EXPECT_THROW(check_promise(0.11, std::nullopt), Error);
   EXPECT_THAT(promise_warnings(1, 0.01, {}), testing::ElementsAre(HasSubstr("Delta 0.01 is large")));
 }
 

@@ -23,10 +23,11 @@ ParameterSummary summarise_one(const Draws& draws, std::size_t index) {
   const Eigen::Map<const Eigen::VectorXd> values(all.data(), static_cast<Eigen::Index>(all.size()));
   const double none = std::numeric_limits<double>::quiet_NaN();
   const double mean = all.empty() ? none : values.mean();
+  const bool alike = !all.empty() && (values.array() == values[0]).all();  // the mean of such rounds
   const double sd =
-      all.size() < 2
-          ? none
-          : std::sqrt((values.array() - mean).square().sum() / static_cast<double>(all.size() - 1));
+      all.size() < 2 ? none
+      : alike        ? 0
+              : std::sqrt((values.array() - mean).square().sum() / static_cast<double>(all.size() - 1));
   ParameterSummary line{draws.parameters.at(index),
                         mean,
                         sd,

@@ -28,6 +28,7 @@ Curve density_of(std::vector<double> sample) {
   sample = thinned(sample, 4000);
   if (sample.size() < 2) return {};
   std::sort(sample.begin(), sample.end());
+  if (sample.front() == sample.back()) return {};
   const Eigen::Map<const Eigen::ArrayXd> x(sample.data(), static_cast<Eigen::Index>(sample.size()));
   const double sd = std::sqrt((x - x.mean()).square().sum() / static_cast<double>(sample.size() - 1));
   const double spread = (quantile_of_sorted(sample, 0.75) - quantile_of_sorted(sample, 0.25)) / 1.349;

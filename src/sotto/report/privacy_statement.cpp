@@ -139,8 +139,16 @@ PrivacyStatement statement_of(const Spending& spending, Adjacency adjacency, std
   return statement;
 }
 
-void check_promise(double delta, double rows) {
+void check_promise(double delta, std::optional<double> known_rows) {
+  constexpr double kFewestRows = 10;
+  const double rows = known_rows.value_or(kFewestRows);
   if (delta * rows <= 1) return;
+  if (!known_rows) {
+    throw Error(ErrorCode::configuration,
+                fmt::format("delta {:g} would let a whole table be published with that probability: take one "
+                            "well below one over the number of rows, 1e-6 for instance",
+                            delta));
+  }
   throw Error(
       ErrorCode::configuration,
       fmt::format(

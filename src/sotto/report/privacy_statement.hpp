@@ -85,7 +85,7 @@ struct PrivacyStatement {
 
 /// A mechanism that publishes a random row has delta = 1 / rows. Errors: configuration for a larger delta.
 /// Checked by tests/report/privacy_statement_test.cpp: are_of_promises_that_protect_little
-void check_promise(double delta, double rows);
+void check_promise(double delta, std::optional<double> rows);
 
 /// What is to be said of a promise that protects little: one plain sentence each. `rows`: their number, where it is public.
 [[nodiscard]] std::vector<std::string> promise_warnings(double epsilon, double delta,

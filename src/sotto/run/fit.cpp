@@ -281,7 +281,7 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     run_without_privacy(method, config, problem, watched, record);
     record.privacy = not_private_statement();
   } else {
-    if (problem.public_info.rows) check_promise(*config.delta, *problem.public_info.rows);
+    check_promise(*config.delta, problem.public_info.rows);
     Budget budget(Epsilon(*config.epsilon), Delta(*config.delta), writer);
     if (!(budget.left().value() > 0)) {
       throw Error(*config.delta > 0 ? ErrorCode::budget : ErrorCode::configuration,
