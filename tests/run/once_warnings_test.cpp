@@ -68,7 +68,8 @@ TEST(OnceWarnings, what_wide_priors_draw_off_is_told_with_its_direction) {
   verdict.drawn_off = {{0, false, 0.634}, {2, true, 0.81}};
   EXPECT_TRUE(verdict.warns());
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
-              ElementsAre(testing::AllOf(HasSubstr("draw Intercept down (63 %), g[b] up (81 %): in brackets"),
+              ElementsAre(testing::AllOf(HasSubstr("draw Intercept down (90 % intervals of such fits hold "
+                                                   "the truth in about 63 %), g[b] up (81 %). Set"),
                                          HasSubstr("Set narrower priors of the effects"))));
 }
 

@@ -88,6 +88,9 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     for (const Eigen::Index j : columns) all.push_back(coordinates[static_cast<std::size_t>(j)]);
     return all;
   };
+  // What may be the cause of all else.
+  tell_codes(verdict.at_bounds, facts.unknown(), coordinates, warnings);
+  tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   if (!verdict.hidden.empty()) {
     const std::vector<std::string> hidden = names(verdict.hidden);
     const bool levels = std::ranges::any_of(
@@ -105,7 +108,6 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         "one unless this is meant.",
         first_names(names(verdict.held))));
   }
-  tell_codes(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   const char* counted = facts.link == Link::log_rate ? "events" : "counts";
   if (!verdict.few_events.empty()) {
     warnings.push_back(fmt::format(
@@ -122,18 +124,18 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
         counted, facts.pieces > 1 ? " and the first piece of time" : "",
         facts.pieces > 1 ? ", or join pieces" : ""));
   }
-  tell_at_bounds(verdict.at_bounds, facts.unknown(), coordinates, warnings);
   warnings.insert(warnings.end(), verdict.warnings.begin(), verdict.warnings.end());
   if (!verdict.drawn_off.empty()) {
     std::vector<std::string> drawn;
     for (const auto& [parameter, up, held] : verdict.drawn_off)
-      drawn.push_back(fmt::format("{} {} ({:.0f} %)", coordinates[static_cast<std::size_t>(parameter)],
-                                  up ? "up" : "down", 100 * held));
-    warnings.push_back(fmt::format(
-        "Wide priors of loosely known effects draw {}: in brackets, about how many of 90 % intervals "
-        "in such fits hold the truth. Set narrower priors of the effects that you can defend "
-        "(prior.default), or take a larger epsilon, or fewer columns.",
-        first_names(drawn)));
+      drawn.push_back(fmt::format(
+          "{} {} ({}{:.0f} %)", coordinates[static_cast<std::size_t>(parameter)], up ? "up" : "down",
+          drawn.empty() ? "90 % intervals of such fits hold the truth in about " : "", 100 * held));
+    warnings.push_back(
+        fmt::format("Wide priors of loosely known effects draw {}. Set narrower priors of the effects that "
+                    "you can defend "
+                    "(prior.default), or take a larger epsilon, or fewer columns.",
+                    first_names(drawn)));
   }
   if (!verdict.sensitive.empty()) {
     std::vector<std::string> sensitive;
