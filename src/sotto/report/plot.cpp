@@ -21,7 +21,7 @@ double round_step(double raw) {
 }
 
 // Of where a span lies: rounding would decide where the marks of narrower ones stand, or whether there is a next one at all.
-constexpr double kNarrowest = 1e-9;
+constexpr double kNarrowestSpan = 1e-9;
 
 bool two_within(Span span, double step) { return (std::ceil(span.low / step) + 1) * step <= span.high; }
 
@@ -62,7 +62,7 @@ Span span_of(const std::vector<double>& values, double margin) {
   }
   if (span.low > span.high) return {0, 1};
   const double width = span.high - span.low;
-  const bool wide = width > kNarrowest * std::max(std::abs(span.low), std::abs(span.high));
+  const bool wide = width > kNarrowestSpan * std::max(std::abs(span.low), std::abs(span.high));
   const double pad = wide ? margin * width : std::max(std::abs(span.low) * 0.1, 1e-9);
   return {span.low - pad, span.high + pad};
 }
@@ -71,7 +71,7 @@ Ticks round_ticks(Span span, int count) {
   Ticks ticks;
   double step = round_step((span.high - span.low) / count);
   const double far = std::max(std::abs(span.low), std::abs(span.high));
-  if (!(step > kNarrowest * far) || !std::isfinite(step)) return ticks;
+  if (!(step > kNarrowestSpan * far) || !std::isfinite(step)) return ticks;
   while (!two_within(span, step)) step = round_step(step / 3);  // one number tells no scale
   const int digits = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 8);
   for (double k = std::ceil(span.low / step); k * step <= span.high; ++k) {
