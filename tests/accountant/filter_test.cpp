@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <limits>
 
@@ -122,6 +123,26 @@ TEST(Filter, renyi_filter_fails_closed) {
   EXPECT_THROW(RenyiFilter(Epsilon(HUGE_VAL), Delta(0.1), 8), Error);
   EXPECT_THROW(RenyiFilter(Epsilon(1), Delta(0.1), 1), Error);
   EXPECT_THROW(RenyiFilter(Epsilon(1), Delta(0.1), std::nan("")), Error);
+}
+
+// Against the formula to 50 digits: its terms may be far larger than what they leave.
+TEST(Filter, renyi_limit_is_rounded_down) {
+  using Exact = boost::multiprecision::cpp_bin_float_50;
+  int limits = 0;
+  for (const double epsilon : {0.01, 0.3, 1.0, 5.0, 200.0, 1e6}) {
+    for (const double delta : {1e-300, 1e-12, 1e-6, 0.1}) {
+      for (const double order : {1.0001, 1.02, 1.5, 2.0, 7.0, 33.0, 1000.0, 1e6, 1e12}) {
+        const Exact a = order;
+        const Exact limit = epsilon - log((a - 1) / a) + log(delta * a) / (a - 1);
+        const double granted = RenyiFilter(Epsilon(epsilon), Delta(delta), order).limit();
+        EXPECT_LE(granted, limit) << epsilon << ' ' << delta << ' ' << order;
+        const Exact largest = epsilon + abs(log(delta * a)) / (a - 1) + abs(log((a - 1) / a));
+        EXPECT_GE(granted, limit - 1e-12 * largest) << epsilon << ' ' << delta << ' ' << order;
+        limits += granted > 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(limits, 100);
 }
 
 TEST(Filter, every_limit_is_within_the_promise) {

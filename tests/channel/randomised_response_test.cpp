@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
@@ -25,6 +27,19 @@ TEST(RandomisedResponse, privacy_on_every_pair) {
     }
     EXPECT_LE(worst, epsilon);
     EXPECT_GE(worst, epsilon * (1 - 1e-6));
+  }
+}
+
+// Against e^epsilon to 50 digits: from epsilon 15 on the weight has more bits than a double.
+TEST(RandomisedResponse, truth_has_no_more_weight_than_epsilon_allows) {
+  using boost::multiprecision::cpp_bin_float_50;
+  for (int i = 1; i <= 5000; ++i) {
+    const double epsilon = i * 0.01;
+    const RandomisedResponseChannel channel(2, Epsilon(epsilon));
+    const cpp_bin_float_50 allowed = ldexp(exp(cpp_bin_float_50(epsilon)), 32);
+    const auto weight = static_cast<cpp_bin_float_50>(channel.truth_weight());
+    ASSERT_LE(weight, allowed) << epsilon;
+    ASSERT_GE(weight + 1, allowed * (1 - 0x1p-47)) << epsilon;
   }
 }
 

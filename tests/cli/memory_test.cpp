@@ -17,7 +17,28 @@
 namespace sotto {
 namespace {
 
-class Memory : public Program {
+/// A program whose memory is looked at when it exits.
+class ScannedProgram : public Program {
+ protected:
+  struct Scan {
+    std::size_t found = 999;  ///< how often the marked number is in memory
+    long kilobytes = 0;       ///< peak
+    int dumpable = -1;        ///< whether the system would dump it, or let others read it
+    int core = -1;            ///< whether the limit of dumps is above zero
+  };
+  /// What the library loaded beside the program saw when it exited. Each letter of its text is one up, so that the
+  /// environment does not hold the number.
+  [[nodiscard]] Scan scanned(const std::string& variables, const std::string& command) const {
+    const Outcome run = shell("rm -f found.txt\nSOTTO_SCAN_RESULT=found.txt LD_PRELOAD='" SOTTO_SCAN "' " +
+                              variables + " $sotto " + command);
+    EXPECT_THAT(run.status, has_draws()) << run.err;
+    Scan scan;
+    std::istringstream(content("found.txt")) >> scan.found >> scan.kilobytes >> scan.dumpable >> scan.core;
+    return scan;
+  }
+};
+
+class Memory : public ScannedProgram {
  protected:
   const std::string options_ =
       "--schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 --threads 1 --overwrite --out "
@@ -48,22 +69,6 @@ class Memory : public Program {
       ::_exit(127);
     }
     return child;
-  }
-  struct Scan {
-    std::size_t found = 999;  ///< how often the marked number is in memory
-    long kilobytes = 0;       ///< peak
-    int dumpable = -1;        ///< whether the system would dump it, or let others read it
-    int core = -1;            ///< whether the limit of dumps is above zero
-  };
-  /// What the library loaded beside the program saw when it exited. Each letter of its text is one up, so that the
-  /// environment does not hold the number.
-  [[nodiscard]] Scan scanned(const std::string& variables, const std::string& command) const {
-    const Outcome run = shell("rm -f found.txt\nSOTTO_SCAN_RESULT=found.txt LD_PRELOAD='" SOTTO_SCAN "' " +
-                              variables + " $sotto " + command);
-    EXPECT_THAT(run.status, has_draws()) << run.err;
-    Scan scan;
-    std::istringstream(content("found.txt")) >> scan.found >> scan.kilobytes >> scan.dumpable >> scan.core;
-    return scan;
   }
 };
 
@@ -167,6 +172,26 @@ TEST_F(Memory, of_every_verb_that_reads_rows_is_never_dumped) {
     EXPECT_EQ(scan.core, 0) << verb;
   }
   EXPECT_EQ(scanned("", "schema plain.csv").dumpable, 1) << "the scan sees nothing";
+}
+
+/// Predictions are of new rows, which are as confidential as those of the fit.
+class MemoryOfPredictions : public ScannedProgram {};
+
+TEST_F(MemoryOfPredictions, is_never_dumped) {
+  write("s.toml",
+        "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+  std::string rows = "y,x\n";
+  for (int i = 0; i < 300; ++i) rows += i % 2 == 0 ? "1,0.5\n" : "0,-0.25\n";
+  write("d.csv", rows);
+  const Outcome fit = sotto(
+      "fit --data d.csv --schema s.toml --formula 'y ~ x' --epsilon 1 --delta 1e-6 --draws 20 --threads 1 "
+      "--out out");
+  ASSERT_THAT(fit.status, has_draws()) << fit.err;
+  const Scan scan = scanned("", "predict out --rows d.csv --nevertheless");
+  EXPECT_EQ(scan.dumpable, 0);
+  EXPECT_EQ(scan.core, 0);
+  EXPECT_EQ(scanned("", "schema d.csv").dumpable, 1) << "the scan sees nothing";
 }
 
 // A number of one row, as text in the file and as a double in the table, is nowhere when the program exits.

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
@@ -61,6 +64,65 @@ TEST(DiscreteGaussian, bounds_agree_with_big_integers) {
     for (int i = 0; i < 1000; ++i) {
       ASSERT_EQ(cpp_int(noise(a)), by_big_integers(variance, b)) << "variance " << variance;
       ASSERT_EQ(a.words, b.words);
+    }
+  }
+}
+
+// Plays the given words first.
+class ScriptedStart final : public EntropySource {
+ public:
+  ScriptedStart(std::vector<std::uint64_t> script, std::uint64_t seed)
+      : script_(std::move(script)), rest_(seed) {}
+  std::uint64_t bits() override { return used_ < script_.size() ? script_[used_++] : rest_.bits(); }
+  [[nodiscard]] std::string name() const override { return "scripted test bits"; }
+  [[nodiscard]] std::size_t words() const { return used_ + rest_.words; }
+
+ private:
+  std::vector<std::uint64_t> script_;
+  std::size_t used_ = 0;
+  SeededEntropy rest_;
+};
+
+// Words that propose `size` + `scales` t, and lead to the last coin of its acceptance, whose probability is the fraction of the
+// exponent, p / q.
+std::vector<std::uint64_t> words_up_to_the_last_coin(std::uint64_t t, std::uint64_t size, int scales,
+                                                     const cpp_int& whole) {
+  constexpr std::uint64_t kHigh = ~std::uint64_t{0};  // a coin that fails
+  std::vector<std::uint64_t> words{size << (64 - std::bit_width(t - 1)), kHigh};
+  for (int i = 0; i < scales; ++i) words.insert(words.end(), {0, 0, kHigh, kHigh});  // e^-1, and nothing left
+  words.insert(words.end(), {0, kHigh});                                             // not e^-1
+  words.push_back(0);                                                                // not negative
+  for (cpp_int i = 0; i < whole; ++i) words.insert(words.end(), {0, 0, kHigh});
+  return words;
+}
+
+// Far out the exponent is in the hundreds, and a double of it is off by more than the coins' own rounding. Words right below and right
+// above the fraction of the exponent, between which the double may lie on either side: the one rejects, the other keeps.
+TEST(DiscreteGaussian, integers_decide_what_a_double_cannot) {
+  SeededEntropy random(23);
+  for (const cpp_int& variance :
+       {(cpp_int(1) << 40) + 1, (cpp_int(1) << 90) + 12345, (cpp_int(1) << 104) - 3}) {
+    const cpp_int t = boost::multiprecision::sqrt(variance) + 1;
+    const DiscreteGaussian noise(variance);
+    for (int round = 0; round < 100; ++round) {
+      const auto size = static_cast<std::uint64_t>(1 + uniform_below(cpp_int(t - 1), random));
+      const int scales = 20 + round % 30;
+      const cpp_int proposed = size + scales * t;
+      const cpp_int difference = proposed * t - variance;
+      const cpp_int p = difference * difference;
+      const cpp_int q = 2 * variance * t * t;
+      const auto first_word = static_cast<std::uint64_t>((p % q << 64) / q);
+      for (const bool below : {true, false}) {
+        auto words = words_up_to_the_last_coin(static_cast<std::uint64_t>(t), size, scales, p / q);
+        words.push_back(first_word + (below ? -1 : 1));
+        if (below) words.push_back(~std::uint64_t{0});  // the coin of half the probability fails: rejected
+        ScriptedStart a(words, 24);
+        ScriptedStart b(words, 24);
+        const cpp_int drawn(noise(a));
+        ASSERT_EQ(drawn == proposed, !below) << "variance " << variance << ", size " << proposed;
+        ASSERT_EQ(drawn, by_big_integers(variance, b));
+        ASSERT_EQ(a.words(), b.words());
+      }
     }
   }
 }

@@ -102,6 +102,7 @@ TEST(VarianceCompletedRatios, what_is_not_proven_is_refused) {
   EXPECT_NO_THROW(open(PrivacyUnit{}, 50));
   EXPECT_THROW(open(PrivacyUnit{.adjacency = Adjacency::add_remove}, 50), Error);
   EXPECT_THROW(open(PrivacyUnit{.rows_per_unit = 2}, 50), Error);
+  EXPECT_THROW(open(PrivacyUnit{.is_row = false}, 50), Error);
   EXPECT_THROW(open(PrivacyUnit{}, 0.1), Error);
 }
 

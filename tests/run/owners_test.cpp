@@ -146,6 +146,48 @@ TEST(Owners, each_adds_the_noise_that_one_alone_would) {
   EXPECT_EQ(theirs.charges[0].rho, its.charges[0].rho);
 }
 
+/// Times at risk up to 6 of so many lives; life i is the same whoever has it.
+Table table_of_lives(std::size_t begin, std::size_t lives) {
+  Schema schema;
+  schema.columns = {{.name = "t", .bounds = {0, 6}},
+                    {.name = "died", .kind = ColumnKind::binary},
+                    {.name = "x", .bounds = {-1, 1}}};
+  Table table(schema);
+  for (std::size_t i = begin; i < begin + lives; ++i) {
+    ChainRng rng(73, i);
+    const std::string cells[] = {fmt::format("{}", 6 * rng.uniform()), rng.uniform() < 0.5 ? "0" : "1",
+                                 fmt::format("{}", 2 * rng.uniform() - 1)};
+    table.append(std::vector<std::optional<std::string_view>>{cells[0], cells[1], cells[2]},
+                 std::to_string(i));
+  }
+  return table;
+}
+
+// A life is three rows of the design, which move a gradient by three times what one does, whichever owner has it.
+TEST(Owners, each_prices_all_pieces_of_a_life) {
+  const std::vector<std::string> settings{"model.family=survival", "model.formula=\"Surv(t, died) ~ x\"",
+                                          "model.cuts=[1, 3]", "privacy.epsilon=1"};
+  const std::vector<Table> tables{table_of_lives(0, 20), table_of_lives(20, 30), table_of_lives(50, 40)};
+  const Table whole = table_of_lives(0, 90);
+  const Problem several = make_problem(owners_config(settings), tables);
+  const Problem one = make_problem(owners_config(settings, false), whole);
+  const Query query = GradientQuery{Position::Zero(one.model.dim()), Rho(0.001)};
+  const auto variance = [&](QueryInterface&& asked) {
+    return std::get<Released<NoisyGradient>>(asked.answer({&query, 1})[0]).value().variance;
+  };
+  TestEntropy entropy(5);
+  Budget books(Epsilon(1), Delta(1e-6));
+  const auto alone = [&](const PrivacyUnit& unit) {
+    return variance(DataOwner(one.rows(), one.model, unit, {}, books, entropy));
+  };
+  const Position sum = variance(Owners(several, {}, books, entropy));
+  const Position of_one_piece = alone({one.unit.adjacency, 1});
+  for (Eigen::Index j = 0; j < sum.size(); ++j) {
+    EXPECT_NEAR(sum[j], kOwners * alone(one.unit)[j], 1e-9 * sum[j]) << j;
+    EXPECT_NEAR(sum[j], kOwners * 9 * of_one_piece[j], 0.01 * sum[j]) << j;
+  }
+}
+
 TEST(Owners, cost_one_row_what_it_would_cost_alone) {
   for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
     std::size_t booked = 0;

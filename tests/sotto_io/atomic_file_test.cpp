@@ -2,11 +2,14 @@
 #include "sotto_io/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "sotto_io/on_flush.hpp"
@@ -59,6 +62,21 @@ TEST_F(AtomicFile, a_line_is_on_the_disk_when_it_counts_as_written) {
   ::close(file);
   ASSERT_EQ(flushes_.size(), 1u);
   EXPECT_EQ(flushes_[0].bytes, 5);
+}
+
+// Else what was written into it would be lost with it.
+TEST_F(AtomicFile, a_new_folder_has_its_name_on_the_disk_and_so_have_the_new_ones_above_it) {
+  const std::filesystem::path there = std::filesystem::canonical(own_path());
+  const std::filesystem::path folder = there / "new" / "out";
+  std::vector<std::filesystem::path> flushed;
+  bool made = true;
+  on_flush = [&](int file) {
+    flushed.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)));
+    made = made && std::filesystem::exists(folder);
+  };
+  make_directory(folder);
+  EXPECT_TRUE(made) << "flushed before it was there";
+  EXPECT_THAT(flushed, testing::UnorderedElementsAre(there, there / "new"));
 }
 
 }  // namespace

@@ -156,6 +156,23 @@ TEST_F(Journal, is_read_back_run_by_run) {
   EXPECT_EQ(runs[2].booked.size(), 2u);
 }
 
+// As of a killed run nothing else stands there: a line replaces one of its own kind alone.
+TEST_F(Journal, one_query_by_two_mechanisms_is_two_kinds_of_releases) {
+  {
+    ChargeJournal killed(file_, {{"epsilon", 1.0}});
+    killed.book({Charge{"gradient", "discrete Gaussian", Rho(1e-3), 1e-12}});
+    killed.book({Charge{"gradient", "subsampled", Rho(1e-4), 1e-12}});
+    killed.book({Charge{"gradient", "subsampled", Rho(1e-4), 1e-12}});
+  }
+  const std::vector<RecordedRun> runs = read_charge_record(file_);
+  ASSERT_EQ(runs.size(), 1u);
+  ASSERT_EQ(runs[0].booked.size(), 2u);
+  EXPECT_EQ(runs[0].booked[0].at("mechanism"), "discrete Gaussian");
+  EXPECT_EQ(runs[0].booked[0].at("count"), 1);
+  EXPECT_EQ(runs[0].booked[1].at("mechanism"), "subsampled");
+  EXPECT_EQ(runs[0].booked[1].at("count"), 2);
+}
+
 TEST_F(Journal, a_damaged_line_leaves_no_figure) {
   const nlohmann::ordered_json promise{{"epsilon", 1.0},
                                        {"delta", 1e-6},
@@ -311,6 +328,18 @@ TEST_F(Journal, a_record_that_was_taken_away_keeps_the_receipt_back) {
     EXPECT_THROW(journal.close({}, "finished"), Error);
     EXPECT_FALSE(fs::exists(file_));
   }
+}
+
+// The next run refuses a link, and where it leads tomorrow nobody knows.
+TEST_F(Journal, a_link_to_the_record_in_its_place_keeps_the_receipt_back) {
+  ChargeJournal journal(file_, {{"epsilon", 1.0}});
+  const Booking booking{{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12}};
+  journal.book(booking);
+  fs::rename(file_, folder_ / "elsewhere");
+  fs::create_symlink(folder_ / "elsewhere", file_);
+  EXPECT_FALSE(journal.is_in_place());
+  EXPECT_THROW(journal.book(booking), Error);
+  EXPECT_TRUE(journal.failed());
 }
 
 /// Tells whether noise was asked for.

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/base/error.hpp"
@@ -33,15 +34,16 @@ class ColumnReleases : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  void release() const {
+  void release() const { release(folder_ / "t.csv", out_, {}); }
+  static void release(const fs::path& table, const fs::path& out, const std::vector<fs::path>& inputs) {
     ColumnSettings x;
     x.name = "x";
     x.channel = "laplace";
     x.lower = 0;
     x.upper = 4;
     SeededEntropy entropy(3);
-    (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}},
-                          records_of(folder_ / "t.csv"), entropy, [](const std::string&) {});
+    (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out, inputs}, records_of(table),
+                          entropy, [](const std::string&) {});
   }
   /// In a process that is killed at its `last` flush. False when it ended before.
   [[nodiscard]] bool killed_at(int last) const {
@@ -84,6 +86,26 @@ TEST_F(ColumnReleases, of_a_killed_run_no_other_table_is_taken_for) {
     if (!killed) break;
   }
   EXPECT_GT(described, 1);
+}
+
+// Noise on noise has no description, whatever name the first is called by.
+TEST_F(ColumnReleases, are_known_as_such_by_links_to_them_too) {
+  release();
+  fs::create_directory(folder_ / "beside");
+  fs::create_symlink(out_, folder_ / "file.csv");
+  fs::create_symlink(folder_ / "file.csv", folder_ / "beside" / "twice.csv");
+  fs::create_symlink(folder_ / "t.csv", folder_ / "table.csv");
+  const fs::path again = folder_ / "again.csv";
+  for (const fs::path& name : {out_, folder_ / "file.csv", folder_ / "beside" / "twice.csv"}) {
+    try {
+      release(name, again, {name});
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << name;
+    }
+    EXPECT_FALSE(fs::exists(again)) << name;
+  }
+  EXPECT_NO_THROW(release(folder_ / "table.csv", again, {folder_ / "table.csv"})) << "a table by a link";
 }
 
 }  // namespace

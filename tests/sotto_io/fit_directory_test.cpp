@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -93,6 +94,56 @@ TEST_F(FitDirectory, is_not_written_over_unless_asked) {
   EXPECT_EQ(content("charges.jsonl"), charges) << "nothing was spent";
   static_cast<void>(fit_to_directory(config_, problem(), entropy_, {}, true));
   EXPECT_TRUE(content("charges.jsonl").starts_with(charges));
+}
+
+// Somebody took the record of charges away: what the results cost that stand there is not known, but not nothing.
+TEST_F(FitDirectory, a_statement_without_its_record_of_charges_counts_as_a_run_of_unknown_cost) {
+  EXPECT_EQ(fit_to_directory(config_, problem(), entropy_).record.privacy.earlier.count, 0u);
+  fs::remove(own_path() / "charges.jsonl");
+  const EarlierRuns earlier = fit_to_directory(config_, problem(), entropy_, {}, true).record.privacy.earlier;
+  EXPECT_EQ(earlier.count, 1u);
+  EXPECT_TRUE(std::isinf(earlier.epsilon) && std::isinf(earlier.delta));
+  const auto privacy = nlohmann::json::parse(content("privacy.json"));
+  EXPECT_EQ(privacy.at("earlier").at("runs"), 1);
+  EXPECT_TRUE(privacy.at("with_earlier").at("epsilon").is_null());
+}
+
+// Each figure of the promise stands in the statement, with the releases and in the record of charges: a record that promises
+// another one is that of other releases.
+TEST_F(FitDirectory, draws_go_on_only_where_the_record_of_charges_promises_what_the_statement_does) {
+  const Schema schema{{{"y", ColumnKind::binary}, {"x", ColumnKind::real, {-1, 1}}}};
+  config_ =
+      parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"y ~ x\"", "privacy.epsilon=2",
+                            "privacy.delta=1e-6", "method.draws=10", "method.chains=1", "threads=1"});
+  config_.out = own_path().string();
+  config_.force = true;
+  Table table(schema);
+  for (int i = 0; i < 300; ++i)
+    table.append({{i % 3 == 0 ? "1" : "0", i % 2 == 0 ? "0.5" : "-0.25"}}, std::to_string(i));
+  static_cast<void>(fit_to_directory(config_, make_problem(config_, table), entropy_));
+  const std::string charges = content("charges.jsonl");
+  const std::string draws = content("chain_1.csv");
+  const std::size_t first = charges.find('\n');
+  const auto promise = nlohmann::ordered_json::parse(charges.substr(0, first));
+  for (const auto& [key, other] : {std::pair<const char*, nlohmann::ordered_json>{"epsilon", 3.0},
+                                   {"delta", 1e-7},
+                                   {"adjacency", "add-remove"},
+                                   {"privacy_unit", "one person"}}) {
+    auto changed = promise;
+    ASSERT_NE(changed.at("opened").at(key), other);
+    changed["opened"][key] = other;
+    write_whole_file(own_path() / "charges.jsonl", changed.dump() + charges.substr(first));
+    try {
+      static_cast<void>(resume_directory(config_, schema, {}));
+      ADD_FAILURE() << key;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::configuration) << key;
+      EXPECT_NE(std::string(error.what()).find("is no record of the releases"), std::string::npos) << key;
+    }
+    EXPECT_EQ(content("chain_1.csv"), draws) << key;
+  }
+  write_whole_file(own_path() / "charges.jsonl", charges);
+  EXPECT_EQ(resume_directory(config_, schema, {}).draws, 10u);
 }
 
 TEST_F(FitDirectory, a_run_stopped_before_its_first_draw_says_what_was_spent) {

@@ -106,6 +106,18 @@ TEST_F(RunDirectory, a_comparison_leaves_the_draws_where_they_are) {
   EXPECT_EQ(read_whole_file(folder_ / "report.html"), at_once);
 }
 
+// Without one it is the same.
+TEST_F(RunDirectory, the_page_of_a_private_run_shows_no_exact_one) {
+  RunRecord record = synthetic_run(20);
+  write_run(folder_, record);
+  const std::string page = read_whole_file(folder_ / "report.html");
+  EXPECT_THAT(page, testing::Not(testing::HasSubstr("NOT PRIVATE")));
+  EXPECT_THAT(read_whole_file(folder_ / "not_private" / "report.html"), testing::HasSubstr("NOT PRIVATE"));
+  record.comparison.reset();
+  write_run(folder_, record);
+  EXPECT_EQ(read_whole_file(folder_ / "report.html"), page);
+}
+
 TEST_F(RunDirectory, nothing_of_an_earlier_run_stands_beside_a_new_one) {
   const auto nothing = [] { return std::string("1"); };
   replace_results(folder_, {{"chain_12.csv", nothing},

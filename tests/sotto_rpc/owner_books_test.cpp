@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "support/own_folder.hpp"
 
 namespace sotto {
@@ -67,6 +68,39 @@ TEST_F(OwnerBooksTest, of_a_killed_process_cover_what_it_spent) {
       EXPECT_NEAR(taken, all / 200 * count, 1e-9 * all);
     }
   }
+}
+
+// Slack has a limit of its own, for all processes together, whether they ended by themselves or were killed.
+TEST_F(OwnerBooksTest, count_the_slack_of_all_earlier_processes) {
+  constexpr double limit = kSlackShare;  // of epsilon 1
+  const auto with_slack = [](double slack) {
+    Charge charge = charge_of(1e-6);
+    charge.slack = slack;
+    return charge;
+  };
+  for (const bool ends : {true, false}) {
+    std::filesystem::remove_all(folder_);
+    for (const double share : {0.6, 0.1}) {
+      auto process = books();
+      EXPECT_TRUE(process->spend(with_slack(share * limit)));
+      if (ends) process->close();
+    }
+    auto next = books();
+    EXPECT_FALSE(next->spend(with_slack(0.31 * limit))) << (ends ? "ended" : "killed");
+    EXPECT_TRUE(next->spend(with_slack(0.29 * limit))) << (ends ? "ended" : "killed");
+  }
+}
+
+// The next process would not know of it. That there is room for lines again, or the file is back, changes nothing.
+TEST_F(OwnerBooksTest, grant_nothing_after_a_line_that_was_not_written) {
+  auto first = books();
+  const Charge least = charge_of(1e-9);
+  EXPECT_TRUE(first->spend(least));
+  std::filesystem::rename(file_, folder_ / "elsewhere");
+  EXPECT_THROW(static_cast<void>(first->spend(least)), Error);
+  std::filesystem::rename(folder_ / "elsewhere", file_);
+  EXPECT_FALSE(first->spend(least));
+  EXPECT_EQ(first->grants({&least, 1}), std::vector<bool>{false});
 }
 
 TEST_F(OwnerBooksTest, of_a_lowered_cap_grant_nothing) {

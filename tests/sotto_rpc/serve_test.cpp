@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "cli/program.hpp"
 
@@ -160,6 +162,44 @@ TEST_F(Serve, keys_are_their_owners_alone) {
   const Outcome open = shell("chmod 644 keys/north.signing\n\"$sotto\" serve north.toml\n");
   EXPECT_EQ(open.status, 78);
   EXPECT_THAT(open.err, HasSubstr("others may read"));
+}
+
+// The owner's, and the analyst's.
+TEST_F(Serve, keys_of_certificates_that_others_may_read_are_refused) {
+  write("owners.toml",
+        "authority = \"keys/authority.pem\"\ncertificate = \"keys/ada.pem\"\nkey = \"keys/ada.key\"\n"
+        "[[owner]]\nname = \"north\"\naddress = \"localhost:1\"\npublic_key = \"keys/north.public\"\n");
+  for (const char* mode : {"640", "604"}) {
+    const Outcome owner =
+        shell(std::string("chmod ") + mode + " keys/north.key\n\"$sotto\" serve north.toml\n");
+    EXPECT_EQ(owner.status, 78) << mode << owner.err;
+    EXPECT_THAT(owner.err, HasSubstr("keys/north.key, which is secret")) << mode;
+    const Outcome analyst = shell(std::string("chmod ") + mode + " keys/ada.key\n" +
+                                  "\"$sotto\" fit --owners owners.toml --schema t.schema.toml --formula "
+                                  "'y ~ x' --epsilon 0.4 --delta 1e-6 --out out\n");
+    EXPECT_EQ(analyst.status, 78) << mode << analyst.err;
+    EXPECT_THAT(analyst.err, HasSubstr("keys/ada.key, which is secret")) << mode;
+  }
+}
+
+// An owner that has read its keys and its rows, and ends, as no books are there.
+TEST_F(Serve, is_never_dumped) {
+  const auto scanned = [&](const std::string& command) {
+    return shell("SOTTO_SCAN_RESULT=seen.txt LD_PRELOAD='" SOTTO_SCAN "' $sotto " + command);
+  };
+  const auto seen = [&] {
+    std::size_t found = 0, kilobytes = 0;
+    std::pair<int, int> dumpable_and_core{-1, -1};
+    std::istringstream(content("seen.txt")) >> found >> kilobytes >> dumpable_and_core.first >>
+        dumpable_and_core.second;
+    return dumpable_and_core;
+  };
+  const Outcome run = scanned("serve north.toml");
+  EXPECT_EQ(run.status, 66);
+  EXPECT_THAT(run.err, HasSubstr("there are no books"));
+  EXPECT_EQ(seen(), std::pair(0, 0));
+  EXPECT_EQ(scanned("schema north.csv").status, 0);
+  EXPECT_EQ(seen().first, 1) << "the scan sees nothing";
 }
 
 TEST_F(Serve, what_is_wrong_is_said_before_anybody_asks) {

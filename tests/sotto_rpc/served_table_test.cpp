@@ -1,13 +1,19 @@
 // Owners elsewhere, without a network between: what they answer, what they refuse, and what that costs.
 #include "sotto/run/served_table.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/owner/data_owner.hpp"
 #include "sotto_rpc/served_owners.hpp"
 
 namespace sotto {
@@ -88,6 +94,97 @@ TEST(ServedTable, under_add_remove_tells_no_number_of_rows) {
   EXPECT_FALSE(session.terms().rows);
   ServedOwner other(0, entropy);
   EXPECT_EQ(RemoteOwner(other.carrier(), other.signer.key(), served_declaration(config)).terms().rows, 60.0);
+}
+
+/// Sixty times at risk, up to 6.
+Table served_lives(const Schema& columns) {
+  Table table(columns);
+  for (std::size_t i = 0; i < 60; ++i) {
+    ChainRng rng(75, i);
+    const std::map<std::string, std::string> cells{{"t", fmt::format("{}", 6 * rng.uniform())},
+                                                   {"died", rng.uniform() < 0.5 ? "0" : "1"},
+                                                   {"x", fmt::format("{}", 2 * rng.uniform() - 1)}};
+    std::vector<std::optional<std::string_view>> row;
+    for (const SchemaColumn& column : columns.columns) row.emplace_back(cells.at(column.name));
+    table.append(row, std::to_string(i));
+  }
+  return table;
+}
+
+// A person of up to two rows, or a life of three pieces, whose rows move a gradient by so many times what one does.
+TEST(ServedTable, prices_all_rows_that_a_unit_has) {
+  Schema persons = served_schema();
+  persons.unit = {"who", 2};
+  Schema lives;
+  lives.columns = {{.name = "t", .bounds = {0, 6}},
+                   {.name = "died", .kind = ColumnKind::binary},
+                   {.name = "x", .bounds = {-1, 1}}};
+  const FitConfig survival =
+      served_config({"model.family=survival", "model.formula=\"Surv(t, died) ~ x\"", "model.cuts=[1, 3]"});
+  struct Served {
+    FitConfig config;
+    Schema schema;
+    TableReader read;
+    double rows;
+  };
+  for (const Served& one :
+       {Served{served_config({}), persons, [](const Schema& c) { return served_rows(0, c); }, 2},
+        Served{survival, lives, served_lives, 3}}) {
+    TestEntropy entropy(3);
+    AnswerSigner signer;
+    Budget books(Epsilon(1), Delta(1e-6));
+    ServedTable served({.name = "n", .schema = one.schema}, one.read, signer, books, entropy);
+    RemoteOwner session(
+        [&](OwnerCall call, const Bytes& question) { return served.reply(call, question, "ada"); },
+        signer.key(), served_declaration(one.config, one.schema));
+    const Table table = one.read(one.schema);
+    const Problem problem = make_problem(one.config, table);
+    const Query question = GradientQuery{Position::Zero(problem.model.dim()), Rho(0.001)};
+    const auto answered = [&](QueryInterface&& owner) {
+      return std::get<Released<NoisyGradient>>(owner.answer({&question, 1})[0]).value();
+    };
+    const auto here = [&](const PrivacyUnit& unit) {
+      TestEntropy same(3);
+      Budget its(Epsilon(1), Delta(1e-6));
+      return answered(DataOwner(problem.rows(), problem.model, unit, {}, its, same));
+    };
+    const NoisyGradient elsewhere = answered(std::move(session));
+    EXPECT_EQ(elsewhere.value, here(problem.unit).value) << one.config.model.family;
+    EXPECT_EQ(elsewhere.variance, here(problem.unit).variance) << one.config.model.family;
+    const double of_one_row = here({one.schema.adjacency, 1}).variance[0];
+    EXPECT_NEAR(elsewhere.variance[0] / of_one_row, one.rows * one.rows, 0.01) << one.config.model.family;
+  }
+}
+
+/// Noise of a test, whatever it says of itself.
+class NoiseThatSays final : public EntropySource {
+ public:
+  explicit NoiseThatSays(bool is_private) : is_private_(is_private) {}
+  std::uint64_t bits() override { return noise_.bits(); }
+  [[nodiscard]] std::string name() const override { return noise_.name(); }
+  [[nodiscard]] bool is_private() const override { return is_private_; }
+
+ private:
+  bool is_private_;
+  TestEntropy noise_{3};
+};
+
+// Of a table here and two elsewhere: everybody's, or all but one's.
+TEST(ServedTable, a_run_is_private_where_everybodys_noise_is) {
+  const FitConfig config =
+      served_config({"method.name=hmc", "method.chains=2", "method.warmup=4", "method.draws=4"}, 1);
+  const std::vector<Table> tables{served_rows(0, served_schema())};
+  for (const int but : {-1, 0, 1, 2}) {
+    NoiseThatSays here(but != 0);
+    NoiseThatSays first(but != 1);
+    NoiseThatSays second(but != 2);
+    ServedOwner one(1, first);
+    ServedOwner other(2, second);
+    const std::vector<OwnerElsewhere> elsewhere{session_with(one.carrier(), one.signer.key(), config),
+                                                session_with(other.carrier(), other.signer.key(), config)};
+    const RunRecord record = fit(config, make_problem(config, served_schema(), tables, elsewhere), here);
+    EXPECT_EQ(record.privacy.is_private, but < 0) << but;
+  }
 }
 
 Query gradient_question(double cost = 0.001, Eigen::Index dim = 2) {
