@@ -33,8 +33,8 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
   EXPECT_THAT(
       once_warnings(verdict, four_columns_of_counts(), kNames),
       ElementsAre(
-          HasSubstr("left of age, g[b], age:g[b]: the noise"),
           HasSubstr("Many rows have age at its upper bound (25 %), g[b] at its lower bound (50 %)"),
+          HasSubstr("left of age, g[b], age:g[b]: the noise"),
           testing::AllOf(
               HasSubstr("The prior counts in g[b] (0.06), age:g[b] (0.40): prior sensitivity above 0.05."),
               HasSubstr("set a wider one, prior.parameter.\"age:g[b]\"")),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "sotto/run/own_model.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "support/own_folder.hpp"
+#include "support/test_entropy.hpp"
 
 namespace sotto {
 namespace {
@@ -96,12 +98,24 @@ TEST_F(FitDirectory, is_not_written_over_unless_asked) {
   EXPECT_TRUE(content("charges.jsonl").starts_with(charges));
 }
 
+/// The same at every call, where a statement is to say what that of the system's noise does.
+class RepeatedNoise final : public EntropySource {
+ public:
+  std::uint64_t bits() override { return same_.bits(); }
+  [[nodiscard]] std::string name() const override { return same_.name(); }
+  [[nodiscard]] bool is_private() const override { return true; }
+
+ private:
+  TestEntropy same_{7};
+};
+
 // Somebody took the record of charges away: what the results cost that stand there is not known, but not nothing.
 TEST_F(FitDirectory, a_statement_without_its_record_of_charges_counts_as_a_run_of_unknown_cost) {
-  EXPECT_EQ(fit_to_directory(config_, problem(), entropy_).record.privacy.earlier.count, 0u);
+  RepeatedNoise noise;
+  EXPECT_EQ(fit_to_directory(config_, problem(), noise).record.privacy.earlier.count, 0u);
   fs::remove(own_path() / "charges.jsonl");
-  const EarlierRuns earlier = fit_to_directory(config_, problem(), entropy_, {}, true).record.privacy.earlier;
-  EXPECT_EQ(earlier.count, 1u);
+  const EarlierRuns earlier = fit_to_directory(config_, problem(), noise, {}, true).record.privacy.earlier;
+  ASSERT_EQ(earlier.count, 1u);
   EXPECT_TRUE(std::isinf(earlier.epsilon) && std::isinf(earlier.delta));
   const auto privacy = nlohmann::json::parse(content("privacy.json"));
   EXPECT_EQ(privacy.at("earlier").at("runs"), 1);
@@ -117,10 +131,11 @@ TEST_F(FitDirectory, draws_go_on_only_where_the_record_of_charges_promises_what_
                             "privacy.delta=1e-6", "method.draws=10", "method.chains=1", "threads=1"});
   config_.out = own_path().string();
   config_.force = true;
+  RepeatedNoise noise;
   Table table(schema);
   for (int i = 0; i < 300; ++i)
     table.append({{i % 3 == 0 ? "1" : "0", i % 2 == 0 ? "0.5" : "-0.25"}}, std::to_string(i));
-  static_cast<void>(fit_to_directory(config_, make_problem(config_, table), entropy_));
+  static_cast<void>(fit_to_directory(config_, make_problem(config_, table), noise));
   const std::string charges = content("charges.jsonl");
   const std::string draws = content("chain_1.csv");
   const std::size_t first = charges.find('\n');
