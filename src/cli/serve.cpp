@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -38,13 +37,7 @@ struct ServeOptions {
   bool json = false;
 };
 
-/// Standard error may be a file that is full, or somebody who went away: no reason to answer no more.
-void log_line(const std::string& line) {
-  try {
-    remark(stderr, "sotto: {}\n", line);
-  } catch (const std::exception&) {
-  }
-}
+void log_line(const std::string& line) { remark(stderr, "sotto: {}\n", line); }
 
 /// Every connection is an open file, also of those who never say who they are.
 void allow_many_connections() {

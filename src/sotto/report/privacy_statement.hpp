@@ -83,7 +83,8 @@ struct PrivacyStatement {
                                             std::string privacy_unit, std::string trust_model,
                                             std::string noise_source, bool noise_is_private);
 
-/// A mechanism that publishes a random row has delta = 1 / rows. Errors: configuration for a larger delta.
+/// A mechanism that publishes a random row has delta = 1 / rows. `rows`: their number, where it is public; else ten stand for it, as
+/// hardly any table has fewer. Errors: configuration for a larger delta.
 /// Checked by tests/report/privacy_statement_test.cpp: are_of_promises_that_protect_little
 void check_promise(double delta, std::optional<double> rows);
 
