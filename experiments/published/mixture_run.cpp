@@ -24,7 +24,7 @@
 #include "sotto/mixture/kernel/beta_kernel.hpp"
 #include "sotto/mixture/point_partition.hpp"
 #include "sotto/mixture/prior/dirichlet_process.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -154,12 +154,13 @@ class MixtureRun {
   }
 
   void wavelet(const HaarChannel& channel) {
-    measured("true_epsilon", static_cast<double>(channel.sensitivity()) / channel.step_scale().value());
-    const Sampler sampler(channel);
+    measured("true_epsilon",
+             static_cast<double>(channel.sensitivity()) / channel.scale() * HaarChannel::kStep);
+    ExactNoise noise(entropy_);
     LocalRelease<HaarChannel, HaarChannel::Observed> release{channel, {}};
     std::vector<double> start;
     for (const double y : data_.y) {
-      release.z.push_back(channel.observed_one(sampler(y, entropy_)));
+      release.z.push_back(channel.observed_one(channel.release(y, noise)));
       start.push_back(channel.initial(release.z.back(), noise_));
     }
     impute(beta_kernel(), release, start);
@@ -177,7 +178,8 @@ class MixtureRun {
     SmoothedHistogramChannel channel(Bins(data_.domain, bins), panel_.rows, static_cast<std::size_t>(draws),
                                      Epsilon(epsilon));
     measured("true_epsilon", channel.epsilon());
-    channel.observe(Sampler(channel)(data_.y, entropy_));
+    ExactNoise noise(entropy_);
+    channel.observe(channel.release(data_.y, noise));
     const std::vector<double> start = channel.initial(panel_.rows, noise_);
     impute(beta_kernel(), GlobalRelease<SmoothedHistogramChannel>{channel, panel_.rows}, start);
   }

@@ -6,7 +6,7 @@
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/accountant/zcdp/gaussian.hpp"
 #include "sotto/channel/channel.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -138,6 +138,7 @@ TEST(DiscreteGaussianChannel, frequencies_match_the_density) {
   const DiscreteGaussianChannel channel(Grid({-1, 3}, 8), Epsilon(2), Delta(1e-3));
   for (const double y : {-1.0, 0.3, 5.0}) {
     SeededEntropy entropy(41);
+    ExactNoise noise(entropy);
     const int reach = 150;
     std::vector<double> counts(2 * reach + 1);
     std::vector<double> probabilities(2 * reach + 1);
@@ -147,7 +148,7 @@ TEST(DiscreteGaussianChannel, frequencies_match_the_density) {
     }
     for (double& p : probabilities) p /= total;
     for (int i = 0; i < 50'000; ++i) {
-      ++counts.at(static_cast<std::size_t>(channel.grid().steps_to(Sampler(channel)(y, entropy)) + reach));
+      ++counts.at(static_cast<std::size_t>(channel.grid().steps_to(channel.release(y, noise)) + reach));
     }
     EXPECT_GT(chi_square_p_value(counts, probabilities), 1e-4) << "y " << y;
   }

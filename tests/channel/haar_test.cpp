@@ -7,7 +7,7 @@
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -73,11 +73,12 @@ TEST(HaarChannel, privacy_and_density) {
   const double epsilon = 1.7;
   const HaarChannel channel({0, 4}, 3, Epsilon(epsilon));
   SeededEntropy entropy(51);
+  ExactNoise noise(entropy);
   double worst = 0;
   for (int round = 0; round < 200; ++round) {
     // Noise-free releases are the extreme points; random ones check the formula elsewhere.
     const std::vector<double> z =
-        round < 16 ? without_noise(channel, round) : Sampler(channel)(round * 0.02, entropy);
+        round < 16 ? without_noise(channel, round) : channel.release(round * 0.02, noise);
     const HaarChannel::Observed datum = channel.observed_one(z);
     for (std::size_t a = 0; a < channel.cells(); ++a) {
       const std::vector<double> za = without_noise(channel, a);
@@ -100,13 +101,14 @@ TEST(HaarChannel, privacy_and_density) {
 TEST(HaarChannel, noise_has_the_stated_scale) {
   const HaarChannel channel({0, 1}, 2, Epsilon(20));
   SeededEntropy entropy(52);
+  ExactNoise noise(entropy);
   const double y = 0.8;
   const std::vector<double> centre = without_noise(channel, channel.cell(y));
   const int draws = 20'000;
   std::vector<double> sum(centre.size());
   std::vector<double> absolute(centre.size());
   for (int i = 0; i < draws; ++i) {
-    const std::vector<double> z = Sampler(channel)(y, entropy);
+    const std::vector<double> z = channel.release(y, noise);
     for (std::size_t c = 0; c < z.size(); ++c) {
       sum[c] += (z[c] - centre[c]) / channel.scale();
       absolute[c] += std::abs(z[c] - centre[c]) / channel.scale();

@@ -7,7 +7,7 @@
 #include "sotto/channel/channel.hpp"
 #include "sotto/channel/perturbed_histogram.hpp"
 #include "sotto/channel/smoothed_histogram.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -85,13 +85,14 @@ TEST(PerturbedHistogram, noise_has_the_stated_scale) {
   EXPECT_NEAR(channel.scale(), 4, 1e-5);
   const std::vector<double> data{0.5, 0.5, 1.5};
   SeededEntropy entropy(72);
+  ExactNoise noise(entropy);
   ChainRng rng(73);
   const int draws = 40'000;
   double sum[2] = {};
   double absolute[2] = {};
   double simulated = 0;
   for (int i = 0; i < draws; ++i) {
-    const std::vector<double> w = Sampler(channel)(data, entropy);
+    const std::vector<double> w = channel.release(data, noise);
     ASSERT_EQ(w[0], std::nearbyint(w[0]));
     const double noise[2] = {w[0] - 2, w[1] - 1};
     for (int j = 0; j < 2; ++j) {
@@ -173,7 +174,8 @@ TEST(SmoothedHistogram, frequencies_match_the_density) {
   const std::vector<double> data{0.1, 1.2, 1.3, 2.9, 0.2, 0.3};
   SmoothedHistogramChannel channel(Bins({0, 3}, 3), 6, 40'000, Epsilon(20'000));
   SeededEntropy entropy(75);
-  const std::vector<double> release = Sampler(channel)(data, entropy);
+  ExactNoise noise(entropy);
+  const std::vector<double> release = channel.release(data, noise);
   std::vector<double> counts(3);
   double left_halves = 0;
   for (const double w : release) {
@@ -215,16 +217,18 @@ TEST(Histograms, refuse_bad_settings_and_releases) {
   EXPECT_THROW(smoothed.observe(std::vector<double>{0.5, 1.5}), Error);
   EXPECT_THROW(smoothed.observe(std::vector<double>{0.5, std::nan("")}), Error);
   SeededEntropy entropy(77);
-  EXPECT_THROW((void)Sampler(smoothed)(std::vector<double>{0.5}, entropy), Error);
+  ExactNoise noise(entropy);
+  EXPECT_THROW((void)smoothed.release(std::vector<double>{0.5}, noise), Error);
 }
 
 // A bin that nobody is in has noise like the others, or a count of 0 would tell so.
 TEST(PerturbedHistogram, empty_bins_have_noise_too) {
   const PerturbedHistogramChannel channel(Bins({0, 4}, 4), Epsilon(0.1));
   SeededEntropy entropy(74);
+  ExactNoise noise(entropy);
   std::set<double> seen;
   for (int i = 0; i < 100; ++i) {
-    const std::vector<double> w = Sampler(channel)(std::vector<double>{0.5}, entropy);
+    const std::vector<double> w = channel.release(std::vector<double>{0.5}, noise);
     seen.insert(w[3]);
   }
   EXPECT_GT(seen.size(), 20u);

@@ -8,7 +8,7 @@
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -55,6 +55,7 @@ TEST(DiscreteLaplaceChannel, frequencies_match_the_density) {
   const double cases[] = {-1.0, 0.3, 3.0, 7.0};
   for (const double y : cases) {
     SeededEntropy entropy(32);
+    ExactNoise noise(entropy);
     const int reach = 120;
     std::vector<double> counts(2 * reach + 1);
     std::vector<double> probabilities(2 * reach + 1);
@@ -64,7 +65,7 @@ TEST(DiscreteLaplaceChannel, frequencies_match_the_density) {
     }
     for (double& p : probabilities) p /= total;
     for (int i = 0; i < 50'000; ++i) {
-      const double k = channel.grid().steps_to(Sampler(channel)(y, entropy));
+      const double k = channel.grid().steps_to(channel.release(y, noise));
       ASSERT_EQ(k, std::nearbyint(k));
       ++counts.at(static_cast<std::size_t>(k + reach));
     }
@@ -78,9 +79,11 @@ TEST(DiscreteLaplaceChannel, every_double_is_legal) {
   const std::pair<double, double> pairs[] = {{kNaN, -1}, {infinity, 3}, {-infinity, -1},
                                              {1e300, 3}, {-1e300, -1},  {3.0000001, 3}};
   for (const auto& [y, as] : pairs) {
-    SeededEntropy a(33);
-    SeededEntropy b(33);
-    EXPECT_EQ(Sampler(channel)(y, a), Sampler(channel)(as, b));
+    SeededEntropy entropy_a(33);
+    ExactNoise a(entropy_a);
+    SeededEntropy entropy_b(33);
+    ExactNoise b(entropy_b);
+    EXPECT_EQ(channel.release(y, a), channel.release(as, b));
     EXPECT_EQ(channel.log_density(0.7, y), channel.log_density(0.7, as));
   }
 }

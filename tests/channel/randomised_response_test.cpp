@@ -7,7 +7,7 @@
 #include "entropy/chi_square.hpp"
 #include "entropy/seeded_entropy.hpp"
 #include "sotto/channel/channel.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -48,21 +48,24 @@ TEST(RandomisedResponse, frequencies_match_the_density) {
   const RandomisedResponseChannel channel(4, Epsilon(1.2));
   for (int y = 0; y < 4; ++y) {
     SeededEntropy entropy(61);
+    ExactNoise noise(entropy);
     std::vector<double> counts(4);
     std::vector<double> probabilities(4);
     double total = 0;
     for (int z = 0; z < 4; ++z) total += probabilities[z] = std::exp(channel.log_density(z, y));
     for (double& p : probabilities) p /= total;
-    for (int i = 0; i < 50'000; ++i) ++counts.at(Sampler(channel)(y, entropy));
+    for (int i = 0; i < 50'000; ++i) ++counts.at(channel.release(y, noise));
     EXPECT_GT(chi_square_p_value(counts, probabilities), 1e-4);
   }
 }
 
 TEST(RandomisedResponse, undeclared_categories_count_as_the_first) {
   const RandomisedResponseChannel channel(3, Epsilon(1));
-  SeededEntropy a(62);
-  SeededEntropy b(62);
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(Sampler(channel)(17, a), Sampler(channel)(0, b));
+  SeededEntropy entropy_a(62);
+  ExactNoise a(entropy_a);
+  SeededEntropy entropy_b(62);
+  ExactNoise b(entropy_b);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(channel.release(17, a), channel.release(0, b));
   EXPECT_THROW(RandomisedResponseChannel(1, Epsilon(1)), Error);
   EXPECT_THROW(RandomisedResponseChannel(3, Epsilon(51)), Error);
   EXPECT_THROW(RandomisedResponseChannel(3, Epsilon(0)), Error);

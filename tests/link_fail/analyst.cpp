@@ -4,6 +4,10 @@
 // BUDGET: the curator's
 // ROWS: the curator's
 // OWNER: the curator's
+// NOISE: the curator's
+// RELEASE: incomplete type
+// OWN_NOISE: CuratorsNoise
+#include "sotto/channel/laplace.hpp"
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/release/query.hpp"
 
@@ -17,6 +21,17 @@
 #include "sotto/data/rows.hpp"
 #elif defined(OWNER)
 #include "sotto/owner/data_owner.hpp"
+#elif defined(NOISE)
+#include "sotto/privatise/exact_noise.hpp"
+#elif defined(RELEASE)
+double released(const sotto::DiscreteLaplaceChannel& law, sotto::ExactNoise& noise) {
+  return law.release(0.5, noise);
+}
+#elif defined(OWN_NOISE)
+struct None {
+  sotto::Int128 laplace(const sotto::RationalScale&) { return 0; }
+};
+double released(const sotto::DiscreteLaplaceChannel& law, None none) { return law.release(0.5, none); }
 #endif
 
 int main() {

@@ -15,8 +15,16 @@
 
 namespace sotto {
 
+/// Noise drawn exactly from the system's entropy. Every law says how it makes a release of it,
+///   release(y, noise)      of a local channel: one value, or a vector of them
+///   release(all, noise)    of a global one: its release
+/// but what it is stands in privatise/exact_noise.hpp, which is the curator's: nobody else can call these.
+class ExactNoise;
+template <class Noise>
+concept CuratorsNoise = std::same_as<Noise, ExactNoise>;
+
 /// Each datum y is privatised by itself into z (local privacy).
-/// `log_density(z, y)` is log q(z | y) up to a constant free of y. It treats y as the channel's sampler does:
+/// `log_density(z, y)` is log q(z | y) up to a constant free of y. It treats y as `release` does:
 /// a datum outside the declared domain is clamped to it first, so that the ratio q(z | y) / q(z | y') keeps
 /// the privacy bound for every y and y' that an imputation may propose (erratum E28).
 template <class Channel, class Z, class Y>

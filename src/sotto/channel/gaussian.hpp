@@ -70,6 +70,9 @@ class DiscreteGaussianChannel {
   DiscreteGaussianChannel(Grid grid, Epsilon epsilon, Delta delta);
   DiscreteGaussianChannel(Grid grid, Rho rho);
 
+  [[nodiscard]] double release(double y, CuratorsNoise auto& noise) const {
+    return grid_.position(static_cast<double>(grid_.index(y) + noise.gaussian(variance_)));
+  }
   /// log q(z | y) up to a constant.
   [[nodiscard]] double log_density(double z, double y) const {
     const double distance = grid_.steps_to(z) - static_cast<double>(grid_.index(y));

@@ -62,6 +62,19 @@ class HaarChannel {
   /// Errors: configuration unless 0 <= top_level <= 12.
   HaarChannel(Interval domain, int top_level, Epsilon epsilon, Scale scale = Scale::tight);
 
+  /// Shape (coefficients): level by level.
+  [[nodiscard]] std::vector<double> release(double y, CuratorsNoise auto& noise) const {
+    std::vector<double> z;
+    z.reserve(coefficients());
+    const std::size_t own = cell(y);
+    for (int j = 0; j <= top_level_; ++j) {
+      for (std::size_t k = 0; k < (std::size_t{1} << j); ++k) {
+        z.push_back(static_cast<double>(coefficient(own, j, k) + noise.laplace(scale_)) * kStep);
+      }
+    }
+    return z;
+  }
+
   /// A release prepared for fast densities: shape (cells), log q(z | y in cell) up to a constant.
   struct Observed {
     std::vector<double> cells;
@@ -95,8 +108,7 @@ class HaarChannel {
   [[nodiscard]] const Interval& domain() const { return domain_; }
   [[nodiscard]] int top_level() const { return top_level_; }
   [[nodiscard]] double scale() const { return scale_.value() * kStep; }
-  [[nodiscard]] const RationalScale& step_scale() const { return scale_; }  ///< in steps of 2^-20
-  [[nodiscard]] long long sensitivity() const { return sensitivity_; }      ///< L1, in steps of 2^-20
+  [[nodiscard]] long long sensitivity() const { return sensitivity_; }  ///< L1, in steps of 2^-20
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

@@ -51,6 +51,9 @@ class DiscreteLaplaceChannel {
       : grid_(grid), epsilon_(epsilon), scale_(scale_for(grid.steps(), epsilon)), rate_(1 / scale_.value()) {}
   DiscreteLaplaceChannel(Grid grid, Rho rho) : DiscreteLaplaceChannel(grid, pure_epsilon(rho)) {}
 
+  [[nodiscard]] double release(double y, CuratorsNoise auto& noise) const {
+    return grid_.position(static_cast<double>(grid_.index(y) + noise.laplace(scale_)));
+  }
   /// log q(z | y) up to a constant.
   [[nodiscard]] double log_density(double z, double y) const {
     return -rate_ * std::abs(grid_.steps_to(z) - static_cast<double>(grid_.index(y)));
@@ -63,8 +66,7 @@ class DiscreteLaplaceChannel {
   [[nodiscard]] const Grid& grid() const { return grid_; }
   [[nodiscard]] const Interval& domain() const { return grid_.domain(); }
   [[nodiscard]] double scale() const { return scale_.value() * grid_.step(); }  ///< in the data's units
-  [[nodiscard]] const RationalScale& grid_scale() const { return scale_; }
-  [[nodiscard]] long long sensitivity() const { return grid_.steps(); }  ///< in grid steps
+  [[nodiscard]] long long sensitivity() const { return grid_.steps(); }         ///< in grid steps
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

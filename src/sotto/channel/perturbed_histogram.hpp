@@ -60,6 +60,16 @@ class PerturbedHistogramChannel {
       : bins_(bins), epsilon_(epsilon), scale_(scale_for(kSensitivity, epsilon)), rate_(1 / scale_.value()) {}
   PerturbedHistogramChannel(Bins bins, Rho rho) : PerturbedHistogramChannel(bins, pure_epsilon(rho)) {}
 
+  /// Shape (bins), integers.
+  [[nodiscard]] std::vector<double> release(std::span<const double> data, CuratorsNoise auto& noise) const {
+    const std::vector<std::size_t> counts = bins_.counts(data);
+    std::vector<double> noisy(counts.size());
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+      noisy[j] = static_cast<double>(static_cast<Int128>(counts[j]) + noise.laplace(scale_));
+    }
+    return noisy;
+  }
+
   /// The continuous limit, for simulation studies only: Laplace noise on the counts.
   [[nodiscard]] std::vector<double> simulate(std::span<const double> data, ChainRng& rng) const;
 
@@ -91,7 +101,6 @@ class PerturbedHistogramChannel {
   [[nodiscard]] const Bins& bins() const { return bins_; }
   [[nodiscard]] const Interval& domain() const { return bins_.domain(); }
   [[nodiscard]] double scale() const { return scale_.value(); }
-  [[nodiscard]] const RationalScale& count_scale() const { return scale_; }
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 

@@ -65,6 +65,14 @@ class RandomisedResponseChannel {
   }
   RandomisedResponseChannel(int levels, Rho rho) : RandomisedResponseChannel(levels, pure_epsilon(rho)) {}
 
+  [[nodiscard]] int release(int y, CuratorsNoise auto& noise) const {
+    const int own = legal(y);
+    const Uint128 drawn = noise.below(truth_ + static_cast<Uint128>(levels_ - 1) * kOther);
+    if (drawn < truth_) return own;
+    const int other = static_cast<int>((drawn - truth_) / kOther);
+    return other < own ? other : other + 1;
+  }
+
   /// A category outside the declared ones counts as category 0.
   [[nodiscard]] int legal(int y) const { return y < 0 || y >= levels_ ? 0 : y; }
   [[nodiscard]] double log_density(int z, int y) const { return z == legal(y) ? log_odds_ : 0; }

@@ -49,6 +49,20 @@ double SmoothedHistogramChannel::loss(double mix, int bins, std::size_t n, std::
   return static_cast<double>(draws) * std::log1p((1 - mix) * bins / (static_cast<double>(n) * mix));
 }
 
+std::vector<Uint128> SmoothedHistogramChannel::cumulated_weights(std::span<const double> data) const {
+  if (data.size() != n_)
+    throw Error(ErrorCode::data, "the smoothed histogram was set up for another number of data");
+  const std::vector<std::size_t> counts = bins_.counts(data);
+  std::vector<Uint128> cumulated(counts.size());
+  Uint128 total = 0;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    total +=
+        static_cast<Uint128>(kWhole - mix_) * counts.size() * counts[j] + static_cast<Uint128>(mix_) * n_;
+    cumulated[j] = total;
+  }
+  return cumulated;
+}
+
 void SmoothedHistogramChannel::observe(std::span<const double> release) {
   const bool inside = std::all_of(release.begin(), release.end(),
                                   [&](double w) { return w >= domain().lower && w <= domain().upper; });

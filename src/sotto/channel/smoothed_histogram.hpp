@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -58,6 +59,20 @@ class SmoothedHistogramChannel {
   /// The privacy loss for a given mix.
   [[nodiscard]] static double loss(double mix, int bins, std::size_t n, std::size_t draws);
 
+  /// Shape (draws). Errors: data unless there are as many data as the channel was made for.
+  [[nodiscard]] std::vector<double> release(std::span<const double> data, CuratorsNoise auto& noise) const {
+    const std::vector<Uint128> cumulated = cumulated_weights(data);
+    std::vector<double> points(draws_);
+    for (double& point : points) {
+      const Uint128 drawn = noise.below(cumulated.back());
+      const auto bin = std::upper_bound(cumulated.begin(), cumulated.end(), drawn) - cumulated.begin();
+      const Interval bounds = bins_.bounds(static_cast<int>(bin));
+      // Strictly inside the bin, so that it is found again after printing and reading.
+      point = bounds.lower + bounds.width() * (static_cast<double>(noise.bits() >> 44) + 0.5) * 0x1p-20;
+    }
+    return points;
+  }
+
   /// Takes a release as the one to be explained. Errors: data unless it has `draws` points of the domain.
   void observe(std::span<const double> release);
   /// n data that resemble the release.
@@ -81,14 +96,15 @@ class SmoothedHistogramChannel {
 
   [[nodiscard]] const Bins& bins() const { return bins_; }
   [[nodiscard]] const Interval& domain() const { return bins_.domain(); }
-  [[nodiscard]] std::size_t size() const { return n_; }
   [[nodiscard]] std::size_t draws() const { return draws_; }
   [[nodiscard]] double mix() const { return static_cast<double>(mix_) * 0x1p-40; }
-  [[nodiscard]] std::uint64_t mix_weight() const { return mix_; }  ///< times kWhole
   [[nodiscard]] double epsilon() const { return epsilon_.value(); }
   [[nodiscard]] Guarantee guarantee() const { return pure_guarantee(epsilon_); }
 
  private:
+  /// Of each bin and those before it: (1 - mix) m c_j + mix n out of n m, times 2^40; integers.
+  [[nodiscard]] std::vector<Uint128> cumulated_weights(std::span<const double> data) const;
+
   Bins bins_;
   std::size_t n_;
   std::size_t draws_;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "sotto/data/decode.hpp"
-#include "sotto/privatise/samplers.hpp"
+#include "sotto/privatise/exact_noise.hpp"
 
 namespace sotto {
 namespace {
@@ -56,15 +56,15 @@ PrivatisedColumn Privatiser::privatise(const Column& column, std::span<const std
   return std::visit(
       [&]<class Channel>(const Channel& channel) {
         using Datum = typename Channel::Datum;
-        const Sampler<Channel> sampler(channel);
+        ExactNoise noise(entropy_);
         const std::vector<Datum> data = decode<Datum>(column.settings, cells);
         PrivatisedColumn result;
         if constexpr (GlobalChannel<Channel, Datum>) {
-          result.values = sampler(std::span<const Datum>(data), entropy_);
+          result.values = channel.release(std::span<const Datum>(data), noise);
         } else {
           result.width = channel.stored_names(column.settings.name).size();
           result.values.reserve(data.size() * result.width);
-          for (const Datum y : data) append(result.values, sampler(y, entropy_));
+          for (const Datum y : data) append(result.values, channel.release(y, noise));
         }
         return result;
       },
