@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "sotto/base/error.hpp"
 #include "sotto_io/atomic_file.hpp"
@@ -35,6 +36,26 @@ std::string as_hexadecimal(const std::array<std::uint8_t, 32>& bytes) {
   return text;
 }
 
+/// Overwrites what it holds when it goes, however it goes.
+template <class Held>
+struct Secret {
+  Held held{};
+  Secret() = default;
+  explicit Secret(Held value) : held(std::move(value)) {}
+  Secret(const Secret&) = delete;
+  Secret& operator=(const Secret&) = delete;
+  ~Secret() { sodium_memzero(held.data(), held.size()); }
+};
+
+void write_new_seed(const std::filesystem::path& seed, OwnerKey& key) {
+  Secret<std::array<std::uint8_t, crypto_sign_SEEDBYTES>> drawn;
+  Secret<std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES>> whole;
+  randombytes_buf(drawn.held.data(), drawn.held.size());
+  crypto_sign_seed_keypair(key.bytes.data(), whole.held.data(), drawn.held.data());
+  const Secret<std::string> text(as_hexadecimal(drawn.held) + '\n');
+  write_secret_file(seed, text.held);
+}
+
 }  // namespace
 
 OwnerKey read_public_key(const std::filesystem::path& file) { return {read_32_bytes(file)}; }
@@ -56,18 +77,15 @@ std::array<std::uint8_t, 32> read_signing_seed(const std::filesystem::path& file
 
 void make_signing_key(const std::filesystem::path& seed, const std::filesystem::path& public_key) {
   if (sodium_init() < 0) throw Error(ErrorCode::internal, "libsodium does not start");
-  std::array<std::uint8_t, 32> secret{};
-  randombytes_buf(secret.data(), secret.size());
   OwnerKey key;
-  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> whole{};
-  crypto_sign_seed_keypair(key.bytes.data(), whole.data(), secret.data());
-  std::string text = as_hexadecimal(secret);
-  text += '\n';
-  write_secret_file(seed, text);
-  sodium_memzero(text.data(), text.size());
-  sodium_memzero(secret.data(), secret.size());
-  sodium_memzero(whole.data(), whole.size());
-  write_secret_file(public_key, to_text(key) + '\n');
+  write_new_seed(seed, key);
+  try {
+    write_secret_file(public_key, to_text(key) + '\n');
+  } catch (...) {
+    std::error_code gone;
+    std::filesystem::remove(seed, gone);  // made just now, and of no use to anyone
+    throw;
+  }
 }
 
 void write_secret_file(const std::filesystem::path& file, std::string_view content) {

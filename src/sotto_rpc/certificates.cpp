@@ -8,6 +8,7 @@
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -140,6 +141,22 @@ CertifiedKey make_certificate(const CertifiedKey& authority, const std::string& 
   extend(made, issuer.get(), NID_authority_key_identifier, "keyid");
   must(X509_sign(made, issuer_key.get(), EVP_sha256()) > 0);
   return {pem_of(made), pem_of(key.get())};
+}
+
+std::string certified_name(std::string_view certificate) {
+  const TextBuffer buffer(BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())));
+  must(buffer != nullptr);
+  const Certificate found(PEM_read_bio_X509(buffer.get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  if (!found) return {};
+  const X509_NAME* subject = X509_get_subject_name(found.get());
+  const int first = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (first < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, first) >= 0) return {};
+  const ASN1_STRING* name = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, first));
+  const std::string text(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name)),
+                         static_cast<std::size_t>(ASN1_STRING_length(name)));
+  const auto printable = [](char letter) { return letter >= ' ' && letter <= '~'; };
+  return std::all_of(text.begin(), text.end(), printable) ? text : std::string();
 }
 
 }  // namespace sotto

@@ -1,7 +1,8 @@
-// Certificates of a consortium, for trying things out: an authority, and one for each who speaks.
+// Whom a certificate names; and, for trying things out, those of a consortium: an authority, and one for each who speaks.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace sotto {
 
@@ -22,5 +23,10 @@ enum class CertifiedRole { owner, analyst };
 /// Checked by tests/sotto_rpc/owner_server_test.cpp: an_analysts_certificate_is_no_owners
 [[nodiscard]] CertifiedKey make_certificate(const CertifiedKey& authority, const std::string& name,
                                             CertifiedRole role);
+
+/// Whom a certificate, PEM text, names: its one common name. Empty where it has none, several, or is no certificate; and where
+/// the name is not of printable ASCII, so that no two analysts are written alike.
+/// Checked by tests/sotto_rpc/owner_server_test.cpp: name_one_analyst_or_nobody
+[[nodiscard]] std::string certified_name(std::string_view certificate);
 
 }  // namespace sotto

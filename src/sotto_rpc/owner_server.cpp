@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/v1/owner.grpc.pb.h"
+#include "sotto_rpc/certificates.hpp"
 #include "sotto_rpc/quiet_network.hpp"
 
 namespace sotto {
@@ -33,8 +34,9 @@ grpc::StatusCode status_code(ErrorCode code) {
 std::string analyst_of(const grpc::ServerContext& context) {
   const auto peer = context.auth_context();
   if (!peer->IsPeerAuthenticated()) return {};
-  const auto names = peer->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
-  return names.size() == 1 ? std::string(names[0].data(), names[0].size()) : std::string();
+  const auto certificates = peer->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  if (certificates.size() != 1) return {};
+  return certified_name({certificates[0].data(), certificates[0].size()});
 }
 
 }  // namespace

@@ -59,5 +59,13 @@ TEST_F(SigningKey, is_written_over_no_file_and_through_no_link) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "nowhere"));
 }
 
+// A seed without its public key is of no use, and the file of another public key stays.
+TEST_F(SigningKey, leaves_no_seed_where_its_public_key_cannot_be_written) {
+  write_whole_file(public_, "another's");
+  EXPECT_THROW(make_signing_key(seed_, public_), Error);
+  EXPECT_FALSE(std::filesystem::exists(seed_));
+  EXPECT_EQ(read_whole_file(public_), "another's");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -167,6 +167,26 @@ TEST(OwnerServer, draws_over_localhost_are_those_of_one_process) {
   }
 }
 
+// Which of two names gRPC would tell is its own affair: nobody is let in as either.
+TEST(Certificates, name_one_analyst_or_nobody) {
+  const std::string of_two = R"(-----BEGIN CERTIFICATE-----
+MIIBpDCCAUqgAwIBAgIUJcmgxMTeZfJqxu480gLsKxxEhnowCgYIKoZIzj0EAwIw
+HDEMMAoGA1UEAwwDYWRhMQwwCgYDVQQDDANib2IwIBcNMjYxMTI5MjIyMzUxWhgP
+MjEyNjExMDUyMjIzNTFaMBwxDDAKBgNVBAMMA2FkYTEMMAoGA1UEAwwDYm9iMFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEl3oSPDHSxFpChxzzKvXIUfpuwEM8ysBv
+9Y+C3i2h6ub5l+DRk/YpQr0yHz2JDHyjeQCqyYpvYWk59gWpe3SjXqNoMGYwHQYD
+VR0OBBYEFHK0DSBKDHLJuE5IhGcwKVt1/OhlMB8GA1UdIwQYMBaAFHK0DSBKDHLJ
+uE5IhGcwKVt1/OhlMA8GA1UdEwEB/wQFMAMBAf8wEwYDVR0lBAwwCgYIKwYBBQUH
+AwIwCgYIKoZIzj0EAwIDSAAwRQIhAJ8ygcCqs/OEL3SoFQkWyEtFLj3i3hk3sKto
+lKfmpfcPAiBPqkjEd37UXtLiZ7j2Jje0Rv+WkdZKlCnV8Ct7XC+POQ==
+-----END CERTIFICATE-----
+)";  // CN=ada, CN=bob
+  EXPECT_EQ(certified_name(make_certificate(consortium(), "ada", CertifiedRole::analyst).certificate), "ada");
+  EXPECT_EQ(certified_name(of_two), "");
+  EXPECT_EQ(certified_name(of_two.substr(0, of_two.size() / 2)), "");
+  EXPECT_EQ(certified_name(""), "");
+}
+
 TEST(Certificates, are_of_names_that_fit_in_one) {
   for (const char* name : {"", "North", "a b", "a,DNS:b", "a.b", "ä"})
     EXPECT_THROW(static_cast<void>(make_certificate(consortium(), name, CertifiedRole::owner)), Error)
