@@ -3,7 +3,6 @@
 #include <arrow/api.h>
 #include <arrow/io/file.h>
 #include <arrow/io/memory.h>
-#include <arrow/memory_pool.h>
 #include <fmt/format.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
@@ -14,8 +13,8 @@
 #include <numeric>
 
 #include "sotto/base/error.hpp"
-#include "sotto/data/wiped.hpp"
 #include "sotto_io/arrow_records.hpp"
+#include "sotto_io/wiping_pool.hpp"
 
 namespace sotto {
 
@@ -26,40 +25,8 @@ namespace {
   throw Error(ErrorCode::data, fmt::format("{} cannot be read as Parquet; write it anew", path.string()));
 }
 
-/// Arrow's memory, wiped before it is given back.
-class WipingPool final : public arrow::MemoryPool {
- public:
-  using arrow::MemoryPool::Allocate;
-  using arrow::MemoryPool::Free;
-  using arrow::MemoryPool::Reallocate;
-
-  arrow::Status Allocate(std::int64_t size, std::int64_t alignment, std::uint8_t** out) override {
-    return pool_->Allocate(size, alignment, out);
-  }
-  arrow::Status Reallocate(std::int64_t old_size, std::int64_t new_size, std::int64_t alignment,
-                           std::uint8_t** memory) override {
-    std::uint8_t* larger = nullptr;
-    ARROW_RETURN_NOT_OK(pool_->Allocate(new_size, alignment, &larger));
-    std::copy_n(*memory, std::min(old_size, new_size), larger);
-    Free(*memory, old_size, alignment);
-    *memory = larger;
-    return arrow::Status::OK();
-  }
-  void Free(std::uint8_t* memory, std::int64_t size, std::int64_t alignment) override {
-    if (size > 0) wipe(memory, static_cast<std::size_t>(size));
-    pool_->Free(memory, size, alignment);
-  }
-  [[nodiscard]] std::int64_t bytes_allocated() const override { return pool_->bytes_allocated(); }
-  [[nodiscard]] std::int64_t total_bytes_allocated() const override { return pool_->total_bytes_allocated(); }
-  [[nodiscard]] std::int64_t num_allocations() const override { return pool_->num_allocations(); }
-  [[nodiscard]] std::string backend_name() const override { return pool_->backend_name(); }
-
- private:
-  arrow::MemoryPool* pool_ = arrow::system_memory_pool();
-};
-
 arrow::MemoryPool* wiping_pool() {
-  static WipingPool pool;
+  static WipingPool pool(*arrow::system_memory_pool());
   return &pool;
 }
 
