@@ -70,7 +70,10 @@ TEST(Columns, gaussians_on_any_grids_are_composed_within_the_target) {
   coarse.steps = 4;
   ColumnSettings fine = column("y", "gaussian");
   fine.steps = 1 << 20;
-  for (const auto& columns : {std::vector{coarse, fine}, std::vector{fine, coarse}}) {
+  ColumnSettings rough = column("z", "gaussian");
+  rough.steps = 4;
+  for (const auto& columns :
+       {std::vector{coarse, fine}, std::vector{fine, coarse}, std::vector{coarse, rough}}) {
     const ColumnPlan plan = plan_columns(columns, approximate(1, 1e-5), 20);
     const auto [rho, slack] = cost_of(plan);
     EXPECT_LE(gaussian_delta(Rho(rho), Epsilon(1 - slack)).value(), 1e-5);
@@ -115,6 +118,19 @@ TEST(Columns, shares_of_many_light_columns_are_not_more_than_the_whole) {
   long double rho = 0;
   for (const Column& c : plan.columns) rho += static_cast<long double>(guarantee(c.channel).rho.value());
   EXPECT_LE(rho, 0.05L);
+}
+
+// A tenth is no double: ten of those nearest to it are more than one.
+TEST(Columns, shares_of_equal_columns_are_not_more_than_the_whole) {
+  std::vector<ColumnSettings> columns;
+  for (int count = 1; count <= 50; ++count) {
+    columns.push_back(column("x" + std::to_string(count), "laplace"));
+    long double epsilon = 0;
+    for (const Column& c : plan_columns(columns, pure(1), 20).columns)
+      epsilon += static_cast<long double>(guarantee(c.channel).epsilon.value());
+    EXPECT_LE(epsilon, 1) << count;
+    EXPECT_GT(epsilon, 1 - 1e-9) << count;
+  }
 }
 
 TEST(Columns, rho_is_split_by_weight) {

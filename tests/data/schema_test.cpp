@@ -45,6 +45,9 @@ TEST(Schema, refuses_what_would_break_bounds) {
   EXPECT_NE(one({"x", ColumnKind::real, {nan, 1}, {}}), "");
   EXPECT_NE(one({"x", ColumnKind::real, {0, infinity}, {}}), "");
   EXPECT_NE(one({"x", ColumnKind::real, {-1e308, 1e308}, {}}), "");
+  EXPECT_NE(one({"x", ColumnKind::real, {0, 1.01e100}, {}}), "") << "its square is to be a number";
+  EXPECT_NE(one({"x", ColumnKind::real, {-1.01e100, 0}, {}}), "");
+  EXPECT_EQ(one({"x", ColumnKind::real, {-1e100, 1e100}, {}}), "");
   EXPECT_NE(one({"x", ColumnKind::real, {0, 1e-101}, {}}), "");
   EXPECT_NE(one({"x", ColumnKind::category, {}, {"a", " b"}}), "");
   EXPECT_NE(one({"x", ColumnKind::count, {0, 1.5}, {}}), "");

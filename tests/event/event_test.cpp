@@ -225,6 +225,17 @@ TEST(Event, groups_cost_what_their_rows_do) {
   }
 }
 
+// Half of all quotients of doubles are rounded down; long double knows them a thousand times better.
+TEST(Event, laplace_noise_costs_no_less_than_its_ratio) {
+  for (int k = 1; k <= 300; ++k) {
+    const LaplaceEvent event{1.0 + k % 7, 3 + 0.37 * k};
+    const double epsilon = event.pure_epsilon(Adjacency::substitute).value();
+    EXPECT_GE(epsilon, static_cast<long double>(event.sensitivity) / static_cast<long double>(event.scale))
+        << k;
+    EXPECT_LE(epsilon, event.sensitivity / event.scale * (1 + 1e-15)) << k;
+  }
+}
+
 // Between two orders on a chord of (order - 1) cost; nothing beyond the last.
 TEST(Event, given_renyi_costs_are_read_as_far_as_they_go) {
   const RenyiCurve curve =

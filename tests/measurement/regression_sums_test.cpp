@@ -345,6 +345,19 @@ TEST(RegressionSums, no_row_moves_a_total_further_than_declared) {
   expect_bounds_hold([](ChainRng&) -> Query { return TotalQuery{TotalOf::ones, Rho(1)}; }, 0, 8);
 }
 
+// In [-1, 1] an exchange would move the sum by two, and the price is that of one.
+TEST(RegressionSums, ones_are_counted_of_responses_between_0_and_1_alone) {
+  const auto answered = [](const Interval& response) {
+    const Case one{family::Normal(), response, Link::identity};
+    return Asked(one, TotalQuery{TotalOf::ones, Rho(1)}, Adjacency::substitute).answered();
+  };
+  EXPECT_TRUE(answered({0, 1}));
+  EXPECT_TRUE(answered({0.25, 0.5}));
+  EXPECT_FALSE(answered({-1, 1}));
+  EXPECT_FALSE(answered({-1e-9, 0.5}));
+  EXPECT_FALSE(answered({0, 1.000001}));
+}
+
 TEST(RegressionSums, units_of_several_rows_cost_so_many_times_the_sensitivity) {
   ChainRng rng(9);
   const BoundedScoreQuery query{some_weighting(rng), Rho(1)};

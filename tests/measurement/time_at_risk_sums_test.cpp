@@ -215,6 +215,23 @@ TEST(TimeAtRiskSums, earlier_pieces_and_a_late_event_add_up) {
   EXPECT_GT(ratio, 0.99);
 }
 
+// Three deaths are expected in each piece, and none comes: all that was at risk adds up to 15, and the last piece's 3 are more than an
+// event in it would add.
+TEST(TimeAtRiskSums, a_whole_life_without_an_event_adds_up_to_all_that_was_at_risk) {
+  constexpr std::size_t kPieces = 5;
+  const Eigen::Index dim = model_of(kPieces).domain().columns();
+  Position at = Position::Zero(dim);
+  at[0] = std::log(3);
+  Matrix frame = Matrix::Zero(dim, dim);
+  frame(0, 0) = 1;
+  const Pass pass(kPieces, BoundedScoreQuery{{at, frame, 1, 1e6, 100}, Rho(1)}, Adjacency::add_remove);
+  ASSERT_TRUE(pass.measured);
+  const auto moved = pass.contribution({{0, 0}, static_cast<double>(kPieces), false});
+  const double ratio = moved.norm() / pass.sensitivity();
+  EXPECT_LE(ratio, 1);
+  EXPECT_GT(ratio, 0.99);
+}
+
 // Digits of a weight times a square that lies below the least double would be lost, and with them the bound of all pieces.
 TEST(TimeAtRiskSums, frames_and_bounds_beyond_reach_are_refused) {
   constexpr std::size_t kPieces = 5;

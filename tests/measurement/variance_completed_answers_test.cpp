@@ -84,6 +84,19 @@ TEST(VarianceCompletedRatios, moves_that_may_pass_the_bound_are_refused) {
   EXPECT_EQ(std::get<QueryStatus>(answers[3]), QueryStatus::budget);
 }
 
+// The gain of a batch is that of its share of these rows.
+TEST(VarianceCompletedRatios, a_plan_for_another_number_of_rows_is_refused) {
+  const VarianceCompletedPlan plan = VarianceCompletedPlan::for_share(50, 10, 1);
+  for (const std::size_t rows : {49, 51}) {
+    Budget budget(Epsilon(50), Delta(1e-6));
+    EXPECT_THROW(
+        (void)measure_variance_completed_ratios(rows_of(std::vector<double>(rows, 0)),
+                                                {model_on_the_line(), PrivacyUnit{}}, plan, 3, budget),
+        Error);
+    EXPECT_TRUE(budget.entries().empty());
+  }
+}
+
 TEST(VarianceCompletedRatios, what_is_not_proven_is_refused) {
   const VarianceCompletedPlan plan = VarianceCompletedPlan::for_share(50, 10, 1);
   TestEntropy entropy(1);

@@ -66,6 +66,21 @@ TEST(Federation, what_one_refuses_costs_nobody) {
   EXPECT_LE(rich.spent().value(), 0.9 * affordable);
 }
 
+TEST(Federation, what_one_refuses_costs_nobody_wherever_that_one_stands) {
+  TestEntropy entropy(1);
+  for (const bool first : {true, false}) {
+    Budget rich(Epsilon(10), Delta(1e-6));
+    Budget poor(Epsilon(0.5), Delta(1e-6));
+    DataOwner a(rows_of({0.5}), kModel, PrivacyUnit{}, ExecutionOptions{}, rich, entropy);
+    DataOwner b(rows_of({0.5}), kModel, PrivacyUnit{}, ExecutionOptions{}, poor, entropy);
+    Federation both(first ? std::vector<QueryInterface*>{&b, &a} : std::vector<QueryInterface*>{&a, &b});
+    const Query query = RatioQuery{kFrom, kTo, Rho(1.1 * poor.left().value())};
+    EXPECT_EQ(both.refusals(std::span(&query, 1))[0], QueryStatus::budget) << first;
+    EXPECT_EQ(std::get<QueryStatus>(both.answer(std::span(&query, 1))[0]), QueryStatus::budget) << first;
+    EXPECT_EQ(rich.spent().value(), 0) << first;
+  }
+}
+
 TEST(Federation, a_position_out_of_range_is_so_even_without_budget) {
   Budget rich(Epsilon(10), Delta(1e-6));
   Budget none(Epsilon(0), Delta(1e-6));

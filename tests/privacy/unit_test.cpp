@@ -188,6 +188,32 @@ TEST(Unit, batches_are_calibrated_for_the_whole_run) {
   EXPECT_LE(upper_epsilon(completions, substitute, Delta(1e-6), BoundKind::rdp), 3);
 }
 
+// The gradients of all trajectories, and the ratios that are paid for beside them one by one.
+TEST(Unit, batches_of_trajectories_are_calibrated_with_the_ratios_beside_them) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    Table table(table_of(adjacency, 0).schema());
+    const std::vector<std::optional<std::string_view>> cells = {"0.5", "2"};
+    for (int i = 0; i < 60; ++i) table.append(cells, std::nullopt);
+    const FitConfig config = parse_fit_config(
+        "[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\n" + kRuns[1].first +
+            "[privacy]\nepsilon = 3\ndelta = 1e-6\n[method]\nname = \"hmc\"\nstep_size = 0.01\n"
+            "batch_rate = 0.3\nleapfrog_steps = 3\n",
+        {});
+    const Problem problem = make_problem(config, table);
+    RecordingLedger ledger{Epsilon(3)};
+    TestEntropy entropy(4);
+    const StepBudget budget =
+        make_run_plan(QueryRegime::trajectories, config, problem, kSteps, ledger, entropy).step_budget;
+    constexpr std::size_t kGradients = kSteps * 4;
+    ASSERT_EQ(ledger.spending().entries.size(), 1u);
+    EXPECT_EQ(ledger.spending().entries[0].count, kGradients);
+    EXPECT_GE(ledger.left().value(), kSteps * budget.step_cost.value());
+    const Event all = beside(batch_event(budget.rate, budget.noise_multiplier, kGradients), ledger.left());
+    EXPECT_LE(upper_epsilon(all, adjacency, Delta(1e-6), BoundKind::tight), 3);
+    EXPECT_GT(upper_epsilon(all, adjacency, Delta(1e-6), BoundKind::tight), 2.9);
+  }
+}
+
 // Where a row may be added or left out their number is a secret; and the number of persons is not that of rows.
 TEST(Unit, the_number_of_rows_is_public_for_exchanged_rows_only) {
   for (const auto& [model, regime] : kRuns) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "sotto/base/error.hpp"
@@ -69,6 +70,17 @@ TEST(KeptAnswers, answer_no_others) {
   KeptAnswers changed = two;
   changed.given[0].answers[changed.given[0].answers.size() / 2] ^= 1;
   EXPECT_EQ(refusal(changed, {{kRatio}}), ErrorCode::data) << "damaged";
+}
+
+// The same question twice: what was answered first does not stand for what was answered then.
+TEST(KeptAnswers, answer_each_in_its_own_turn) {
+  CountingOwner owner;
+  AnswerKeeper keeper(owner, {{"model", "one"}});
+  for (int turn = 0; turn < 2; ++turn) (void)keeper.answer(std::vector<Query>{kRatio});
+  KeptAnswers swapped = keeper.kept();
+  EXPECT_EQ(refusal(swapped, {{kRatio}, {kRatio}}), ErrorCode::internal) << "these are answered";
+  std::swap(swapped.given[0], swapped.given[1]);
+  EXPECT_EQ(refusal(swapped, {{kRatio}}), ErrorCode::data);
 }
 
 TEST(KeptAnswers, that_are_damaged_are_refused) {

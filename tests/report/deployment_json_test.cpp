@@ -32,6 +32,7 @@ TEST(DeploymentJson, earlier_runs_of_the_directory_are_in_its_figure) {
   record.privacy.earlier = {.count = 1, .epsilon = 2, .delta = 1e-6};
   const auto loss = [&] { return deployment_json(record).at("deployment").at("privacy_loss"); };
   EXPECT_EQ(loss().at("privacy_parameters").at("epsilon"), record.privacy.epsilon + 2);
+  EXPECT_EQ(loss().at("privacy_parameters").at("delta"), record.privacy.delta + 1e-6);
   EXPECT_THAT(loss().at("privacy_parameters_description").get<std::string>(), HasSubstr("An earlier run"));
   record.privacy.earlier.epsilon = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(loss().at("privacy_parameters").at("epsilon").is_null());

@@ -159,7 +159,7 @@ TEST(PrivacyStatement, earlier_runs_add_to_what_is_promised_whatever_is_spent) {
   statement.delta = 1e-6;
   EXPECT_EQ(with_earlier(statement), "");
   statement.earlier = {2, 2.5, 2e-6};
-  EXPECT_THAT(with_earlier(statement), HasSubstr("no more than epsilon 3.5 (delta"));
+  EXPECT_THAT(with_earlier(statement), HasSubstr("no more than epsilon 3.5 (delta 3e-6)"));
   statement.earlier.epsilon = HUGE_VAL;
   EXPECT_THAT(with_earlier(statement), HasSubstr("no figure covers"));
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.hpp"
+#include "sotto_io/csv_reader.hpp"
 #include "sotto_io/table_file.hpp"
 
 namespace sotto {
@@ -112,6 +113,18 @@ TEST(ArrowStream, a_batch_longer_than_what_is_written_out_at_a_time_has_all_its_
       read_stream({{"n", *numbers.Finish()}}, {{{"n", ColumnKind::count, {0, rows}}}}, {rows});
   ASSERT_EQ(table.rows(), static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < table.rows(); ++i) ASSERT_EQ(table.column("n")[i], static_cast<double>(i));
+}
+
+// As of a file: a row with a cell beyond the limit contributes nothing, whatever stands in for missing cells.
+TEST(ArrowStream, a_row_with_a_cell_beyond_the_limit_is_not_imputed) {
+  const Schema imputing{{{"x", ColumnKind::real, {0, 1}, {}, MissingPolicy::impute, 0.5}}};
+  const std::vector<NamedValues> columns = {
+      {"x",
+       values<arrow::StringBuilder, std::string>({"0.25", "0." + std::string(kMostCellBytes, '5'), ""})}};
+  const Table table = read_stream(columns, imputing);
+  ASSERT_EQ(table.rows(), 3U);
+  EXPECT_TRUE(table.kept(0) && !table.kept(1) && table.kept(2));
+  EXPECT_EQ(table.column("x")[2], 0.5);
 }
 
 TEST(ArrowStream, what_the_other_library_says_is_not_passed_on) {

@@ -86,6 +86,21 @@ TEST_F(Journal, only_promises_to_the_same_unit_add_up) {
   }
 }
 
+// A tenth is no double: added to the nearest, ten of them are less than one.
+TEST_F(Journal, promises_do_not_add_up_to_less_than_they_are) {
+  fs::create_directories(file_.parent_path());
+  std::string lines;
+  for (int run = 0; run < 10; ++run)
+    lines += R"({"opened":{"epsilon":0.1,"delta":0.1,"adjacency":"substitute","privacy_unit":"one row"}})"
+             "\n";
+  write_whole_file(file_, lines);
+  const EarlierRuns all = promised_together(read_charge_record(file_));
+  EXPECT_EQ(all.count, 10u);
+  EXPECT_GE(all.epsilon, 1);
+  EXPECT_GE(all.delta, 1);
+  EXPECT_LT(all.epsilon, 1 + 1e-9);
+}
+
 // A patient of several hospitals changes rows of several of the units that a record by hospital protects.
 TEST_F(Journal, persons_told_apart_by_another_column_are_another_unit) {
   const auto opened = [](const std::string& unit, const std::string& more) {

@@ -25,6 +25,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The same at every call, where a statement is to say what that of the system's noise does.
+class RepeatedNoise final : public EntropySource {
+ public:
+  std::uint64_t bits() override { return same_.bits(); }
+  [[nodiscard]] std::string name() const override { return same_.name(); }
+  [[nodiscard]] bool is_private() const override { return true; }
+
+ private:
+  TestEntropy same_{7};
+};
+
 class FitDirectory : public testing::Test {
  protected:
   FitConfig config_;
@@ -53,6 +64,21 @@ class FitDirectory : public testing::Test {
                                      },
                                  .parameters = {"intercept", "slope"},
                                  .priors = {{}, {}}});
+  }
+  /// By release-once, into its directory; the table's schema.
+  [[nodiscard]] Schema fit_a_table() {
+    Schema schema{{{"y", ColumnKind::binary}, {"x", ColumnKind::real, {-1, 1}}}};
+    config_ =
+        parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"y ~ x\"", "privacy.epsilon=2",
+                              "privacy.delta=1e-6", "method.draws=10", "method.chains=1", "threads=1"});
+    config_.out = own_path().string();
+    config_.force = true;
+    RepeatedNoise noise;
+    Table table(schema);
+    for (int i = 0; i < 300; ++i)
+      table.append({{i % 3 == 0 ? "1" : "0", i % 2 == 0 ? "0.5" : "-0.25"}}, std::to_string(i));
+    static_cast<void>(fit_to_directory(config_, make_problem(config_, table), noise));
+    return schema;
   }
   /// What the run ends with.
   [[nodiscard]] Error error_of(const FitProgress& progress) {
@@ -98,17 +124,6 @@ TEST_F(FitDirectory, is_not_written_over_unless_asked) {
   EXPECT_TRUE(content("charges.jsonl").starts_with(charges));
 }
 
-/// The same at every call, where a statement is to say what that of the system's noise does.
-class RepeatedNoise final : public EntropySource {
- public:
-  std::uint64_t bits() override { return same_.bits(); }
-  [[nodiscard]] std::string name() const override { return same_.name(); }
-  [[nodiscard]] bool is_private() const override { return true; }
-
- private:
-  TestEntropy same_{7};
-};
-
 // Somebody took the record of charges away: what the results cost that stand there is not known, but not nothing.
 TEST_F(FitDirectory, a_statement_without_its_record_of_charges_counts_as_a_run_of_unknown_cost) {
   RepeatedNoise noise;
@@ -125,17 +140,7 @@ TEST_F(FitDirectory, a_statement_without_its_record_of_charges_counts_as_a_run_o
 // Each figure of the promise stands in the statement, with the releases and in the record of charges: a record that promises
 // another one is that of other releases.
 TEST_F(FitDirectory, draws_go_on_only_where_the_record_of_charges_promises_what_the_statement_does) {
-  const Schema schema{{{"y", ColumnKind::binary}, {"x", ColumnKind::real, {-1, 1}}}};
-  config_ =
-      parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"y ~ x\"", "privacy.epsilon=2",
-                            "privacy.delta=1e-6", "method.draws=10", "method.chains=1", "threads=1"});
-  config_.out = own_path().string();
-  config_.force = true;
-  RepeatedNoise noise;
-  Table table(schema);
-  for (int i = 0; i < 300; ++i)
-    table.append({{i % 3 == 0 ? "1" : "0", i % 2 == 0 ? "0.5" : "-0.25"}}, std::to_string(i));
-  static_cast<void>(fit_to_directory(config_, make_problem(config_, table), noise));
+  const Schema schema = fit_a_table();
   const std::string charges = content("charges.jsonl");
   const std::string draws = content("chain_1.csv");
   const std::size_t first = charges.find('\n');
@@ -158,6 +163,35 @@ TEST_F(FitDirectory, draws_go_on_only_where_the_record_of_charges_promises_what_
     EXPECT_EQ(content("chain_1.csv"), draws) << key;
   }
   write_whole_file(own_path() / "charges.jsonl", charges);
+  EXPECT_EQ(resume_directory(config_, schema, {}).draws, 10u);
+}
+
+// Statement and record agree, and are those of other releases.
+TEST_F(FitDirectory, draws_go_on_only_under_the_promise_of_their_own_releases) {
+  const Schema schema = fit_a_table();
+  const std::string charges = content("charges.jsonl");
+  const std::string stated = content("privacy.json");
+  const std::size_t first = charges.find('\n');
+  for (const auto& [key, other] : {std::pair<const char*, nlohmann::ordered_json>{"epsilon", 1.5},
+                                   {"delta", 1e-7},
+                                   {"adjacency", "add-remove"}}) {
+    auto promise = nlohmann::ordered_json::parse(charges.substr(0, first));
+    auto statement = nlohmann::ordered_json::parse(stated);
+    ASSERT_NE(statement.at(key), other);
+    promise["opened"][key] = statement[key] = other;
+    write_whole_file(own_path() / "charges.jsonl", promise.dump() + charges.substr(first));
+    write_whole_file(own_path() / "privacy.json", statement.dump());
+    try {
+      static_cast<void>(resume_directory(config_, schema, {}));
+      ADD_FAILURE() << key;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::configuration) << key;
+      EXPECT_NE(std::string(error.what()).find("is no statement of these releases"), std::string::npos)
+          << key;
+    }
+  }
+  write_whole_file(own_path() / "charges.jsonl", charges);
+  write_whole_file(own_path() / "privacy.json", stated);
   EXPECT_EQ(resume_directory(config_, schema, {}).draws, 10u);
 }
 

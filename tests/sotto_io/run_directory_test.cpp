@@ -155,6 +155,20 @@ TEST_F(RunDirectory, what_no_run_wrote_is_never_removed) {
     EXPECT_EQ(read_whole_file(folder_ / name), "mine") << name;
 }
 
+// The folder of that name was ours, and another's files have the names of those that stood there.
+TEST_F(RunDirectory, what_a_link_leads_to_is_never_removed) {
+  write_run(folder_, synthetic_run(20));
+  fs::remove_all(folder_ / "not_private");
+  fs::create_directories(folder_ / "elsewhere");
+  write_whole_file(folder_ / "elsewhere" / "chain_1.csv", "mine");
+  fs::create_directory_symlink("elsewhere", folder_ / "not_private");
+  RunRecord record = synthetic_run(20);
+  record.comparison.reset();
+  write_run(folder_, record);
+  ASSERT_TRUE(fs::exists(folder_ / "elsewhere" / "chain_1.csv"));
+  EXPECT_EQ(read_whole_file(folder_ / "elsewhere" / "chain_1.csv"), "mine");
+}
+
 // What would be written, or be read as part of it, is refused before anything is spent.
 TEST_F(RunDirectory, obstacles_are_told_before_a_run) {
   const auto refused = [&] {
@@ -215,6 +229,23 @@ TEST_F(RunDirectory, a_run_without_privacy_claims_no_numbers) {
   EXPECT_TRUE(privacy["epsilon"].is_null());
   EXPECT_FALSE(read_run(folder_).privacy.is_private);
   EXPECT_THAT(read_whole_file(folder_ / "chain_1.csv"), testing::HasSubstr("# dp_private = 0"));
+}
+
+// It had a budget, and noise that somebody can repeat.
+TEST_F(RunDirectory, a_run_whose_noise_is_not_private_claims_no_numbers) {
+  RunRecord record = synthetic_run(20);
+  record.comparison.reset();
+  record.privacy.is_private = false;
+  ASSERT_EQ(record.privacy.epsilon, 1);
+  write_run(folder_, record);
+  const auto privacy = json("privacy.json");
+  EXPECT_EQ(privacy["private"], false);
+  for (const char* claim : {"epsilon", "delta", "spent_epsilon"})
+    EXPECT_TRUE(privacy.at(claim).is_null()) << claim;
+  EXPECT_FALSE(fs::exists(folder_ / "deployment.json"));
+  EXPECT_EQ(json("summary.json")["private"], false);
+  EXPECT_THAT(read_whole_file(folder_ / "summary.csv"), testing::Not(testing::HasSubstr(",true")));
+  EXPECT_THAT(read_whole_file(folder_ / "chain_1.csv"), testing::Not(testing::HasSubstr("dp_epsilon")));
 }
 
 TEST_F(RunDirectory, exact_chains_beside_private_ones_claim_no_privacy) {

@@ -59,6 +59,25 @@ TEST_F(SigningKey, is_written_over_no_file_and_through_no_link) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "nowhere"));
 }
 
+// What is missing of a key would be zeros, which everybody knows.
+TEST_F(SigningKey, is_whole_or_none) {
+  make_signing_key(seed_, public_);
+  const std::string whole = read_whole_file(public_).substr(0, 64);
+  const std::filesystem::path other = folder_ / "other.public";
+  write_whole_file(other, whole);
+  EXPECT_EQ(to_text(read_public_key(other)), whole);
+  for (const std::string& text : {std::string(), whole.substr(0, 2), whole.substr(0, 62), whole.substr(0, 63),
+                                  whole + "00", "zz" + whole.substr(2)}) {
+    write_whole_file(other, text);
+    try {
+      static_cast<void>(read_public_key(other));
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data) << text;
+    }
+  }
+}
+
 // A seed without its public key is of no use, and the file of another public key stays.
 TEST_F(SigningKey, leaves_no_seed_where_its_public_key_cannot_be_written) {
   write_whole_file(public_, "another's");

@@ -120,6 +120,18 @@ TEST(TableFile, every_row_becomes_legal_or_contributes_nothing) {
   EXPECT_EQ(table.column("r")[10], 1);
 }
 
+// What stands in for a missing cell does not stand in for a record that cannot be told.
+TEST(TableFile, a_record_that_is_not_whole_is_not_imputed) {
+  const Schema imputing{{{"x", ColumnKind::real, {-1, 1}, {}, MissingPolicy::impute, 0.25},
+                         {"r", ColumnKind::category, {}, {"a", "b"}, MissingPolicy::impute, 1}}};
+  const Table table = read_table(
+      write("imputed.csv", "x,r\n0.5,a\n0.5\n0.5,a,b\n0.5," + std::string(kMostCellBytes + 1, 'a') + "\n,\n"),
+      imputing);
+  ASSERT_EQ(table.rows(), 5U);
+  EXPECT_TRUE(table.kept(0) && table.kept(4));
+  EXPECT_FALSE(table.kept(1) || table.kept(2) || table.kept(3));
+}
+
 TEST(TableFile, errors_are_about_the_file_and_never_about_a_row) {
   EXPECT_EQ(refusal(own_folder() / "none.csv", schema()).code, ErrorCode::no_input);
   EXPECT_EQ(refusal(testing::TempDir(), schema()).code, ErrorCode::no_input);

@@ -70,6 +70,20 @@ TEST_F(OwnerBooksTest, of_a_killed_process_cover_what_it_spent) {
   }
 }
 
+// A line of each kind says what all of that kind cost.
+TEST_F(OwnerBooksTest, of_a_killed_process_cover_releases_of_every_kind) {
+  const double all = books()->left().value();
+  {
+    auto killed = books();
+    Charge other = charge_of(all / 4);
+    other.query = "log-likelihood ratio";
+    EXPECT_TRUE(killed->spend(charge_of(all / 2)));
+    EXPECT_TRUE(killed->spend(other));
+  }
+  EXPECT_NEAR(books()->left().value(), all / 4, 1e-9 * all);
+  EXPECT_LE(books()->left().value(), all / 4);
+}
+
 // Slack has a limit of its own, for all processes together, whether they ended by themselves or were killed.
 TEST_F(OwnerBooksTest, count_the_slack_of_all_earlier_processes) {
   constexpr double limit = kSlackShare;  // of epsilon 1

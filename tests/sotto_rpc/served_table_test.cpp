@@ -14,6 +14,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/owner/data_owner.hpp"
+#include "sotto/run/owners.hpp"
 #include "sotto_rpc/served_owners.hpp"
 
 namespace sotto {
@@ -154,6 +155,31 @@ TEST(ServedTable, prices_all_rows_that_a_unit_has) {
     const double of_one_row = here({one.schema.adjacency, 1}).variance[0];
     EXPECT_NEAR(elsewhere.variance[0] / of_one_row, one.rows * one.rows, 0.01) << one.config.model.family;
   }
+}
+
+Schema served_persons() {
+  Schema persons = served_schema();
+  persons.unit = {"who", 2};
+  return persons;
+}
+
+// Of a ratio whose noise is fixed the unit decides what it costs.
+TEST(ServedTable, the_books_of_who_asks_price_the_unit_that_is_served) {
+  const FitConfig config = served_config({});
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy, 1, {}, served_persons());
+  const std::vector<OwnerElsewhere> elsewhere{
+      {.name = "owner-0",
+       .address = "here:1",
+       .interface = std::make_shared<RemoteOwner>(owner.carrier(), owner.signer.key(),
+                                                  served_declaration(config, served_persons()))}};
+  const Problem problem = make_problem(config, served_persons(), {}, elsewhere);
+  Budget books(Epsilon(1), Delta(1e-6));
+  Owners owners(problem, {}, books, entropy);
+  const Query question = RatioQuery{Position::Zero(2), Position::Constant(2, 0.01), Rho(0), 1.0};
+  ASSERT_TRUE(std::holds_alternative<Released<NoisyRatio>>(owners.answer({&question, 1})[0]));
+  EXPECT_GT(books.spent().value(), 0);
+  EXPECT_EQ(books.spent(), owner.books.spent());
 }
 
 /// Noise of a test, whatever it says of itself.
@@ -371,6 +397,46 @@ TEST(ServedTable, another_declaration_is_refused_free_of_charge) {
   EXPECT_EQ(why(config, other).second, "none");  // a column that the model does not read
   EXPECT_EQ(owner.reads, reads);
   EXPECT_EQ(owner.books.spent(), Rho(0));
+}
+
+// Whatever of it a price or a row's legal values follow from.
+TEST(ServedTable, every_part_of_a_declaration_is_compared) {
+  TestEntropy entropy(3);
+  ServedOwner owner(0, entropy, 1, {}, served_persons());
+  const auto why = [&](const Schema& schema) {
+    return error_in([&] {
+             RemoteOwner(owner.carrier(), owner.signer.key(), served_declaration(served_config({}), schema));
+           })
+        .second;
+  };
+  EXPECT_EQ(why(served_persons()), "none");
+  std::vector<Schema> others(6, served_persons());
+  others[0].unit.maximum_rows = 3;
+  others[1].unit.person = "id";
+  others[2].columns[1].out_of_range = OutOfRangePolicy::missing;
+  others[3].columns[1].missing = MissingPolicy::impute;
+  others[4].columns[1].bounds.lower = -0.5;
+  others[5].adjacency = Adjacency::add_remove;
+  for (std::size_t i = 0; i < others.size(); ++i)
+    EXPECT_THAT(why(others[i]), testing::HasSubstr("declares other columns, bounds")) << i;
+  EXPECT_EQ(owner.books.spent(), Rho(0));
+}
+
+// Nothing of what stands in it, nor of why it cannot be read.
+TEST(ServedTable, a_table_that_cannot_be_read_is_told_by_one_sentence) {
+  TestEntropy entropy(3);
+  AnswerSigner signer;
+  Budget books(Epsilon(1), Delta(1e-6));
+  ServedTable table(
+      {.name = "n", .schema = served_schema()},
+      [](const Schema&) -> Table { throw Error(ErrorCode::data, "cell 17 is 4.25"); }, signer, books,
+      entropy);
+  const auto [code, said] = error_in([&] {
+    RemoteOwner([&](OwnerCall call, const Bytes& question) { return table.reply(call, question, "ada"); },
+                signer.key(), served_declaration(served_config({})));
+  });
+  EXPECT_EQ(code, ErrorCode::io);
+  EXPECT_EQ(said, "the owner n cannot read its table: ask its keeper");
 }
 
 TEST(ServedTable, answers_what_its_owner_allows) {
