@@ -131,9 +131,35 @@ void read_imputed(const Reader& reader, const toml::table& table, SchemaColumn& 
   column.imputed = static_cast<double>(found - column.levels.begin());
 }
 
+void read_expected(const Reader& reader, const toml::table& table, SchemaColumn& column) {
+  const auto only_for = [&](std::string_view key, bool of_kind, const char* kinds) {
+    const toml::node* node = table.get(key);
+    if (node != nullptr && !of_kind)
+      reader.refuse(*node,
+                    fmt::format("column {}: {} is for {} columns only; remove it", column.name, key, kinds));
+    return node;
+  };
+  const bool category = column.kind == ColumnKind::category;
+  const bool binary = column.kind == ColumnKind::binary;
+  only_for("expected_mean", !category, "real, count and binary");
+  only_for("expected_sd", !category && !binary, "real and count");
+  column.expected.mean = reader.number(table, "expected_mean");
+  column.expected.sd = reader.number(table, "expected_sd");
+  const toml::node* shares = only_for("expected_shares", category, "category");
+  if (shares == nullptr) return;
+  if (!shares->is_array() || shares->as_array()->empty())
+    reader.refuse(*shares, fmt::format("column {}: expected_shares must be a list of numbers", column.name));
+  for (const toml::node& share : *shares->as_array()) {
+    const auto number = share.value<double>();
+    if (!number) reader.refuse(share, fmt::format("column {}: a share must be a number", column.name));
+    column.expected.shares.push_back(*number);
+  }
+}
+
 SchemaColumn read_column(const Reader& reader, const toml::table& table) {
   reader.allow(table, "[[column]]",
-               {"name", "kind", "lower", "upper", "levels", "missing", "imputed", "out_of_range"});
+               {"name", "kind", "lower", "upper", "levels", "missing", "imputed", "out_of_range",
+                "expected_mean", "expected_sd", "expected_shares"});
   SchemaColumn column;
   const std::optional<std::string> name = reader.text(table, "name");
   if (!name) reader.refuse(table, "a [[column]] needs name = \"...\"");
@@ -175,6 +201,7 @@ SchemaColumn read_column(const Reader& reader, const toml::table& table) {
   }
   read_bounds(reader, table, column);
   read_imputed(reader, table, column);
+  read_expected(reader, table, column);
   return column;
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "sotto/base/error.hpp"
@@ -16,6 +18,7 @@ namespace {
 // Squares and products of bounds, and of their distance, must stay numbers.
 constexpr double kLargestBound = 1e100;
 constexpr double kLeastWidth = 1e-100;
+constexpr double kRoundedShares = 0.01;  // what a sum of shares may be off by
 // Above this not every whole number is a double.
 constexpr double kLargestCount = 9007199254740992.0;
 
@@ -61,6 +64,35 @@ void check_imputed(const SchemaColumn& column) {
   if (!(lower <= column.imputed && column.imputed <= upper) || !whole) {
     refuse(fmt::format("column {}: the imputed value must be a legal value of the column", column.name));
   }
+}
+
+void check_expected_shares(const SchemaColumn& column) {
+  const std::vector<double>& shares = column.expected.shares;
+  if (shares.empty()) return;
+  const bool legal =
+      std::all_of(shares.begin(), shares.end(), [](double share) { return share > 0 && share < 1; });
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (shares.size() != column.levels.size() || !legal || !(std::abs(sum - 1) <= kRoundedShares))
+    refuse(fmt::format("column {}: expected_shares must be one positive share for each level, of sum one",
+                       column.name));
+}
+
+void check_expected(const SchemaColumn& column) {
+  check_expected_shares(column);
+  const auto [mean, sd, shares] = column.expected;
+  if (column.kind == ColumnKind::binary) {
+    if (mean && !(*mean > 0 && *mean < 1))
+      refuse(fmt::format("column {}: expected_mean is the share of ones, between 0 and 1", column.name));
+    return;
+  }
+  if (!mean && !sd) return;
+  if (!mean || !sd)
+    refuse(
+        fmt::format("column {}: expected_mean = NUMBER and expected_sd = NUMBER go together", column.name));
+  const auto [lower, upper] = column.bounds;
+  if (!(*mean > lower && *mean<upper&& * sd> 0 && *sd / (*mean - lower) < (upper - *mean) / *sd))
+    refuse(fmt::format("column {}: no values between the bounds have that expected_mean and expected_sd",
+                       column.name));
 }
 
 }  // namespace
@@ -111,6 +143,7 @@ void check(const Schema& schema) {
     if (column.kind == ColumnKind::real || column.kind == ColumnKind::count) check_bounds(column);
     if (column.kind == ColumnKind::category) check_levels(column);
     check_imputed(column);
+    check_expected(column);
   }
   if (schema.unit.maximum_rows < 1 || schema.unit.maximum_rows > UnitDeclaration::kMostRows)
     refuse(fmt::format("maximum_rows of the privacy unit must be a whole number from 1 to {}",

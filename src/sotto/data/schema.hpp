@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ enum class MissingPolicy { drop, impute };
 /// What becomes of a number outside the bounds: it moves to the nearest bound, or counts as missing.
 enum class OutOfRangePolicy { clamp, missing };
 
+/// A public guess of how the values of a column lie. Plans make rows up from it; nothing else depends on it.
+struct ExpectedValues {
+  std::optional<double> mean{};  ///< of numbers; of a binary column the share of ones
+  std::optional<double> sd{};    ///< of numbers, which have both
+  std::vector<double> shares{};  ///< of a category's levels, in their order
+};
+
 /// A declared column. Every decoded value lies in `range()`.
 struct SchemaColumn {
   std::string name;
@@ -32,6 +40,7 @@ struct SchemaColumn {
   MissingPolicy missing = MissingPolicy::drop;
   double imputed = 0;  ///< the value of a missing cell under `impute`; a level's index for a category
   OutOfRangePolicy out_of_range = OutOfRangePolicy::clamp;
+  ExpectedValues expected{};
 
   /// All values lie in here: the bounds, [0, 1], or the indices of the levels.
   [[nodiscard]] Interval range() const;
@@ -63,7 +72,7 @@ struct Schema {
 
 /// Throws ErrorCode::configuration, saying what to change, unless the declaration is complete and consistent:
 /// distinct names, bounds at least 1e-100 apart and at most 1e100, counts with whole bounds >= 0, distinct levels without blanks at their ends,
-/// imputed values that are legal.
+/// imputed values that are legal, expected ones that values within the bounds can have.
 void check(const Schema& schema);
 
 }  // namespace sotto
