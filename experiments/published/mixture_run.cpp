@@ -11,6 +11,7 @@
 #include "experiments/published/mixture_study.hpp"
 #include "experiments/published/synthetic_problem.hpp"
 #include "sotto/accountant/zcdp/gaussian.hpp"
+#include "sotto/channel/column.hpp"
 #include "sotto/channel/haar.hpp"
 #include "sotto/channel/laplace.hpp"
 #include "sotto/channel/smoothed_histogram.hpp"

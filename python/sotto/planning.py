@@ -13,20 +13,14 @@ from sotto.model import Model
 from sotto.records import name_of, records_of
 from sotto.schema import Schema
 
-_EVEN = (
-    "Columns were simulated as independent and even over their declared bounds; real ones are narrower and alike, which widens\n"
-    "intervals: give `like` a public table with such columns. `response_mean` sets how rare the outcome is."
-)
-_PUBLIC = "The rows of `like` are taken as public: nothing here protects them."
-
 
 class Plan:
     """What fits of simulated rows showed; :func:`plan` returns one. Nothing in it comes from private rows."""
 
-    def __init__(self, told: str, shown: str, caveat: str) -> None:
+    def __init__(self, told: str, shown: str) -> None:
         self._told: dict[str, Any] = json.loads(told)
         self._shown = shown
-        self.caveat = caveat
+        self.caveat: str = self._told["caveat"]
         """What the simulated rows leave out."""
         self.model: str = self._told["model"]
         self.method: str = self._told["method"]
@@ -59,7 +53,7 @@ class Plan:
 
     def __repr__(self) -> str:
         head = f"{self.model}, {self.method}: {self.rows} simulated rows, {self.repeats} repeats; no private row was read"
-        return f"{head}\n\n{self._shown.rstrip()}\n\n{self.caveat}"
+        return f"{head}\n\n{self._shown.rstrip()}"
 
 
 def plan(
@@ -141,4 +135,4 @@ def plan(
     given["data.schema"] = files[0] if files else "<sotto.Schema>"
     records = None if like is None else records_of(like, "like")
     told, shown = _sotto.plan(declared, assignments(given), epsilons, int(rows or 0), repeats, response_mean, records)
-    return Plan(told, shown, _EVEN if like is None else _PUBLIC)
+    return Plan(told, shown)

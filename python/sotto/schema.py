@@ -18,6 +18,7 @@ from sotto.toml import text_of
 
 
 # What each kind must say.
+_EXPECTED = ("expected_mean", "expected_sd", "expected_shares")
 _NEEDED = {"real": ("lower", "upper"), "count": ("lower", "upper"), "category": ("levels",)}
 
 
@@ -32,6 +33,9 @@ class Column:
     missing: Literal["drop", "impute"] = "drop"
     imputed: float | str | None = None
     out_of_range: Literal["clamp", "missing"] = "clamp"
+    expected_mean: float | None = None
+    expected_sd: float | None = None
+    expected_shares: tuple[float, ...] | None = None
 
     @property
     def _open(self) -> tuple[str, ...]:
@@ -43,10 +47,13 @@ class Column:
         said = ["?" if one is None else str(list(one)) if isinstance(one, tuple) else _shown(one) for one in needed]
         said += [f"imputed={self.imputed!r}"] if self.missing == "impute" else []
         said += [f"out_of_range={self.out_of_range!r}"] if self.out_of_range != "clamp" else []
+        said += [f"{key}={_shown(value)}" for key in _EXPECTED if (value := getattr(self, key)) is not None]
         return f"{self.kind}({', '.join(said)})"
 
 
 def _shown(bound: Any) -> str:
+    if isinstance(bound, tuple):
+        return repr(list(bound))
     return f"{bound:g}" if isinstance(bound, numbers.Real) else repr(bound)
 
 
@@ -60,13 +67,18 @@ def real(
     *,
     imputed: float | None = None,
     out_of_range: Literal["clamp", "missing"] = "clamp",
+    expected_mean: float | None = None,
+    expected_sd: float | None = None,
 ) -> Column:
     """A number in [lower, upper]: bounds from what the column means, never from the data.
 
     A missing cell drops its row, or takes the value ``imputed``. A number outside the bounds moves to the nearest one, or counts
-    as missing.
+    as missing. ``expected_mean`` and ``expected_sd``, public guesses that go together, are what :func:`sotto.plan` makes the column
+    up from.
     """
-    return _column("real", imputed, lower=lower, upper=upper, out_of_range=out_of_range)
+    return _column(
+        "real", imputed, lower=lower, upper=upper, out_of_range=out_of_range, expected_mean=expected_mean, expected_sd=expected_sd
+    )
 
 
 def count(
@@ -75,21 +87,34 @@ def count(
     *,
     imputed: int | None = None,
     out_of_range: Literal["clamp", "missing"] = "clamp",
+    expected_mean: float | None = None,
+    expected_sd: float | None = None,
 ) -> Column:
     """A whole number in [lower, upper], with lower >= 0; the rest as for :func:`real`."""
-    return _column("count", imputed, lower=lower, upper=upper, out_of_range=out_of_range)
+    return _column(
+        "count", imputed, lower=lower, upper=upper, out_of_range=out_of_range, expected_mean=expected_mean, expected_sd=expected_sd
+    )
 
 
-def binary(*, imputed: int | None = None) -> Column:
-    """0 or 1; true, false, yes and no are read too, and anything else counts as missing."""
-    return _column("binary", imputed)
+def binary(*, imputed: int | None = None, expected_mean: float | None = None) -> Column:
+    """0 or 1; true, false, yes and no are read too, and anything else counts as missing.
+
+    ``expected_mean``, a public guess of the share of ones, is what :func:`sotto.plan` makes the column up from.
+    """
+    return _column("binary", imputed, expected_mean=expected_mean)
 
 
-def category(levels: Sequence[str | int], *, imputed: str | int | None = None) -> Column:
-    """One of the levels, of which the first is the baseline; anything else counts as missing."""
+def category(
+    levels: Sequence[str | int], *, imputed: str | int | None = None, expected_shares: Sequence[float] | None = None
+) -> Column:
+    """One of the levels, of which the first is the baseline; anything else counts as missing.
+
+    ``expected_shares``, public guesses of each level's share of the rows, are what :func:`sotto.plan` makes the column up from.
+    """
     if isinstance(levels, str):
         raise UsageError(f"levels are a list of texts or whole numbers, not the one text {levels!r}")
-    return _column("category", imputed, levels=tuple(levels))
+    shares = None if expected_shares is None else tuple(float(share) for share in expected_shares)
+    return _column("category", imputed, levels=tuple(levels), expected_shares=shares)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -217,7 +242,7 @@ class Schema:
             declared = tomllib.load(file)
         columns = {}
         for column in declared["column"]:
-            given: dict[str, Any] = {key: tuple(value) if key == "levels" else value for key, value in column.items() if key != "name"}
+            given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in column.items() if key != "name"}
             columns[column["name"]] = Column(**given)
         unit = Unit(**declared["unit"]) if "unit" in declared else None
         return cls(columns, adjacency=declared.get("adjacency", "substitute").replace("_", "-"), unit=unit)

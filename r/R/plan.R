@@ -25,7 +25,7 @@ sotto_plan <- function(formula, schema, rows = NULL, epsilon = NULL, delta = NUL
   say(answer$said)
   structure(
     list(
-      model = told$model, method = told$method, rows = told$rows, repeats = told$repeats,
+      model = told$model, method = told$method, rows = told$rows, repeats = told$repeats, caveat = told$caveat,
       verdicts = do.call(rbind, lapply(told$budgets, function(one) {
         data.frame(epsilon = one$epsilon, verdict = one$verdict, why = one$why)
       })),
@@ -48,6 +48,6 @@ budget_table <- function(budget, without_noise) {
 print.sotto_plan <- function(x, ...) {
   cat(sprintf("%s, %s: %d made-up rows, %d repeats; no private row was read\n\n", x$model, x$method, x$rows, x$repeats))
   if (!is.null(x$table)) print(x$table, digits = 3, row.names = FALSE)
-  cat("", sprintf("epsilon %g: %s: %s", x$verdicts$epsilon, x$verdicts$verdict, x$verdicts$why), sep = "\n")
+  cat("", sprintf("epsilon %g: %s: %s", x$verdicts$epsilon, x$verdicts$verdict, x$verdicts$why), "", strwrap(x$caveat, 120), sep = "\n")
   invisible(x)
 }

@@ -10,19 +10,28 @@ check_bounds <- function(lower, upper) {
   if (!is_number(lower) || !is_number(upper) || lower >= upper) refuse("lower and upper are one number each, lower the smaller")
 }
 
-sotto_real <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", "missing")) {
+sotto_real <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", "missing"), expected_mean = NULL, expected_sd = NULL) {
   check_bounds(lower, upper)
-  column("real", lower = lower, upper = upper, out_of_range = match.arg(out_of_range), imputed = imputed)
+  column("real",
+    lower = lower, upper = upper, out_of_range = match.arg(out_of_range), expected_mean = expected_mean, expected_sd = expected_sd,
+    imputed = imputed
+  )
 }
 
-sotto_count <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", "missing")) {
+sotto_count <- function(lower, upper, imputed = NULL, out_of_range = c("clamp", "missing"), expected_mean = NULL, expected_sd = NULL) {
   check_bounds(lower, upper)
-  column("count", lower = lower, upper = upper, out_of_range = match.arg(out_of_range), imputed = imputed)
+  column("count",
+    lower = lower, upper = upper, out_of_range = match.arg(out_of_range), expected_mean = expected_mean, expected_sd = expected_sd,
+    imputed = imputed
+  )
 }
 
-sotto_binary <- function(imputed = NULL) column("binary", imputed = imputed)
+sotto_binary <- function(imputed = NULL, expected_mean = NULL) column("binary", expected_mean = expected_mean, imputed = imputed)
 
-sotto_category <- function(levels, imputed = NULL) column("category", levels = as.list(levels), imputed = imputed)
+sotto_category <- function(levels, imputed = NULL, expected_shares = NULL) {
+  shares <- if (!is.null(expected_shares)) as.list(expected_shares)
+  column("category", levels = as.list(levels), expected_shares = shares, imputed = imputed)
+}
 
 sotto_unit <- function(person, maximum_rows) {
   structure(list(person = person, maximum_rows = maximum_rows), class = "sotto_unit")

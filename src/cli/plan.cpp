@@ -34,23 +34,10 @@ struct PlanOptions {
   bool certify = false;
 };
 
-void print(const Rehearsal& rehearsal, const PlanOptions& options, bool of_means) {
+void print(const Rehearsal& rehearsal, const PlanOptions& options) {
   fmt::print("{}, {}: {} simulated rows{}, {} repeats; rows of the data were not read\n\n{}", rehearsal.model,
              rehearsal.method, rehearsal.rows, options.like.empty() ? "" : " like those of " + options.like,
              rehearsal.repeats, rehearsal_table(rehearsal));
-  if (!options.like.empty()) {
-    fmt::print("\nThe rows of {} are taken as public: nothing here protects them.\n", options.like);
-  } else if (of_means) {
-    fmt::print(
-        "\nRows were simulated as normal with the declared covariance, about means in the middle half of the "
-        "bounds; where real\nones are not, the fit says so.\n");
-  } else {
-    fmt::print(
-        "\nColumns were simulated as independent and even over their declared bounds; real ones are narrower "
-        "and alike, which "
-        "widens\nintervals: give --like a public table with such columns. --response-mean sets how rare the "
-        "outcome is.\n");
-  }
 }
 
 void run_plan(PlanOptions& options, const CLI::App& verb) {
@@ -93,7 +80,7 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
     fmt::print("{}\n", json.dump());
     return;
   }
-  print(rehearsal, options, is_location(config.model));
+  print(rehearsal, options);
   if (!options.certify) return;
   for (const RehearsedBudget& budget : rehearsal.budgets)
     fmt::print("\n{}", certificate_table(certify(budget)));

@@ -32,6 +32,25 @@ upper = 80
   }
 };
 
+TEST_F(Plan, says_of_which_columns_the_schema_expects_nothing) {
+  EXPECT_THAT(plan("--rows 5000 --epsilon 20").out, HasSubstr("It expects nothing of age: "));
+  write("s.toml", R"([[column]]
+name = "ill"
+kind = "binary"
+
+[[column]]
+name = "age"
+kind = "real"
+lower = 20
+upper = 80
+expected_mean = 60
+expected_sd = 5
+)");
+  const Outcome expected = plan("--rows 5000 --epsilon 20");
+  EXPECT_THAT(expected.out, HasSubstr("as the schema expects them."));
+  EXPECT_THAT(expected.out, Not(HasSubstr("expects nothing")));
+}
+
 TEST_F(Plan, compares_budgets_and_reads_no_rows) {
   const Outcome table = plan("--rows 5000 --epsilon 0.001,20 --data nowhere.csv");
   EXPECT_EQ(table.status, 0) << table.err;

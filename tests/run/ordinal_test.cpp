@@ -224,5 +224,17 @@ TEST(Ordinal, made_up_rows_have_all_categories_alike) {
   EXPECT_THROW(make_up(config, ordinal_schema(), made), Error);
 }
 
+TEST(Ordinal, made_up_rows_have_the_expected_shares) {
+  Schema schema = ordinal_schema();
+  const std::vector<double> shares = {0.7, 0.2, 0.06, 0.04};
+  schema.columns[schema.index("y")].expected.shares = shares;
+  const MadeUpProblem problem = make_up(ordinal_config("y ~ x + g", 1), schema, {.rows = 30000});
+  const Rows rows = problem.problem.rows();
+  double counts[4] = {};
+  for (std::size_t i = 0; i < rows.rows(); i += 3) counts[static_cast<std::size_t>(rows.at(i, 5))] += 1;
+  for (std::size_t k = 0; k < 4; ++k)
+    EXPECT_NEAR(counts[k], 30000 * shares[k], 5 * std::sqrt(30000 * shares[k] * (1 - shares[k]))) << k;
+}
+
 }  // namespace
 }  // namespace sotto

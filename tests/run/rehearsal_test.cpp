@@ -49,6 +49,46 @@ TEST(MadeUpRows, have_the_mean_that_was_asked_for) {
   }
 }
 
+/// Mean and standard deviation of the responses of 40,000 rows.
+std::pair<double, double> responses_of(const FitConfig& config, const Schema& schema) {
+  const Rows rows = make_up(config, schema, {.rows = 40'000}).problem.rows();
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double y = rows.at(i, rows.columns() - 1);
+    sum += y / 40'000;
+    squares += y * y / 40'000;
+  }
+  return {sum, std::sqrt(squares - sum * sum)};
+}
+
+// Five standard errors of a mean are .03 to .15 here; a standard deviation varies by some .01 of itself.
+TEST(MadeUpRows, have_the_mean_and_spread_that_the_schema_expects) {
+  Schema schema = clinic_schema();
+  schema.columns[0].expected.mean = 0.05;
+  schema.columns[1].expected = {3, 4};
+  schema.columns[2].expected = {40, 5};
+  EXPECT_NEAR(responses_of(clinic_config("bernoulli", "ill ~ age"), schema).first, 0.05, 0.006);
+  const auto [visits, of_visits] = responses_of(clinic_config("poisson", "visits ~ age"), schema);
+  EXPECT_NEAR(visits, 3, 0.15);
+  EXPECT_NEAR(of_visits, 4, 0.4);
+  const auto [cost, of_cost] = responses_of(clinic_config("normal", "cost ~ age"), schema);
+  EXPECT_NEAR(cost, 40, 0.15);
+  EXPECT_NEAR(of_cost, 5, 0.2);
+  schema.columns[2].expected = {10, 6};
+  const auto [steps, of_steps] = responses_of(clinic_config("gamma", "cost ~ age"), schema);
+  const double unit = 1e5 / 120;  // gamma responses are counted in steps
+  EXPECT_NEAR(steps / unit, 10, 0.3);
+  EXPECT_NEAR(of_steps / unit, 6, 0.6);
+  // What is asked for on the command line goes before.
+  const MadeUpProblem made =
+      make_up(clinic_config("bernoulli", "ill ~ age"), schema, {.rows = 20'000, .response_mean = 0.5});
+  const Rows rows = made.problem.rows();
+  double ones = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) ones += rows.at(i, rows.columns() - 1);
+  EXPECT_NEAR(ones / 20'000, 0.5, 0.02);
+}
+
 TEST(MadeUpRows, agree_with_themselves_where_a_column_stands_twice) {
   const FitConfig config = clinic_config("normal", "cost ~ age + I(age^2)");
   const Rows rows = make_up(config, clinic_schema(), {.rows = 100}).problem.rows();

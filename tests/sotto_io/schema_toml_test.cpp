@@ -63,6 +63,45 @@ TEST(SchemaToml, reads_every_declaration_in_order) {
   EXPECT_EQ(schema.columns[3].kind, ColumnKind::binary);
 }
 
+TEST(SchemaToml, reads_what_is_expected) {
+  const Schema schema = parse_schema(R"([[column]]
+name = "age"
+kind = "real"
+lower = 0
+upper = 120
+expected_mean = 50
+expected_sd = 15.5
+[[column]]
+name = "ill"
+kind = "binary"
+expected_mean = 0.1
+[[column]]
+name = "dx"
+kind = "category"
+levels = ["a", "b", "c"]
+expected_shares = [0.5, 0.3, 0.2]
+)",
+                                     "s.toml");
+  EXPECT_EQ(schema.columns[0].expected.mean, 50);
+  EXPECT_EQ(schema.columns[0].expected.sd, 15.5);
+  EXPECT_EQ(schema.columns[1].expected.mean, 0.1);
+  EXPECT_EQ(schema.columns[2].expected.shares, (std::vector<double>{0.5, 0.3, 0.2}));
+  const std::string real = "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = 0\nupper = 1\n";
+  EXPECT_THAT(refusal(real + "expected_mean = 0.5\n"), HasSubstr("go together"));
+  EXPECT_THAT(refusal(real + "expected_mean = 0.5\nexpected_sd = 0.5\n"),
+              HasSubstr("no values between the bounds"));
+  EXPECT_THAT(refusal(real + "expected_mean = 2\nexpected_sd = 0.1\n"),
+              HasSubstr("no values between the bounds"));
+  EXPECT_THAT(refusal(real + "expected_shares = [1]\n"), HasSubstr("for category columns only"));
+  const std::string binary = "[[column]]\nname = \"x\"\nkind = \"binary\"\n";
+  EXPECT_THAT(refusal(binary + "expected_mean = 1\n"), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(refusal(binary + "expected_sd = 1\n"), HasSubstr("for real and count columns only"));
+  const std::string category = "[[column]]\nname = \"x\"\nkind = \"category\"\nlevels = [\"a\", \"b\"]\n";
+  for (const char* shares : {"[0.5, 0.4]", "[1, 0]", "[0.2, 0.3, 0.5]", "[0.5, nan]"})
+    EXPECT_THAT(refusal(category + "expected_shares = " + shares + "\n"), HasSubstr("of sum one")) << shares;
+  EXPECT_THAT(refusal(category + "expected_shares = [\"a\", 1]\n"), HasSubstr("must be a number"));
+}
+
 TEST(SchemaToml, refusals_name_the_line_and_what_to_change) {
   const std::string head = "[[column]]\nname = \"x\"\n";
   EXPECT_THAT(refusal("x = \n"), HasSubstr("s.toml is not TOML in line 1"));

@@ -37,11 +37,11 @@ bool rehearsed(const FitConfig& config, const Problem& problem) {
   return !config.not_private && !config.force && !known.own && problem.owners.empty();
 }
 
-/// The mean of responses in a table; none: the usual one.
-std::optional<double> mean_in(int table, const Problem& problem) {
+/// The mean of responses in a table; none: that which the schema expects, or the usual one.
+std::optional<double> mean_in(int table, const FitConfig& config, const Problem& problem) {
   const Glm* regression = problem.model.as<Glm>();
   if (table == 0 || regression == nullptr || link_of(regression->family()) != Link::log ||
-      problem.public_info.steps)
+      problem.public_info.steps || expected_mean(config, problem.public_info.schema))
     return std::nullopt;
   const double most = regression->response().upper;
   return table == 1 ? most / 4 : std::sqrt(most);
@@ -97,10 +97,10 @@ struct Trials {
   int tables, needed;
 };
 
-/// Those of counts have different means. What one table says of release-once's noise the next says too, but near the limit; of wide
+/// Those of counts have different means, unless the schema expects one. What one table says of release-once's noise the next says too, but near the limit; of wide
 /// designs, which take long, one is enough.
-Trials trials(const Problem& problem, bool chain) {
-  if (mean_in(1, problem)) return {3, 3};
+Trials trials(const FitConfig& config, const Problem& problem, bool chain) {
+  if (mean_in(1, config, problem)) return {3, 3};
   if (chain) return {3, 2};
   return problem.public_info.parameters.size() > kWide ? Trials{1, 1} : Trials{2, 2};
 }
@@ -120,10 +120,10 @@ std::optional<Hopeless> of_made_up_tables(double rows, const FitConfig& config, 
   const double count = std::clamp(std::round(rows), 1.0, static_cast<double>(kMostMadeUpRows));
   MadeUpRows made{.rows = static_cast<std::size_t>(count), .seed = config.method.seed};
   std::optional<Hopeless> last;
-  const auto [tables, needed] = trials(problem, chain);
+  const auto [tables, needed] = trials(config, problem, chain);
   for (int table = 0, agree = 0; agree < needed; ++table, ++made.seed) {
     if (tables - table < needed - agree) return std::nullopt;
-    made.response_mean = mean_in(table, problem);
+    made.response_mean = mean_in(table, config, problem);
     const std::optional<MadeUpProblem> made_up_rows = made_up(quiet, problem.public_info.schema, made);
     if (!made_up_rows) return std::nullopt;
     const std::optional<Hopeless> found = hopeless(quiet, *made_up_rows, entropy, progress);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/random/gamma_distribution.hpp>
 #include <boost/random/poisson_distribution.hpp>
 #include <cmath>
 #include <map>
@@ -14,6 +15,7 @@
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/run/distribution_problem.hpp"
+#include "sotto/run/made_up_cells.hpp"
 #include "sotto/run/made_up_means.hpp"
 
 namespace sotto {
@@ -28,20 +30,14 @@ constexpr double kSpreadOfRates = 0.5;
 constexpr double kSpreadOfNumbers = 0.5;  // of the residuals' standard deviation
 constexpr double kUpperOverMean = 20;     // of responses in steps
 constexpr double kResiduals = 12;         // standard deviations of residuals in the responses' declared range
+constexpr double kLeastExpectedDispersion = 0.02;
+constexpr double kMostExpectedDispersion = 50;
 
-/// A legal cell: uniform, or a level.
-double made_up_cell(const SchemaColumn& column, ChainRng& rng) {
-  switch (column.kind) {
-    case ColumnKind::binary:
-      return static_cast<double>(rng.below(2));
-    case ColumnKind::category:
-      return static_cast<double>(rng.below(column.levels.size()));
-    case ColumnKind::count:
-      return std::floor(column.bounds.lower + (column.bounds.width() + 1) * rng.uniform());
-    case ColumnKind::real:
-      break;
-  }
-  return column.bounds.lower + column.bounds.width() * rng.uniform();
+/// What the schema says of the responses; of a time at risk, of its event. Nothing of a function of a column.
+ExpectedValues expected_responses(const Response& response) {
+  const Source& source = response.event ? *response.event : response.source;
+  const bool plain = source.variable.function == nullptr && !source.comparison;
+  return plain ? source.declared.expected : ExpectedValues{};
 }
 
 /// The first source that reads the same column, of each: a column may stand in several terms.
@@ -109,21 +105,53 @@ double intercept_for(Link link, const Position& eta, double mean) {
   return low;
 }
 
-/// `steps`: whether responses are counted in steps; then their standard deviation is their mean.
-double draw_response(Link link, bool steps, double eta, double sigma, ChainRng& rng) {
-  if (steps) return -std::log1p(-rng.uniform()) * std::exp(eta);
-  switch (link) {
-    case Link::logit:
-      return rng.uniform() < 1 / (1 + std::exp(-eta)) ? 1 : 0;
-    case Link::log:
-      return static_cast<double>(
-          boost::random::poisson_distribution<std::int64_t>(std::exp(std::min(eta, 20.0)))(rng));
-    case Link::identity:
-      return eta + sigma * rng.normal();
-    case Link::log_rate:  // the time, over that to the end
-      return -std::log1p(-rng.uniform()) / std::exp(eta);
+/// The laws that responses are drawn from.
+struct ResponseLaw {
+  Link link;
+  bool steps;         ///< responses are counted in steps: gamma
+  double sigma;       ///< of normal ones
+  double dispersion;  ///< squared relative spread of a response about its mean, but for that of a count
+
+  double draw(double eta, ChainRng& rng) const {
+    if (steps) return varied(std::exp(eta), rng);
+    switch (link) {
+      case Link::logit:
+        return rng.uniform() < 1 / (1 + std::exp(-eta)) ? 1 : 0;
+      case Link::log:
+        return static_cast<double>(boost::random::poisson_distribution<std::int64_t>(
+            std::max(varied(std::exp(std::min(eta, 20.0)), rng), kLeastMean))(rng));
+      case Link::identity:
+        return eta + sigma * rng.normal();
+      case Link::log_rate:  // the time, over that to the end
+        return -std::log1p(-rng.uniform()) / std::exp(eta);
+    }
+    return eta;
   }
-  return eta;
+
+ private:
+  static constexpr double kLeastMean = 1e-300;
+  double varied(double mean, ChainRng& rng) const {
+    if (dispersion == 0) return mean;
+    return boost::random::gamma_distribution<double>(1 / dispersion, mean * dispersion)(rng);
+  }
+};
+
+/// What is left of the expected spread when that of the means, and of a count about its own, is taken off; none expected: that of
+/// the exponential law for numbers, none for counts.
+double expected_dispersion(bool steps, const ExpectedValues& expected) {
+  if (!expected.mean || !expected.sd) return steps ? 1 : 0;
+  const double relative = *expected.sd / *expected.mean;
+  const double of_means = std::expm1(kSpreadOfRates * kSpreadOfRates);
+  const double left = relative * relative - of_means - (steps ? 0 : 1 / *expected.mean);
+  const double dispersion = left / (1 + of_means);
+  return steps ? std::clamp(dispersion, kLeastExpectedDispersion, kMostExpectedDispersion)
+               : std::clamp(dispersion, 0.0, kMostExpectedDispersion);
+}
+
+double sigma_of_responses(const Family& family, const Interval& response, const ExpectedValues& expected) {
+  const auto* known = sigma_of(family);
+  if (known != nullptr && known->has_value()) return **known;
+  return expected.sd ? *expected.sd / std::hypot(1, kSpreadOfNumbers) : response.width() / kResiduals;
 }
 
 double usual_mean(Link link, bool steps, const Interval& response) {
@@ -194,12 +222,15 @@ Rows rows_of(const Matrix& x, const Position& y, const Pieces& thresholds) {
   return rows;
 }
 
-/// Categories that are equally likely over all rows, and the thresholds that make them so.
-Position ordered_responses(const Matrix& x, const Pieces& thresholds, Position& truth, ChainRng& rng) {
+/// Categories of these shares over all rows, and the thresholds that make them so. No shares: equally likely ones.
+Position ordered_responses(const Matrix& x, const Pieces& thresholds, const std::vector<double>& shares,
+                           Position& truth, ChainRng& rng) {
   const Position eta = x * truth.head(x.cols());
   Position beyond(static_cast<Eigen::Index>(thresholds.count));
+  double share = 1;
   for (Eigen::Index k = 0; k < beyond.size(); ++k) {
-    const double share = static_cast<double>(beyond.size() - k) / static_cast<double>(beyond.size() + 1);
+    share -=
+        shares.empty() ? 1 / static_cast<double>(beyond.size() + 1) : shares[static_cast<std::size_t>(k)];
     beyond[k] = intercept_for(Link::logit, eta, share);
     if (k > 0) truth[thresholds.first + k - 1] = beyond[k] - beyond[0];
   }
@@ -244,6 +275,11 @@ std::vector<std::string> columns_of_right_side(const FitConfig& config, const Sc
   return {names.begin(), names.end()};
 }
 
+std::optional<double> expected_mean(const FitConfig& config, const Schema& schema) {
+  if (is_distribution(config) || is_location(config.model)) return std::nullopt;
+  return expected_responses(design_of(config, schema).response()).mean;
+}
+
 MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
   if (is_distribution(config)) refuse(kNoPlan);
   if (is_location(config.model)) return make_up_means(config, schema, made);
@@ -263,18 +299,20 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   const double unit = steps ? design.response().range.upper / response.upper : 1;
   if (ordered && made.response_mean)
     refuse("ordered categories have no mean: drop --response-mean, and all are taken to be equally likely");
-  const double mean = made.response_mean ? *made.response_mean / unit : usual_mean(link, steps, response);
+  const ExpectedValues expected = expected_responses(design.response());
+  const std::optional<double> said = made.response_mean ? made.response_mean : expected.mean;
+  const double mean = said ? *said / unit : usual_mean(link, steps, response);
   const bool possible = link == Link::identity
                             ? mean >= response.lower && mean <= response.upper
                             : mean > 0 && mean < (link == Link::log_rate ? 1 : response.upper);
   if (!possible)
     refuse(
-        "the responses cannot have that mean (--response-mean): it must lie between their declared bounds");
+        "the responses cannot have that mean (--response-mean, or expected_mean of the schema): it must lie "
+        "between their declared bounds");
 
   ChainRng rng(made.seed);
   const Matrix x = covariates(design, made, rng);
-  const auto* known = sigma_of(glm.family());
-  const double sigma = known != nullptr && known->has_value() ? **known : response.width() / kResiduals;
+  const double sigma = sigma_of_responses(glm.family(), response, expected);
   const double spread = link == Link::logit      ? kSpreadOfOdds
                         : link == Link::identity ? kSpreadOfNumbers * sigma
                                                  : kSpreadOfRates;
@@ -286,11 +324,11 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
   if (glm.unknown_sigma()) truth[x.cols()] = std::log(sigma);
   Position y = x * truth.head(x.cols());
   const Interval legal = link == Link::log_rate ? Interval{0, HUGE_VAL} : response;
-  for (double& value : y)
-    value = std::clamp(draw_response(link, steps, value, sigma, rng), legal.lower, legal.upper);
+  const ResponseLaw law{link, steps, sigma, expected_dispersion(steps, expected)};
+  for (double& value : y) value = std::clamp(law.draw(value, rng), legal.lower, legal.upper);
   if (ordered) {
     truth[0] = 0;
-    y = ordered_responses(x, glm.pieces(), truth, rng);
+    y = ordered_responses(x, glm.pieces(), expected.shares, truth, rng);
   }
   if (link == Link::log_rate) truth.head(x.cols()) += pieces_of_even_hazard(design);
   const PublicProblem& known_problem = result.problem.public_info;

@@ -1,6 +1,6 @@
 #include "sotto/run/rehearsal.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -122,6 +122,39 @@ void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
       fmt::format("the fit warns: {} {}", std::ranges::find_if(outcomes, warns)->warning, budget.why);
 }
 
+/// Of a regression's columns, those of which the schema expects nothing.
+std::string spread_evenly(const FitConfig& config, const Schema& schema) {
+  std::vector<std::string> even;
+  for (const std::string& name : columns_of_right_side(config, schema)) {
+    const ExpectedValues& expected = schema.column(name).expected;
+    if (!expected.mean && expected.shares.empty()) even.push_back(name);
+  }
+  if (even.empty()) return {};
+  return fmt::format(
+      " It expects nothing of {}: numbers are even over their bounds then, and levels equally likely; real "
+      "ones "
+      "are narrower, and rare levels rarer, which widens intervals: say expected_mean and expected_sd, or "
+      "expected_shares.",
+      fmt::join(even, ", "));
+}
+
+std::string caveat_of(const FitConfig& config, const Schema& schema, const MadeUpRows& made) {
+  if (made.like != nullptr)
+    return "The table that rows are like is taken as public: nothing here protects its rows.";
+  if (is_location(config.model)) {
+    return "Rows were simulated as normal with the declared covariance, about means in the middle half of "
+           "the "
+           "bounds; where real ones are not, the fit says so.";
+  }
+  return fmt::format(
+      "Columns were simulated as independent, and as the schema expects them.{} Columns that are alike widen "
+      "intervals "
+      "too: a public table with such columns shows it (like). How rare the outcome is says response_mean, or "
+      "the "
+      "schema's expected_mean of it.",
+      spread_evenly(config, schema));
+}
+
 }  // namespace
 
 const char* name_of(Prospect prospect) {
@@ -154,6 +187,7 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
   std::vector<Position> truths;
   std::vector<std::vector<Outcome>> outcomes(epsilons.size());
   Rehearsal rehearsal;
+  rehearsal.caveat = caveat_of(config, schema, made);
   rehearsal.rows = made.rows;
   rehearsal.repeats = repeats;
   rehearsal.delta = config.delta.value_or(0);

@@ -39,6 +39,7 @@ nlohmann::ordered_json to_json(const Rehearsal& rehearsal) {
           {"adjacency", adjacency_name(rehearsal.adjacency)},
           {"privacy_unit", rehearsal.privacy_unit},
           {"made_up_rows", true},
+          {"caveat", rehearsal.caveat},
           {"notes", notes},
           {"sd_without_noise", without_noise},
           {"budgets", budgets}};
@@ -78,7 +79,7 @@ std::string rehearsal_table(const Rehearsal& rehearsal) {
                         covered);
   }
   if (!rehearsal.unread.empty()) text += rehearsal.unread + "\n";
-  return text;
+  return text + "\n" + rehearsal.caveat + "\n";
 }
 
 }  // namespace sotto

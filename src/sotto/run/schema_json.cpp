@@ -29,6 +29,10 @@ SchemaJson column_json(const SchemaColumn& column) {
   const bool category = column.kind == ColumnKind::category;
   if (category) json["levels"] = column.levels;
   json["missing"] = column.missing == MissingPolicy::drop ? "drop" : "impute";
+  const auto& [mean, sd, shares] = column.expected;
+  if (mean) json["expected_mean"] = *mean;
+  if (sd) json["expected_sd"] = *sd;
+  if (!shares.empty()) json["expected_shares"] = shares;
   if (column.missing == MissingPolicy::drop) return json;
   if (category) {
     json["imputed"] = column.levels[static_cast<std::size_t>(column.imputed)];
@@ -58,6 +62,10 @@ SchemaColumn column_from_json(const SchemaJson& json) {
   }
   const bool category = column.kind == ColumnKind::category;
   if (category) column.levels = json.at("levels").get<std::vector<std::string>>();
+  if (json.contains("expected_mean")) column.expected.mean = json.at("expected_mean").get<double>();
+  if (json.contains("expected_sd")) column.expected.sd = json.at("expected_sd").get<double>();
+  if (json.contains("expected_shares"))
+    column.expected.shares = json.at("expected_shares").get<std::vector<double>>();
   if (is_first(json.at("missing"), "drop", "impute")) return column;
   column.missing = MissingPolicy::impute;
   if (!category) {
