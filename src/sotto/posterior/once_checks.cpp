@@ -16,6 +16,27 @@
 namespace sotto {
 namespace {
 
+/// Rows that count little, of whom nothing says that they differ.
+std::string note_of_light_rows(const OnceRelease& release) {
+  const bool levels = std::ranges::find(release.facts.indicator, true) != release.facts.indicator.end();
+  const bool values = !levels || std::ranges::any_of(columns_for_curves(release.facts), [&](Eigen::Index j) {
+    return long_tailed(release.facts, release.stand_in, j);
+  });
+  return fmt::format(
+      "About {:.2g} % of the rows lie far from the others in their columns, by {}, and count little here: "
+      "the answer is "
+      "that of the others, and the noise may hide that these do not follow it, where other programs would "
+      "give another. "
+      "See what {} give.",
+      100 * release.light.share,
+      !levels  ? "values far out"
+      : values ? "values far out or a rare level"
+               : "a rare level",
+      !levels  ? "log1p(...) or narrower declared bounds"
+      : values ? "log1p(...), narrower declared bounds, or fewer and larger levels"
+               : "fewer and larger levels");
+}
+
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kSkewed = 0.95;      // probability
@@ -99,12 +120,7 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   }
   if (release.light.clear && verdict.far_rows.empty() && verdict.curved.empty() && verdict.leaning.empty() &&
       verdict.maybe_curved.empty()) {
-    verdict.notes.push_back(
-        fmt::format("About {:.2g} % of the rows lie far from the others in their columns, by values far out "
-                    "or a rare level, and count little here: the answer is that of the others, and the noise "
-                    "may hide that these do not follow it, where other programs would give another. See what "
-                    "log1p(...), narrower declared bounds, or fewer and larger levels give.",
-                    100 * release.light.share));
+    verdict.notes.push_back(note_of_light_rows(release));
   }
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;
        j < std::min(release.facts.unknown(), release.remainder.moved.size()); ++j) {
