@@ -129,6 +129,16 @@ TEST(OnceWarnings, long_tails_are_told_of_columns_as_they_are) {
           "Note: what the noise may hide at this epsilon: that the effect of age is no straight line")));
 }
 
+TEST(OnceWarnings, rows_far_out_that_could_move_the_answer_unseen_are_told_with_how_far) {
+  OnceVerdict verdict;
+  verdict.unseen_far = {{1, 4.6}};
+  EXPECT_TRUE(verdict.warns());
+  EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
+              ElementsAre(testing::AllOf(
+                  HasSubstr("Rows far out in age have little weight here, and the noise hides"),
+                  HasSubstr("up to some 5 standard deviations away"))));
+}
+
 TEST(OnceWarnings, what_the_noise_may_hide_is_one_note) {
   OnceVerdict verdict;
   verdict.maybe_curved = {1};

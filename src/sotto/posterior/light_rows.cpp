@@ -28,6 +28,7 @@ LightRows light_rows(const PlanPoint& point, const BoundsPlan& plan, const Noisy
   const double sampling = (count + kOthers * rows) * of_bound * point.facts.mean_unit_rows();
   const double sd =
       std::sqrt(answer.variance + sampling + far_moved * far_moved + others_moved * others_moved);
+  found.hides = 2 * sd * plan.score_bound;
   const Position direction = answer.value.tail(answer.value.size() - 1);
   const double count_noise = std::sqrt(answer.variance) / LightRowsQuery::kCount;
   found.clear = count > std::max(kLeastLight * rows, kClearLight * count_noise);

@@ -13,6 +13,8 @@ struct LightRows {
   std::vector<Eigen::Index> columns{};  ///< in whose direction they leave the model that fits the others
   Position
       lean{};  ///< how far they do, in standard deviations, by columns: above 0, responses are higher; empty: not looked at
+  double hides =
+      0;  ///< two of these standard deviations: what they could add to the score unseen, in its unit
 };
 
 /// `move`: the linear predictor's distance from the asked position to where it may be. Columns are looked at where

@@ -56,6 +56,8 @@ constexpr double kHeldByTold = 0.84;  // of 90 % intervals: fewer are told
 constexpr double kMisfit = 4;         // standard deviations of chi-squared
 constexpr double kLevelsOff =
     2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
+constexpr double kUnseenLean =
+    2;  // of a coefficient, in its standard deviations: what rows far out could move unseen
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
 constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
 constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom lie in one
@@ -104,12 +106,17 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
   const auto lean_of = [&](Eigen::Index j) {
     return release.light.lean.size() > 0 ? release.light.lean[j] : 0.0;
   };
+  const double score_sd = std::sqrt(release.pooled.spread.trace() / static_cast<double>(release.facts.dim()) +
+                                    release.pooled.score_variance);
   for (const auto& [column, off, hidden] : release.curves.levelling) {
     if (told(verdict.far_rows, column) || told(verdict.curved, column)) continue;
     // Where an effect levels off, what levels off scores high, and rows far out have lower responses than the line's.
     const double both = std::abs(off - lean_of(column)) / std::numbers::sqrt2;
     if (std::max({std::abs(off), std::abs(lean_of(column)), both}) > kLevelsOff) {
       verdict.leaning.push_back(column);
+    } else if (hidden && long_tailed(release.facts, release.stand_in, column) &&
+               release.light.hides > kUnseenLean * score_sd) {
+      verdict.unseen_far.push_back({column, release.light.hides / score_sd});
     } else if (hidden) {
       verdict.maybe_curved.push_back(column);
     }
@@ -119,7 +126,7 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
     if (!known && std::abs(lean_of(j)) > kLevelsOff) verdict.leaning.push_back(j);
   }
   if (release.light.clear && verdict.far_rows.empty() && verdict.curved.empty() && verdict.leaning.empty() &&
-      verdict.maybe_curved.empty()) {
+      verdict.maybe_curved.empty() && verdict.unseen_far.empty()) {
     verdict.notes.push_back(note_of_light_rows(release));
   }
   for (Eigen::Index j = release.facts.intercept ? 1 : 0;

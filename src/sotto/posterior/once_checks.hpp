@@ -30,6 +30,8 @@ struct OnceVerdict {
     Eigen::Index column;
     double by;  ///< of its coefficient, in its standard deviations
   };
+  std::vector<Moved>
+      unseen_far{};  ///< columns whose rows far out could leave the line unseen, and by how much then: likewise
   std::vector<Moved> uneven{};  ///< columns whose rows have tails that others do not have: likewise
   struct DrawnOff {
     Eigen::Index parameter;
@@ -52,8 +54,8 @@ struct OnceVerdict {
   /// Notes, and priors that count, apart: something is wrong.
   [[nodiscard]] bool warns() const {
     return !warnings.empty() || !curved.empty() || !differing.empty() || !uneven.empty() ||
-           !far_rows.empty() || !hidden.empty() || !held.empty() || !leaning.empty() || !few_events.empty() ||
-           few_in_first || !drawn_off.empty() ||
+           !far_rows.empty() || !hidden.empty() || !held.empty() || !leaning.empty() || !unseen_far.empty() ||
+           !few_events.empty() || few_in_first || !drawn_off.empty() ||
            std::ranges::any_of(at_bounds, [](const AtBound& end) { return !end.only_ends; });
   }
 };
