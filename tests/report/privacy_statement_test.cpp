@@ -124,7 +124,7 @@ TEST(PrivacyStatement, says_the_numbers_in_words) {
   const std::string words = all_words(s);
   EXPECT_THAT(words, HasSubstr("one row"));
   EXPECT_THAT(words, HasSubstr("exchanged"));
-  EXPECT_THAT(words, HasSubstr("e^1 = 2.718"));
+  EXPECT_THAT(words, HasSubstr("e^1 = 2.719"));
   EXPECT_THAT(words, HasSubstr("1e-6"));
   EXPECT_THAT(words, HasSubstr("not promise"));
   s.adjacency = Adjacency::add_remove;
@@ -147,7 +147,7 @@ TEST(PrivacyStatement, says_what_neighbours_of_the_other_kind_are_promised) {
   EXPECT_THAT(words(Adjacency::add_remove), testing::HasSubstr("at epsilon 2 and delta 3.72e-6"));
   for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
     EXPECT_THAT(words(adjacency), testing::HasSubstr("for three of them the factor is at most 20."));
-    EXPECT_THAT(words(adjacency), testing::HasSubstr("total probability 1.11e-5"));
+    EXPECT_THAT(words(adjacency), testing::HasSubstr("total probability 1.12e-5"));
     EXPECT_THAT(words(adjacency), testing::HasSubstr("as the schema declares them"));
   }
 }

@@ -57,6 +57,24 @@ TEST(FormatNumber, four_digits_or_an_exponent) {
 }
 
 // No bound is told smaller than it is, but for what is written down as a whole number and was rounded.
+TEST(FormatNumber, what_is_promised_is_never_less_than_it_is) {
+  EXPECT_EQ(format_at_most(1), "1");
+  EXPECT_EQ(format_at_most(1e-6), "1e-6");
+  EXPECT_EQ(format_at_most(1.0004), "1.001");
+  EXPECT_EQ(format_at_most(1.11073e-5), "1.12e-5");
+  EXPECT_EQ(format_at_most(20.0855), "20.09");
+  EXPECT_EQ(format_at_most(0.00121), "0.0013");
+  EXPECT_EQ(format_at_most(2.0000000000000004), "2");
+  EXPECT_EQ(format_at_most(9.996e-7), "1e-6");
+  EXPECT_EQ(format_at_most(1234567), "1.24e6");
+  EXPECT_EQ(format_at_most(0), "0");
+  EXPECT_EQ(format_at_most(HUGE_VAL), "infinite");
+  EXPECT_EQ(format_percent_at_most(0.02661), "2.67 %");
+  EXPECT_EQ(format_percent_at_most(0.5), "50 %");
+  EXPECT_EQ(format_percent_at_most(0.99964), "100 %");
+  for (double x = 1e-9; x < 1e9; x *= 1.0737) EXPECT_GE(std::stod(format_at_most(x)), x * (1 - 1e-9)) << x;
+}
+
 TEST(FormatNumber, bounds_are_rounded_up) {
   EXPECT_EQ(format_upwards(0.3968573776443165), "0.396858");
   EXPECT_EQ(format_upwards(4.224678947994986), "4.22468");

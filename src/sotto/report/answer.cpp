@@ -163,8 +163,8 @@ std::string citation(const RunRecord& record) {
   if (s.is_private) {
     const bool together = s.earlier.count > 0 && std::isfinite(s.earlier.epsilon);
     promise = fmt::format("({}, {})-differential privacy of {} ({})",
-                          format_number(s.epsilon + (together ? s.earlier.epsilon : 0)),
-                          format_number(s.delta + (together ? s.earlier.delta : 0)), s.privacy_unit,
+                          format_at_most(s.epsilon + (together ? s.earlier.epsilon : 0)),
+                          format_at_most(s.delta + (together ? s.earlier.delta : 0)), s.privacy_unit,
                           s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed");
     if (together) promise += ", with all that was released into its directory";
     if (s.earlier.count > 0 && !together)

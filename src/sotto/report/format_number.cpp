@@ -24,6 +24,16 @@ constexpr int kMostDecimals = 5;  // of a small number without an exponent, so t
 
 bool is_far_from_one(double size) { return size != 0 && (size < 1e-3 || size >= 1e6); }
 
+int decimals_of_four(double size) {
+  return std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4);
+}
+
+/// What the third significant digit is worth.
+double third_digit(double x) { return std::pow(10, std::floor(std::log10(x)) - 2); }
+
+/// Whether a number, as it is written, is less than x by more than rounding on the way.
+bool is_less(const std::string& written, double x) { return std::stod(written) < x * (1 - 1e-9); }
+
 }  // namespace
 
 std::string format_number(double x) {
@@ -32,8 +42,7 @@ std::string format_number(double x) {
   const double size = std::abs(x);
   if (is_far_from_one(size)) return shorter_exponent(fmt::format("{:.3g}", x));
   if (x == std::round(x)) return fmt::format("{:.0f}", x);
-  const std::string four =
-      fmt::format("{:.{}f}", x, std::clamp(3 - static_cast<int>(std::floor(std::log10(size))), 0, 4));
+  const std::string four = fmt::format("{:.{}f}", x, decimals_of_four(size));
   const std::string shortest = fmt::format("{:.9g}", x);  // sums that were rounded up too
   return shortest.size() < four.size() ? shortest : four;
 }
@@ -65,6 +74,20 @@ std::string format_upwards(double x) {
 std::string format_percent(double fraction) {
   const std::string text = fmt::format("{:.3g} %", 100 * fraction);
   return text == "100 %" && fraction < 1 ? fmt::format("{:.4g} %", 100 * fraction) : text;
+}
+
+std::string format_at_most(double x) {
+  const std::string nearest = format_number(x);
+  if (!(x > 0) || !std::isfinite(x) || !is_less(nearest, x)) return nearest;
+  const double unit = is_far_from_one(x) ? third_digit(x) : std::pow(10, -decimals_of_four(x));
+  return format_number(x + unit / 2);  // which is the next that is written so
+}
+
+std::string format_percent_at_most(double fraction) {
+  const std::string nearest = format_percent(fraction);
+  const double percent = 100 * fraction;
+  if (!(percent > 0) || !is_less(nearest, percent)) return nearest;
+  return format_percent(std::min(1.0, (percent + third_digit(percent) / 2) / 100));
 }
 
 std::string format_rhat(double x) {

@@ -21,8 +21,14 @@ namespace sotto {
 /// Of a bound from above, or of noise that is enough: six significant digits, rounded up but for one in 1e9.
 [[nodiscard]] std::string format_upwards(double x);
 
+/// Of what is promised: as format_number, rounded up but for one in 1e9.
+[[nodiscard]] std::string format_at_most(double x);
+
 /// As a percentage with three significant digits: "1.6 %".
 [[nodiscard]] std::string format_percent(double fraction);
+
+/// The same, rounded up.
+[[nodiscard]] std::string format_percent_at_most(double fraction);
 
 /// Three decimals, or ">99" where more says nothing more; "-" for NaN.
 [[nodiscard]] std::string format_rhat(double x);

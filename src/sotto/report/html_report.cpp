@@ -71,12 +71,12 @@ std::string head(const RunRecord& record) {
   text += "<dl class=\"facts\">";
   if (s.is_private) {
     const bool more = s.earlier.count > 0 && std::isfinite(s.earlier.epsilon);
-    text += fact("epsilon", format_number(s.epsilon),
-                 fmt::format("charged {}{}", format_number(s.spent_epsilon),
+    text += fact("epsilon", format_at_most(s.epsilon),
+                 fmt::format("charged {}{}", format_at_most(s.spent_epsilon),
                              more ? fmt::format("; with other runs of this directory {}",
-                                                format_number(s.epsilon + s.earlier.epsilon))
+                                                format_at_most(s.epsilon + s.earlier.epsilon))
                                   : ""));
-    text += fact("delta", format_number(s.delta));
+    text += fact("delta", format_at_most(s.delta));
     text += fact("protected unit", escape_html(s.privacy_unit));
     text += fact("neighbouring data",
                  s.adjacency == Adjacency::substitute ? "one exchanged" : "one added or removed");
@@ -163,7 +163,7 @@ std::string budget_section(const RunRecord& record) {
           : fmt::format(
                 "Cost in all: epsilon = {}, the price of the whole run at once; below, every release counts "
                 "as if its batch were known.</p>",
-                format_number(s.spent_epsilon));
+                format_at_most(s.spent_epsilon));
   text +=
       "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>query</th><th "
       "class=\"text\">mechanism</th><th>releases</th>"

@@ -34,11 +34,11 @@ std::string privacy_curve_figure(const PrivacyStatement& statement) {
   std::vector<std::vector<std::string>> numbers;
   const std::size_t stride = (statement.curve.size() + kNumbers - 1) / kNumbers;
   for (std::size_t i = 0; i < statement.curve.size(); i += stride)
-    numbers.push_back({format_number(statement.curve[i].epsilon), format_number(statement.curve[i].delta)});
+    numbers.push_back({format_at_most(statement.curve[i].epsilon), format_at_most(statement.curve[i].delta)});
   return plot.html(
              fmt::format(
                  "The privacy curve: delta against epsilon, and the promised point epsilon {}, delta {}",
-                 format_number(statement.epsilon), format_number(statement.delta)),
+                 format_at_most(statement.epsilon), format_at_most(statement.delta)),
              round_ticks(x, 5), powers) +
          figure_table({"epsilon", "delta"}, numbers);
 }

@@ -27,8 +27,8 @@ std::string promise(const PrivacyStatement& s) {
       "what is marked NOT PRIVATE) would have come out with nearly the same probability: larger by a factor "
       "of at most "
       "e^{} = {}, but for a part of total probability {}.",
-      s.privacy_unit, change, format_number(s.epsilon), format_number(std::exp(s.epsilon)),
-      format_number(s.delta));
+      s.privacy_unit, change, format_at_most(s.epsilon), format_at_most(std::exp(s.epsilon)),
+      format_at_most(s.delta));
 }
 
 /// What the promise comes to where neighbours are meant the other way: P(x in S) <= e^epsilon P(x' in S) + delta, twice.
@@ -40,14 +40,14 @@ std::string other_neighbours(const PrivacyStatement& s) {
         "there are is not protected, so nothing is promised under add-remove, where one is added or left out "
         "and the "
         "number tells.",
-        format_number(s.epsilon));
+        format_at_most(s.epsilon));
   }
   const double delta = (1 + std::exp(s.epsilon)) * s.delta;
   const std::string kept =
       delta < 1 ? fmt::format(
                       "is protected under substitute, as exchanging a unit is leaving one out and "
                       "adding one, at epsilon {} and delta {}",
-                      format_number(2 * s.epsilon), format_number(delta))
+                      format_at_most(2 * s.epsilon), format_at_most(delta))
                 : std::string("is promised no protection under substitute at this epsilon");
   return fmt::format(
       "That is adjacency add-remove, which protects whether a unit takes part. What its rows say, its "
@@ -62,7 +62,7 @@ std::string bounds_and_groups(const PrivacyStatement& s) {
   const std::string three =
       delta < 1
           ? fmt::format("for three of them the factor is at most {}, but for a part of total probability {}",
-                        format_number(std::exp(kUnits * s.epsilon)), format_number(delta))
+                        format_at_most(std::exp(kUnits * s.epsilon)), format_at_most(delta))
           : std::string("for three of them nothing is promised at this epsilon and delta");
   return fmt::format(
       "Bounds, levels and names of columns are taken as the schema declares them: where they were read off "
@@ -80,8 +80,8 @@ std::string attack(const PrivacyStatement& s) {
       "be wrong about one of them in 1 % of cases, is right about the other in at most {} of cases (in at "
       "most {} when "
       "wrong in 5 %). Guessing alone gives 1 % and 5 %.",
-      format_percent(best_true_positive_rate(s.curve, 0.01)),
-      format_percent(best_true_positive_rate(s.curve, 0.05)));
+      format_percent_at_most(best_true_positive_rate(s.curve, 0.01)),
+      format_percent_at_most(best_true_positive_rate(s.curve, 0.05)));
 }
 
 ReleaseLine release_line(const LedgerEntry& entry) {
@@ -239,8 +239,8 @@ std::string with_earlier(const PrivacyStatement& s) {
       "{} already released into this directory, at epsilon {} (delta {}) in all, as charges.jsonl says: of a "
       "unit that was in all of them this run and those together promise no more than epsilon {} (delta {}). "
       "Quote that, also where only this run's results are kept.",
-      runs, format_number(s.earlier.epsilon), format_number(s.earlier.delta),
-      format_number(s.epsilon + s.earlier.epsilon), format_number(s.delta + s.earlier.delta));
+      runs, format_at_most(s.earlier.epsilon), format_at_most(s.earlier.delta),
+      format_at_most(s.epsilon + s.earlier.epsilon), format_at_most(s.delta + s.earlier.delta));
 }
 
 std::string claim_on_time(const PrivacyStatement& s) {
@@ -279,7 +279,7 @@ std::vector<std::string> in_plain_words(const PrivacyStatement& s) {
   }
   if (s.spent_epsilon < s.epsilon) {
     words.push_back(fmt::format("Of the promised epsilon = {}, the releases that were made cost {}{}.",
-                                format_number(s.epsilon), format_number(s.spent_epsilon),
+                                format_at_most(s.epsilon), format_at_most(s.spent_epsilon),
                                 s.earlier.count > 0 ? "" : "; the promise is the number to quote"));
   }
   if (s.earlier.count > 0) words.push_back(with_earlier(s));

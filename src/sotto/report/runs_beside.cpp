@@ -25,8 +25,8 @@ std::string described(std::size_t number, const RunRecord& record, const Summary
   const PrivacyStatement& s = record.privacy;
   const std::string promise =
       s.is_private
-          ? fmt::format("epsilon {}, delta {}, of {} ({})", format_number(s.epsilon), format_number(s.delta),
-                        escape_html(s.privacy_unit), adjacency_name(s.adjacency))
+          ? fmt::format("epsilon {}, delta {}, of {} ({})", format_at_most(s.epsilon),
+                        format_at_most(s.delta), escape_html(s.privacy_unit), adjacency_name(s.adjacency))
           : not_private_badge();
   const std::string none = no_answer(record, summary);
   return fmt::format("<li>run {}: {}, {}, method {}, started {}; {}{}</li>", number,
@@ -51,7 +51,7 @@ std::string together(const RunRecord& record, const std::vector<RunRecord>& othe
   return fmt::format(
       "Of a unit whose rows were in all of them these runs promise no more than epsilon {} (delta {}) "
       "together.",
-      format_number(epsilon), format_number(delta));
+      format_at_most(epsilon), format_at_most(delta));
 }
 
 }  // namespace
