@@ -233,12 +233,13 @@ TEST(HtmlReport, every_figure_has_its_numbers) {
   EXPECT_THAT(trace_figures(record),
               HasSubstr(fmt::format("<td>{}</td><td>{}</td>", record.draws.parameters[1],
                                     format_known(record.draws.chains[0].draws.col(1).mean(), known))));
-  EXPECT_THAT(tradeoff_figure(record.privacy),
-              HasSubstr(fmt::format("<td>10 %</td><td>{}</td>",
-                                    format_percent(best_true_positive_rate(record.privacy.curve, 0.1)))));
+  EXPECT_THAT(
+      tradeoff_figure(record.privacy),
+      HasSubstr(fmt::format("<td>10 %</td><td>{}</td>",
+                            format_percent_at_most(best_true_positive_rate(record.privacy.curve, 0.1)))));
   EXPECT_THAT(privacy_curve_figure(record.privacy),
-              HasSubstr(fmt::format("<td>{}</td><td>{}</td>", format_number(record.privacy.curve[0].epsilon),
-                                    format_number(record.privacy.curve[0].delta))));
+              HasSubstr(fmt::format("<td>{}</td><td>{}</td>", format_at_most(record.privacy.curve[0].epsilon),
+                                    format_at_most(record.privacy.curve[0].delta))));
 }
 
 TEST(HtmlReport, independent_draws_have_no_traces) {

@@ -55,7 +55,7 @@ std::string tradeoff_figure(const PrivacyStatement& statement) {
   std::vector<std::vector<std::string>> numbers;
   for (const double wrong : {0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9})
     numbers.push_back(
-        {format_percent(wrong), format_percent(best_true_positive_rate(statement.curve, wrong))});
+        {format_percent(wrong), format_percent_at_most(best_true_positive_rate(statement.curve, wrong))});
   return plot.html(
              "The trade-off curve: the greatest true-positive rate of an attacker against the false-positive "
              "rate",
