@@ -10,6 +10,7 @@
 #include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/accountant/cost.hpp"
+#include "sotto/event/kinds.hpp"
 #include "sotto/report/format_number.hpp"
 #include "sotto/report/privacy_statement.hpp"
 
@@ -32,12 +33,26 @@ std::string terms(const CostQuestion& question, const std::string& by) {
   return fmt::format("upper bound: {}{}; adjacency: {}{}", question.bound, least, question.adjacency, group);
 }
 
-/// What the first mechanism calls its noise.
+/// What the first mechanism calls its noise, where it is given.
 std::string noise_key(const AccountOptions& options) {
   if (options.mechanisms.empty()) return "sigma";
   const std::string& spec = options.mechanisms.front();
-  if (spec.starts_with("dp-sgd")) return "noise";
-  return spec.substr(0, spec.find(':')).find("laplace") != std::string::npos ? "scale" : "sigma";
+  const std::string kind = spec.substr(0, spec.find(':'));
+  if (kind == "dp-sgd") return "noise";
+  std::string key = "sigma";
+  any_kind([&]<class E>(const E&) {
+    if constexpr (HasNoise<E>) {
+      if (kind != E::name) return false;
+      each_field<E>([&](const auto& field) {
+        if constexpr (std::is_same_v<decltype(field.member), double E::*>) {
+          if (field.member == E::noise().noise && field.spec != nullptr) key = field.spec;
+        }
+      });
+      return true;
+    }
+    return false;
+  });
+  return key;
 }
 
 void solve(const AccountOptions& options, const std::vector<Event>& events) {

@@ -1,5 +1,8 @@
 // sotto account as a user calls it: the contract of its JSON, its solvers and its refusals.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
@@ -55,6 +58,24 @@ TEST_F(AccountProgram, says_where_the_search_for_a_count_ends) {
 }
 
 // Nothing fits beside what costs too much alone: that is no count of 0, which would fit.
+// What is found can be given back.
+TEST_F(AccountProgram, calls_noise_as_its_mechanism_does) {
+  for (const auto& [mechanism, key, rest] :
+       {std::array{"laplace", "scale", ""}, std::array{"report-noisy-max", "scale", ""},
+        std::array{"subsampled-gaussian:rate=0.1", "sigma", ",rate=0.1"},
+        std::array{"subsampled-penalty:rate=0.1", "tau", ",rate=0.1"}}) {
+    const std::string target = " --epsilon 1 --delta 1e-6 --bound rdp --json";
+    const Outcome found = sotto(fmt::format("account --mechanism {}{} --solve sigma", mechanism, target));
+    ASSERT_EQ(found.status, 0) << mechanism << found.err;
+    const auto json = nlohmann::json::parse(found.out);
+    ASSERT_TRUE(json.contains(key)) << mechanism << found.out;
+    const std::string name = std::string(mechanism).substr(0, std::string(mechanism).find(':'));
+    const Outcome back = sotto(fmt::format("account --mechanism {}:{}={}{} --delta 1e-6 --bound rdp --json",
+                                           name, key, json[key].get<double>(), rest));
+    EXPECT_EQ(back.status, 0) << mechanism << back.err;
+  }
+}
+
 TEST_F(AccountProgram, solves_nothing_where_the_others_cost_too_much) {
   for (const char* beside : {"laplace:scale=1", "approximate:epsilon=0.1,delta=1e-3"}) {
     for (const char* sought : {"count", "sigma"}) {

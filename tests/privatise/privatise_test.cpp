@@ -57,6 +57,13 @@ TEST(Privatiser, a_plan_is_spent_once) {
   EXPECT_THROW((void)privatiser.release(cells), Error);
 }
 
+TEST(Privatiser, columns_of_unlike_length_are_refused) {
+  SeededEntropy entropy(83);
+  Privatiser privatiser(plan_columns({column("x", "laplace"), column("y", "laplace")}, pure(2), 2), entropy);
+  const std::vector<std::vector<std::string>> cells{{"1", "2"}, {"1"}};
+  EXPECT_THROW((void)privatiser.release(cells, RowOrder::shuffled), Error);
+}
+
 // The rows of all columns move together, by draws of the entropy source, and nothing but their order changes.
 TEST(Privatiser, rows_are_shuffled_together) {
   constexpr std::size_t kRows = 300;

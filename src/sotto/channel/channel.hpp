@@ -1,6 +1,7 @@
 // What the law of a privatisation channel must offer: its row in the table of channels, and the density of what it releases.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -61,7 +62,8 @@ concept GlobalChannel = requires(Channel& channel, const Channel& constant, std:
 ///   Datum                  of the confidential column: a number (double) or a category (int)
 ///   kName                  as typed and stored
 ///   kKeys                  the members of ColumnSettings it reads, as they are called in files
-///   kNeedsDelta            whether an epsilon alone is no target for it
+///   kNeedsDelta            whether an epsilon alone is no target for it; its noise is Gaussian then, as several such columns are
+///                          priced together by the Gaussian curve
 ///   make(column, target, rows)
 ///                          the channel of a declared column; errors: configuration
 ///   guarantee()            for the exchange of one row

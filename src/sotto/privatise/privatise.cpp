@@ -90,6 +90,8 @@ Released<std::vector<PrivatisedColumn>> Privatiser::release(std::span<const std:
                                                             RowOrder order) {
   if (spent_) throw Error(ErrorCode::budget, "this plan's budget is spent: make a new plan to release again");
   if (cells.size() != plan_.columns.size()) throw Error(ErrorCode::internal, "the plan is for other columns");
+  if (std::ranges::any_of(cells, [&](const auto& column) { return column.size() != cells[0].size(); }))
+    throw Error(ErrorCode::data, "columns of one table have as many cells each");
   spent_ = true;  // before any noise is drawn, and never undone
   std::vector<PrivatisedColumn> columns;
   for (std::size_t c = 0; c < cells.size(); ++c) columns.push_back(privatise(plan_.columns[c], cells[c]));

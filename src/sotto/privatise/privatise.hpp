@@ -23,7 +23,7 @@ class Privatiser {
   Privatiser(ColumnPlan plan, EntropySource& entropy) : plan_(std::move(plan)), entropy_(entropy) {}
 
   /// `cells` holds one vector of raw cells per column of the plan. Errors: budget when called twice; data
-  /// when the number of rows is not the plan's.
+  /// when columns are not of one length, or a histogram's is not the plan's number of rows.
   [[nodiscard]] Released<std::vector<PrivatisedColumn>> release(
       std::span<const std::vector<std::string>> cells, RowOrder order = RowOrder::kept);
   [[nodiscard]] const ColumnPlan& plan() const { return plan_; }

@@ -90,6 +90,8 @@ struct ClippedDeviationsQuery {
   double count = 0;  ///< >= 0
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return at.size() + (count > 0 ? 1 : 0); }
   static constexpr std::string_view name = "clipped deviations";
   static ClippedDeviationsQuery blank() { return {.at = {}, .frame = {}, .bound = 1, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -106,6 +108,8 @@ struct DeviationLengthsQuery {
   Position edges;  ///< ascending, the first is 0
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return edges.size(); }
   static constexpr std::string_view name = "deviation lengths";
   static DeviationLengthsQuery blank() { return {.at = {}, .frame = {}, .edges = {}, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) {

@@ -13,6 +13,10 @@
 
 namespace sotto {
 
+// What answers a question, its `Answered`: so many `entries` of a vector, or rows and columns of a matrix. Both below.
+struct NoisyVector;
+struct NoisyMatrix;
+
 /// Public weights that bound what one row can do. With z = frame x, eta = x' at and the mean m of y there:
 ///   residual  logistic  psi = y - m                       M = max(m, 1 - m)              b = B = m (1 - m)
 ///             normal    psi = clip(y - m, -h, h)          M = h                          b = 1{|y - m| < h}, B = 1
@@ -53,6 +57,8 @@ struct BoundedScoreQuery {
   BoundedWeighting weighting;
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return weighting.at.size(); }
   static constexpr std::string_view name = "bounded score";
   static BoundedScoreQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -65,6 +71,8 @@ struct BoundedInformationQuery {
   BoundedWeighting weighting;
   Rho cost;
 
+  using Answered = NoisyMatrix;
+  [[nodiscard]] Eigen::Index entries() const { return weighting.at.size(); }
   static constexpr std::string_view name = "bounded information";
   static BoundedInformationQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -80,6 +88,8 @@ struct ScoreSquaresQuery {
   /// Scores are shortened to this before they are squared; none: to the weighting's score_bound, which none is longer than.
   std::optional<double> longest = {};  ///< > 0
 
+  using Answered = NoisyMatrix;
+  [[nodiscard]] Eigen::Index entries() const { return weighting.at.size(); }
   static constexpr std::string_view name = "score squares";
   static ScoreSquaresQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -94,6 +104,8 @@ struct MomentsQuery {
   double bound;  ///< > 0
   Rho cost;
 
+  using Answered = NoisyMatrix;
+  [[nodiscard]] Eigen::Index entries() const { return frame.rows(); }
   static constexpr std::string_view name = "moments";
   static MomentsQuery blank() { return {.frame = {}, .bound = 1, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -107,6 +119,8 @@ struct ResidualSquaresQuery {
   double clip;  ///< h > 0
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] static Eigen::Index entries() { return 1; }
   static constexpr std::string_view name = "residual squares";
   static ResidualSquaresQuery blank() { return {.at = {}, .clip = 1, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -132,6 +146,8 @@ struct HistogramQuery {
   /// Residuals only: rows whose linear predictor is at least this are counted in bins of their own, behind the others'.
   std::optional<double> split = {};
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return (edges.size() - 1) * (split ? 2 : 1); }
   static constexpr std::string_view name = "histogram";
   static HistogramQuery blank() {
     return {.quantity = HistogramOf::response, .at = {}, .edges = {}, .cost = Rho(0)};
@@ -151,6 +167,10 @@ struct ColumnHistogramsQuery {
   std::size_t bins;                   ///< at least two
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const {
+    return static_cast<Eigen::Index>(columns.size() * (bins + 2));
+  }
   static constexpr std::string_view name = "column histograms";
   static ColumnHistogramsQuery blank() { return {.columns = {}, .windows = {}, .bins = 2, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -194,6 +214,7 @@ struct GroupedResidualsQuery {
     return groups * bins();
   }
 
+  using Answered = NoisyVector;
   static constexpr std::string_view name = "grouped residuals";
   static GroupedResidualsQuery blank() { return {.at = {}, .edges = {}, .groupings = {}, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -235,6 +256,8 @@ struct CurvesQuery {
   static constexpr double kLargestSquare = 4;
   static constexpr double kMeanSquare = 0.92054966;  ///< E min(W^2, 4)
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return static_cast<Eigen::Index>(curves.size()); }
   static constexpr std::string_view name = "curves";
   static CurvesQuery blank() {
     return {.at = {}, .clip = 1, .dispersion = 0, .curves = {}, .bound = 1, .cost = Rho(0)};
@@ -262,6 +285,10 @@ struct ThresholdEffectsQuery {
   double bound;  ///< > 0
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const {
+    return static_cast<Eigen::Index>(columns.size()) * contrasts.cols() + 1;
+  }
   static constexpr std::string_view name = "threshold effects";
   static ThresholdEffectsQuery blank() {
     return {.at = {},
@@ -290,6 +317,8 @@ struct RemainderQuery {
   double bound;                ///< > 0
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return weighting.at.size(); }
   static constexpr std::string_view name = "remainder";
   static RemainderQuery blank() {
     return {.weighting = BoundedWeighting::blank(), .wide_clip = 1, .bound = 1, .cost = Rho(0)};
@@ -312,6 +341,8 @@ struct LightRowsQuery {
   static constexpr double kLight = 0.5;  ///< c below this
   static constexpr double kCount = 0.5;  ///< what a row adds to the count
 
+  using Answered = NoisyVector;
+  [[nodiscard]] Eigen::Index entries() const { return weighting.at.size() + 1; }
   static constexpr std::string_view name = "light rows";
   static LightRowsQuery blank() { return {BoundedWeighting::blank(), Rho(0)}; }
   static void fields(auto& of, const auto& visit) {
@@ -333,6 +364,8 @@ struct TotalQuery {
   TotalOf quantity;
   Rho cost;
 
+  using Answered = NoisyVector;
+  [[nodiscard]] static Eigen::Index entries() { return 1; }
   static constexpr std::string_view name = "total";
   static TotalQuery blank() { return {.quantity = TotalOf::rows, .cost = Rho(0)}; }
   static void fields(auto& of, const auto& visit) { visit("quantity", of.quantity), visit("cost", of.cost); }
