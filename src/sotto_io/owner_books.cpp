@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -61,21 +62,25 @@ void refuse_another_unit(const RecordedRun& run, const nlohmann::ordered_json& p
   }
 }
 
-/// Every line but those that a killed process could not finish: the last one, and one before the next process's first.
+/// Every line but those that a killed process could not finish: the last one, without its end, and one before the next process's
+/// first. What can be read as JSON was finished.
 void check_lines(const std::filesystem::path& file) {
   std::istringstream lines(read_whole_file(file));
   bool begun = false;
   bool torn = false;
+  bool ended = true;
   for (std::string text; std::getline(lines, text);) {
+    ended = !lines.eof();
     const auto line = nlohmann::ordered_json::parse(text, nullptr, false);
     const bool whole = line.is_object() && line.size() == 1 && line.front().is_object();
     const bool opens = whole && line.contains("opened");
+    const bool books = whole && (line.contains("booked") || line.contains("closed"));
     if (torn && !opens) damaged(file);
-    torn = !whole || !(opens || line.contains("booked") || line.contains("closed"));
-    if (!torn && !opens && !begun) damaged(file);
+    torn = line.is_discarded() && text.starts_with(std::string_view("{\"").substr(0, text.size()));
+    if (!torn && !opens && !(books && begun)) damaged(file);
     begun = begun || opens;
   }
-  if (!begun) damaged(file);
+  if (!begun || (torn && ended)) damaged(file);
 }
 
 void check_whether_there(const std::filesystem::path& directory, OwnerBooks::Begin begin) {

@@ -177,5 +177,22 @@ TEST(Columns, the_stated_delta_is_that_of_all_columns) {
   }
 }
 
+// Bins of bounds that are nearly one number could not be told apart, and squares of those that are far from zero are none.
+TEST(Columns, bounds_are_refused_of_which_nothing_can_be_computed) {
+  for (const char* channel : {"laplace", "perturbed-histogram", "smoothed-histogram", "wavelet"}) {
+    for (const Interval bounds : {Interval{0, 1e-308}, Interval{0, 1e160}, Interval{-1e200, 1}}) {
+      ColumnSettings settings = column("x", channel);
+      settings.lower = bounds.lower;
+      settings.upper = bounds.upper;
+      try {
+        (void)plan_columns({settings}, pure(1), 20);
+        ADD_FAILURE() << channel << ' ' << bounds.upper;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::configuration) << channel;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto

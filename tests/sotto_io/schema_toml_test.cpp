@@ -90,8 +90,10 @@ expected_shares = [0.5, 0.3, 0.2]
   EXPECT_THAT(refusal(real + "expected_mean = 0.5\n"), HasSubstr("go together"));
   EXPECT_THAT(refusal(real + "expected_mean = 0.5\nexpected_sd = 0.5\n"),
               HasSubstr("no values between the bounds"));
-  EXPECT_THAT(refusal(real + "expected_mean = 2\nexpected_sd = 0.1\n"),
-              HasSubstr("no values between the bounds"));
+  for (const char* far :
+       {"expected_mean = 2\nexpected_sd = 0.1\n", "expected_mean = 0.5\nexpected_sd = 1e-200\n",
+        "expected_mean = 1e-310\nexpected_sd = 1e-155\n", "expected_mean = 0.5\nexpected_sd = nan\n"})
+    EXPECT_THAT(refusal(real + far), HasSubstr("times the width of the bounds")) << far;
   EXPECT_THAT(refusal(real + "expected_shares = [1]\n"), HasSubstr("for category columns only"));
   const std::string binary = "[[column]]\nname = \"x\"\nkind = \"binary\"\n";
   EXPECT_THAT(refusal(binary + "expected_mean = 1\n"), HasSubstr("between 0 and 1"));

@@ -175,7 +175,7 @@ TEST_F(OwnerBooksTest, that_are_damaged_answer_nothing) {
   }
 }
 
-// A line that a killed process left half is the last one, or stands before the first of the next process. Any other that cannot be
+// A line that a killed process left half is the last one, without its end, or stands before the first of the next process. Any other that cannot be
 // read was a charge.
 TEST_F(OwnerBooksTest, whose_lines_cannot_be_read_answer_nothing) {
   const std::string opened = nlohmann::json({{"opened", promise_}}).dump();
@@ -184,17 +184,25 @@ TEST_F(OwnerBooksTest, whose_lines_cannot_be_read_answer_nothing) {
   const std::string torn = R"({"booked": {"que)";
   const double all = books()->left().value();
   using Lines = std::vector<std::string>;
-  const auto left = [&](const Lines& lines) {
+  const auto left = [&](const Lines& lines, bool ended = true) {
     std::ofstream file(file_);
-    for (const std::string& line : lines) file << line << "\n";
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      file << lines[i] << (ended || i + 1 < lines.size() ? "\n" : "");
     file.close();
     return books()->left().value();
   };
-  EXPECT_NEAR(left({opened, booked, torn}), all - 1e-3, 1e-9);
+  EXPECT_NEAR(left({opened, booked, torn}, false), all - 1e-3, 1e-9);
+  EXPECT_NEAR(left({opened, booked, "{"}, false), all - 1e-3, 1e-9);
+  std::string flipped = booked;
+  flipped[6] = 'c';  // "bookec"
+  for (const bool ended : {true, false})
+    EXPECT_THROW(static_cast<void>(left({opened, booked, flipped}, ended)), Error) << ended;
+  EXPECT_THROW(static_cast<void>(left({opened, booked, "garbage"}, false)), Error);
   EXPECT_NEAR(left({opened, booked, torn, opened, booked}), all - 2e-3, 1e-9);
   EXPECT_NEAR(left({torn, opened, booked}), all - 1e-3, 1e-9);
   for (const Lines& damaged :
-       {Lines{opened, torn, booked}, Lines{booked}, Lines{torn, booked}, Lines{}, Lines{torn},
+       {Lines{opened, torn, booked}, Lines{opened, booked, torn}, Lines{opened, booked, "garbage"},
+        Lines{opened, booked, "garbage", opened}, Lines{booked}, Lines{torn, booked}, Lines{}, Lines{torn},
         Lines{std::string(40, '\0')}, Lines{"{}", booked}, Lines{opened, R"({"spent": {}})", booked},
         Lines{opened, booked, "", booked}}) {
     EXPECT_THROW(static_cast<void>(left(damaged)), Error) << (damaged.empty() ? "" : damaged[0]);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -152,12 +153,27 @@ double missing_value(const ColumnSettings& s) {
   return value;
 }
 
+namespace {
+
+/// As of a schema's columns: squares of bounds, and shares of their distance, must stay numbers.
+void check_bounds(const ColumnSettings& s) {
+  constexpr double kLargestBound = 1e100;
+  constexpr double kLeastWidth = 1e-100;
+  if (std::ranges::find(channel_row(s.channel).keys, "lower") == channel_row(s.channel).keys.end()) return;
+  if (!(s.lower < s.upper)) return;  // which the channel says
+  if (std::max(std::abs(s.lower), std::abs(s.upper)) > kLargestBound || s.upper - s.lower < kLeastWidth)
+    throw configuration("bounds lie within 1e100 of zero, and 1e-100 apart or more: take other units");
+}
+
+}  // namespace
+
 Column make_column(ColumnSettings settings, const PrivacyTarget& target, std::size_t rows) {
   if (rows < 1) throw Error(ErrorCode::data, "there are no rows to privatise");
   const auto n = static_cast<double>(rows);
   if (settings.bins == 0) settings.bins = 4 * static_cast<int>(std::pow(n, 0.2) + 1);
   if (settings.draws == 0) settings.draws = static_cast<std::size_t>(std::pow(n, 0.6) + 1);
   (void)missing_value(settings);
+  check_bounds(settings);
   AnyChannel channel = channel_row(settings.channel).make(settings, target, rows);
   const Interval reach = std::visit([&](const auto& c) { return c.reach(rows); }, channel);
   if (!std::isfinite(reach.lower) || !std::isfinite(reach.upper))

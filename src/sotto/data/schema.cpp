@@ -18,7 +18,8 @@ namespace {
 // Squares and products of bounds, and of their distance, must stay numbers.
 constexpr double kLargestBound = 1e100;
 constexpr double kLeastWidth = 1e-100;
-constexpr double kRoundedShares = 0.01;  // what a sum of shares may be off by
+constexpr double kLeastExpected = 1e-12;  // of the width of the bounds: squares must stay numbers
+constexpr double kRoundedShares = 0.01;   // what a sum of shares may be off by
 // Above this not every whole number is a double.
 constexpr double kLargestCount = 9007199254740992.0;
 
@@ -90,6 +91,12 @@ void check_expected(const SchemaColumn& column) {
     refuse(
         fmt::format("column {}: expected_mean = NUMBER and expected_sd = NUMBER go together", column.name));
   const auto [lower, upper] = column.bounds;
+  const double least = kLeastExpected * (upper - lower);
+  if (!(*sd >= least && *mean - lower >= least && upper - *mean >= least))
+    refuse(
+        fmt::format("column {}: expected_sd, and expected_mean less either bound, must be at least 1e-12 "
+                    "times the width of the bounds",
+                    column.name));
   if (!(*mean > lower && *mean<upper&& * sd> 0 && *sd / (*mean - lower) < (upper - *mean) / *sd))
     refuse(fmt::format("column {}: no values between the bounds have that expected_mean and expected_sd",
                        column.name));
