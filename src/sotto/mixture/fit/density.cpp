@@ -62,6 +62,11 @@ const std::vector<KernelRow>& kernel_table() {
   return table;
 }
 
+template <class Channel>
+concept HasAdditiveForm = requires {
+  requires mixture::HasMarginalDensity<mixture::LocalRelease<Channel, double>, mixture::NormalKernel>;
+};
+
 // g(z | theta) is known for the truncated normal kernel after additive noise on a fine grid, and where it is a sum over few values.
 // After wavelets it is a sum over cells or counts, but all releases differ: only so many rows are cheap.
 bool has_closed_form(const std::string& kernel, const Column& column, std::size_t rows) {
@@ -74,7 +79,7 @@ bool has_closed_form(const std::string& kernel, const Column& column, std::size_
   if (counts && !(width <= kFewCounts)) return false;
   return std::visit(
       [&]<class Channel>(const Channel& channel) {
-        if constexpr (requires { channel.grid(); })
+        if constexpr (HasAdditiveForm<Channel>)
           return counts || mixture::has_fine_grid(channel);
         else if constexpr (mixture::SeesBins<Channel>)
           return true;
