@@ -36,7 +36,7 @@ TEST(OnceChecks, rows_that_the_noise_would_hide_are_told_where_they_would_matter
 TEST(OnceChecks, rows_that_count_little_are_laid_to_what_the_table_has) {
   ChainRng rng(1);
   EXPECT_THAT(
-      verdict_on(designs::rare_level(20000, rng), kRho, 1).notes,
+      verdict_on(designs::rare_indicator(20000, rng), 4 * kRho, 1).notes,
       testing::Contains(testing::AllOf(testing::HasSubstr("by a rare level, and count little here"),
                                        testing::HasSubstr("See what fewer and larger levels give."))));
 }
