@@ -172,7 +172,8 @@ TEST(ServedTable, the_books_of_who_asks_price_the_unit_that_is_served) {
       {.name = "owner-0",
        .address = "here:1",
        .interface = std::make_shared<RemoteOwner>(owner.carrier(), owner.signer.key(),
-                                                  served_declaration(config, served_persons()))}};
+                                                  served_declaration(config, served_persons())),
+       .rows = std::nullopt}};
   const Problem problem = make_problem(config, served_persons(), {}, elsewhere);
   Budget books(Epsilon(1), Delta(1e-6));
   Owners owners(problem, {}, books, entropy);
