@@ -36,7 +36,9 @@ TEST(MadeUpCells, have_the_expected_mean_and_spread) {
       squares += (cell - mean) * (cell - mean);
       EXPECT_GE(cell, column.bounds.lower) << column.name;
       EXPECT_LE(cell, column.bounds.upper) << column.name;
-      if (column.kind == ColumnKind::count) EXPECT_EQ(cell, std::floor(cell)) << column.name;
+      if (column.kind == ColumnKind::count) {
+        EXPECT_EQ(cell, std::floor(cell)) << column.name;
+      }
     }
     const double sd = std::sqrt(squares / kCells);
     EXPECT_NEAR(mean, *column.expected.mean, 5 * *column.expected.sd / std::sqrt(kCells)) << column.name;
