@@ -19,12 +19,12 @@ const Schema kAll{
 
 TEST(SchemaJson, reads_back_what_is_expected) {
   Schema schema = kAll;
-  schema.columns[0].expected = {3, 2};
+  schema.columns[0].expected = {3e99, 2e99};
   schema.columns[2].expected.mean = 0.25;
   schema.columns[3].expected.shares = {0.9, 0.1};
   const Schema back = schema_from_json(nlohmann::ordered_json::parse(to_json(schema).dump()));
-  EXPECT_EQ(back.columns[0].expected.mean, 3);
-  EXPECT_EQ(back.columns[0].expected.sd, 2);
+  EXPECT_EQ(back.columns[0].expected.mean, 3e99);
+  EXPECT_EQ(back.columns[0].expected.sd, 2e99);
   EXPECT_EQ(back.columns[1].expected.mean, std::nullopt);
   EXPECT_EQ(back.columns[2].expected.mean, 0.25);
   EXPECT_EQ(back.columns[3].expected.shares, (std::vector<double>{0.9, 0.1}));

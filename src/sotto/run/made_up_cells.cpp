@@ -1,20 +1,30 @@
 #include "sotto/run/made_up_cells.hpp"
 
 #include <algorithm>
-#include <boost/random/beta_distribution.hpp>
 #include <boost/random/binomial_distribution.hpp>
+#include <boost/random/gamma_distribution.hpp>
 #include <cmath>
 #include <cstdint>
 
 namespace sotto {
 namespace {
 
-/// In [0, 1]; `variance` below mean (1 - mean).
+constexpr double kNearlyNormal = 1e4;
+constexpr double kNearlyConstant = 1e10;  // beyond it the library's draws round too much
+
+double gamma_draw(double shape, ChainRng& rng) {
+  return shape > kNearlyConstant ? shape : boost::random::gamma_distribution<double>(shape)(rng);
+}
+
+/// A beta law's draw, in [0, 1]; `variance` below mean (1 - mean).
 double beta_share(double mean, double variance, ChainRng& rng) {
   const double both = mean * (1 - mean) / variance - 1;
-  const double share = boost::random::beta_distribution<double>(mean * both, (1 - mean) * both)(rng);
+  if (both * std::min(mean, 1 - mean) > kNearlyNormal)
+    return std::clamp(mean + std::sqrt(variance) * rng.normal(), 0.0, 1.0);
+  const double above = gamma_draw(mean * both, rng);
+  const double share = above / (above + gamma_draw((1 - mean) * both, rng));
   if (share >= 0 && share <= 1) return share;
-  return rng.uniform() < mean ? 1 : 0;  // both of its gammas underflow: it is all but a coin
+  return rng.uniform() < mean ? 1 : 0;  // both underflow: it is all but a coin
 }
 
 double number_within(const Interval& bounds, double mean, double sd, ChainRng& rng) {
