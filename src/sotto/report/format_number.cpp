@@ -77,14 +77,14 @@ std::string format_percent(double fraction) {
 }
 
 std::string format_at_most(double x) {
-  const std::string nearest = format_number(x);
+  std::string nearest = format_number(x);
   if (!(x > 0) || !std::isfinite(x) || !is_less(nearest, x)) return nearest;
   const double unit = is_far_from_one(x) ? third_digit(x) : std::pow(10, -decimals_of_four(x));
   return format_number(x + unit / 2);  // which is the next that is written so
 }
 
 std::string format_percent_at_most(double fraction) {
-  const std::string nearest = format_percent(fraction);
+  std::string nearest = format_percent(fraction);
   const double percent = 100 * fraction;
   if (!(percent > 0) || !is_less(nearest, percent)) return nearest;
   return format_percent(std::min(1.0, (percent + third_digit(percent) / 2) / 100));
