@@ -17,9 +17,8 @@ inline constexpr std::size_t kMostMadeUpRows = 10'000'000;
 /// All of it is public, `like` included.
 struct MadeUpRows {
   std::size_t rows = 0;
-  std::optional<double>
-      response_mean{};  ///< none: what the schema expects; else half of the responses are ones, or have the event; counts are one,
-      ///< numbers are in the middle
+  /// None: what the schema expects; else half of the responses are ones, or have the event; counts are one, numbers are in the middle.
+  std::optional<double> response_mean{};
   const Table* like =
       nullptr;  ///< its rows are drawn again and again; none: columns are independent, and as `made_up_cell` says
   std::uint64_t seed = 1;

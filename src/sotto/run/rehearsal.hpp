@@ -38,7 +38,7 @@ struct Rehearsal {
   double delta = 0;
   Adjacency adjacency = Adjacency::substitute;
   std::size_t rows = 0, repeats = 0;
-  std::string caveat;  ///< what made-up rows leave out, in sentences
+  std::string caveat;                             ///< what made-up rows leave out, in sentences
   std::vector<RehearsedParameter> without_noise;  ///< inflation 1
   std::vector<RehearsedBudget> budgets;           ///< in the order of the epsilons
 };
