@@ -17,8 +17,8 @@ from sotto.records import path_of, records_of, shown
 from sotto.toml import text_of
 
 
-# What each kind must say.
 _EXPECTED = ("expected_mean", "expected_sd", "expected_shares")
+# What each kind must say.
 _NEEDED = {"real": ("lower", "upper"), "count": ("lower", "upper"), "category": ("levels",)}
 
 

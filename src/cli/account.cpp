@@ -33,25 +33,22 @@ std::string terms(const CostQuestion& question, const std::string& by) {
   return fmt::format("upper bound: {}{}; adjacency: {}{}", question.bound, least, question.adjacency, group);
 }
 
-/// What the first mechanism calls its noise, where it is given.
-std::string noise_key(const AccountOptions& options) {
-  if (options.mechanisms.empty()) return "sigma";
-  const std::string& spec = options.mechanisms.front();
-  const std::string kind = spec.substr(0, spec.find(':'));
-  if (kind == "dp-sgd") return "noise";
+/// What the first mechanism calls its noise, where it is given: on the command line, or as JSON.
+std::string noise_key(const AccountOptions& options, const Event& event) {
+  if (!options.mechanisms.empty() && options.mechanisms.front().starts_with("dp-sgd")) return "noise";
   std::string key = "sigma";
-  any_kind([&]<class E>(const E&) {
-    if constexpr (HasNoise<E>) {
-      if (kind != E::name) return false;
-      each_field<E>([&](const auto& field) {
-        if constexpr (std::is_same_v<decltype(field.member), double E::*>) {
-          if (field.member == E::noise().noise && field.spec != nullptr) key = field.spec;
+  std::visit(
+      [&]<class E>(const E&) {
+        if constexpr (HasNoise<E>) {
+          each_field<E>([&](const auto& field) {
+            if constexpr (std::is_same_v<decltype(field.member), double E::*>) {
+              if (field.member != E::noise().noise) return;
+              key = options.mechanisms.empty() || field.spec == nullptr ? field.json : field.spec;
+            }
+          });
         }
-      });
-      return true;
-    }
-    return false;
-  });
+      },
+      event.mechanism);
   return key;
 }
 
@@ -68,8 +65,9 @@ void solve(const AccountOptions& options, const std::vector<Event>& events) {
     if (count == kMostCount) remark(stderr, "sotto: More than {} may fit: the search ends there.\n", count);
   } else {
     const double sigma = smallest_noise(events.front(), target);
-    out[noise_key(options)] = sigma;
-    found = fmt::format("{} {}", noise_key(options), format_upwards(sigma));
+    const std::string key = noise_key(options, events.front());
+    out[key] = sigma;
+    found = fmt::format("{} {}", key, format_upwards(sigma));
   }
   if (options.json)
     fmt::print(options.out, "{}\n", out.dump());

@@ -21,6 +21,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
+#include "sotto/report/format_number.hpp"
 #include "sotto/report/text_table.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/hopeless.hpp"
@@ -46,9 +47,9 @@ void say_result(const FitConfig& config, const RunRecord& record,
     return;
   }
   if (record.privacy.is_private) {
-    fmt::print("{}, {}\n(epsilon, delta) = ({:g}, {:g}) for {}; spent epsilon {:.4g}{}\n", record.model,
+    fmt::print("{}, {}\n(epsilon, delta) = ({}, {}) for {}; spent epsilon {}{}\n", record.model,
                record.method, record.privacy.epsilon, record.privacy.delta, record.privacy.privacy_unit,
-               record.privacy.spent_epsilon,
+               format_at_most(record.privacy.spent_epsilon),
                resumed ? " when it was made; these draws read no row and cost nothing" : "");
   } else {
     fmt::print("{}, {}\nNOT PRIVATE\n", record.model, record.method);

@@ -23,6 +23,10 @@ namespace {
 constexpr std::size_t kSingleLines = 16;
 constexpr double kUp = 1 + 0x1p-40;  // more than the rounding of a sum of charges
 
+std::string journal_line(const nlohmann::ordered_json& line) {
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 ChargeJournal::ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise, double ahead)
@@ -49,17 +53,15 @@ void ChargeJournal::open() {
                     "--out; nothing was released",
                     path_.string()));
   }
-  // A line that an earlier run could not finish stays a line of its own.
+  // A line that an earlier run could not finish stays a line of its own: it is ended by the write that opens this one.
   char last = '\n';
   const off_t size = ::lseek(file_, 0, SEEK_END);
-  if (size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n') append_text("\n");
-  append({{"opened", promise_}});
+  const bool torn = size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n';
+  append_text((torn ? "\n" : "") + journal_line({{"opened", promise_}}));
   flush_directory(path_);
 }
 
-void ChargeJournal::append(const nlohmann::ordered_json& line) {
-  append_text(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-}
+void ChargeJournal::append(const nlohmann::ordered_json& line) { append_text(journal_line(line)); }
 
 bool ChargeJournal::is_in_place() const { return file_ < 0 || is_named(file_, path_); }
 

@@ -58,7 +58,7 @@ TEST_F(AccountProgram, says_where_the_search_for_a_count_ends) {
 }
 
 // Nothing fits beside what costs too much alone: that is no count of 0, which would fit.
-// What is found can be given back.
+// What is found can be given back, as it was asked.
 TEST_F(AccountProgram, calls_noise_as_its_mechanism_does) {
   for (const auto& [mechanism, key, rest] :
        {std::array{"laplace", "scale", ""}, std::array{"report-noisy-max", "scale", ""},
@@ -74,6 +74,13 @@ TEST_F(AccountProgram, calls_noise_as_its_mechanism_does) {
                                            name, key, json[key].get<double>(), rest));
     EXPECT_EQ(back.status, 0) << mechanism << back.err;
   }
+}
+
+TEST_F(AccountProgram, calls_noise_of_an_event_as_its_file_does) {
+  write("event.json", R"({"mechanism": "report-noisy-max", "scale": 1, "count": 1})");
+  const Outcome found = sotto("account --event event.json --epsilon 1 --delta 1e-6 --solve sigma --json");
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_TRUE(nlohmann::json::parse(found.out).contains("scale")) << found.out;
 }
 
 TEST_F(AccountProgram, solves_nothing_where_the_others_cost_too_much) {

@@ -16,6 +16,10 @@ class Plan : public Program {
  protected:
   void SetUp() override {
     Program::SetUp();
+    declare_age("");
+  }
+  /// `more`: keys of its column.
+  void declare_age(const std::string& more) const {
     write("s.toml", R"([[column]]
 name = "ill"
 kind = "binary"
@@ -25,7 +29,7 @@ name = "age"
 kind = "real"
 lower = 20
 upper = 80
-)");
+)" + more);
   }
   [[nodiscard]] Outcome plan(const std::string& more) const {
     return sotto("plan --schema s.toml --formula 'ill ~ age' --delta 1e-6 --draws 500 " + more);
@@ -34,18 +38,7 @@ upper = 80
 
 TEST_F(Plan, says_of_which_columns_the_schema_expects_nothing) {
   EXPECT_THAT(plan("--rows 5000 --epsilon 20").out, HasSubstr("It expects nothing of age: "));
-  write("s.toml", R"([[column]]
-name = "ill"
-kind = "binary"
-
-[[column]]
-name = "age"
-kind = "real"
-lower = 20
-upper = 80
-expected_mean = 60
-expected_sd = 5
-)");
+  declare_age("expected_mean = 60\nexpected_sd = 5\n");
   const Outcome expected = plan("--rows 5000 --epsilon 20");
   EXPECT_THAT(expected.out, HasSubstr("as the schema expects them."));
   EXPECT_THAT(expected.out, Not(HasSubstr("expects nothing")));

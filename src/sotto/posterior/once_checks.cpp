@@ -16,27 +16,6 @@
 namespace sotto {
 namespace {
 
-/// Rows that count little, of whom nothing says that they differ.
-std::string note_of_light_rows(const OnceRelease& release) {
-  const bool levels = std::ranges::find(release.facts.indicator, true) != release.facts.indicator.end();
-  const bool values = !levels || std::ranges::any_of(columns_for_curves(release.facts), [&](Eigen::Index j) {
-    return long_tailed(release.facts, release.stand_in, j);
-  });
-  return fmt::format(
-      "About {:.2g} % of the rows lie far from the others in their columns, by {}, and count little here: "
-      "the answer is "
-      "that of the others, and the noise may hide that these do not follow it, where other programs would "
-      "give another. "
-      "See what {} give.",
-      100 * release.light.share,
-      !levels  ? "values far out"
-      : values ? "values far out or a rare level"
-               : "a rare level",
-      !levels  ? "log1p(...) or narrower declared bounds"
-      : values ? "log1p(...), narrower declared bounds, or fewer and larger levels"
-               : "fewer and larger levels");
-}
-
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kSkewed = 0.95;      // probability
@@ -61,6 +40,23 @@ constexpr double kUnseenLean =
 constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
 constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
 constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom lie in one
+
+/// Rows that count little, of whom nothing says that they differ.
+std::string note_of_light_rows(const OnceRelease& release) {
+  const bool levels = std::ranges::find(release.facts.indicator, true) != release.facts.indicator.end();
+  const bool values = !levels || std::ranges::any_of(columns_for_curves(release.facts), [&](Eigen::Index j) {
+    return long_tailed(release.facts, release.stand_in, j);
+  });
+  const char* by = !levels ? "values far out" : values ? "values far out or a rare level" : "a rare level";
+  const char* see = !levels  ? "log1p(...) or narrower declared bounds"
+                    : values ? "log1p(...), narrower declared bounds, or fewer and larger levels"
+                             : "fewer and larger levels";
+  return fmt::format(
+      "About {:.2g} % of the rows lie far from the others in their columns, by {}, and count little here: "
+      "the answer is that of the others, and the noise may hide that these do not follow it, where other "
+      "programs would give another. See what {} give.",
+      100 * release.light.share, by, see);
+}
 
 /// What the linear predictor is, in words.
 const char* predicted(Link link) {

@@ -5,6 +5,7 @@
 #include <boost/random/gamma_distribution.hpp>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 namespace sotto {
 namespace {
@@ -48,7 +49,7 @@ double count_within(const Interval& bounds, double mean, double sd, ChainRng& rn
 double level(const SchemaColumn& column, ChainRng& rng) {
   const std::vector<double>& shares = column.expected.shares;
   if (shares.empty()) return static_cast<double>(rng.below(column.levels.size()));
-  double left = rng.uniform();
+  double left = rng.uniform() * std::accumulate(shares.begin(), shares.end(), 0.0);  // one, but for rounding
   std::size_t index = 0;
   while (index + 1 < shares.size() && left >= shares[index]) left -= shares[index++];
   return static_cast<double>(index);

@@ -7,6 +7,7 @@
 #include <boost/random/poisson_distribution.hpp>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -144,8 +145,8 @@ double expected_dispersion(bool steps, const ExpectedValues& expected) {
   const double of_means = std::expm1(kSpreadOfRates * kSpreadOfRates);
   const double left = relative * relative - of_means - (steps ? 0 : 1 / *expected.mean);
   const double dispersion = left / (1 + of_means);
-  return steps ? std::clamp(dispersion, kLeastExpectedDispersion, kMostExpectedDispersion)
-               : std::clamp(dispersion, 0.0, kMostExpectedDispersion);
+  if (dispersion < kLeastExpectedDispersion) return steps ? kLeastExpectedDispersion : 0;
+  return std::min(dispersion, kMostExpectedDispersion);
 }
 
 double sigma_of_responses(const Family& family, const Interval& response, const ExpectedValues& expected) {
@@ -227,10 +228,11 @@ Position ordered_responses(const Matrix& x, const Pieces& thresholds, const std:
                            Position& truth, ChainRng& rng) {
   const Position eta = x * truth.head(x.cols());
   Position beyond(static_cast<Eigen::Index>(thresholds.count));
-  double share = 1;
+  const std::vector<double> all(thresholds.count + 1, 1.0);
+  const std::vector<double>& weights = shares.empty() ? all : shares;
   for (Eigen::Index k = 0; k < beyond.size(); ++k) {
-    share -=
-        shares.empty() ? 1 / static_cast<double>(beyond.size() + 1) : shares[static_cast<std::size_t>(k)];
+    const double above = std::accumulate(weights.begin() + k + 1, weights.end(), 0.0);
+    const double share = above / std::accumulate(weights.begin(), weights.end(), 0.0);
     beyond[k] = intercept_for(Link::logit, eta, share);
     if (k > 0) truth[thresholds.first + k - 1] = beyond[k] - beyond[0];
   }

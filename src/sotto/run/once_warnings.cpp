@@ -241,13 +241,11 @@ std::vector<std::string> once_warnings(const OnceVerdict& verdict, const OnceFac
     could_move = std::max(could_move, by);
   }
   if (const std::vector<std::string> columns = plain(unseen_far); !columns.empty()) {
-    warnings.push_back(
-        fmt::format("Rows far out in {} have little weight here, and the noise hides whether they follow the "
-                    "line that fits the "
-                    "others: if not, other programs give coefficients up to some {:.0f} standard deviations "
-                    "away. See what "
-                    "log1p(...) or a category of none, some and much gives, or take a larger epsilon.",
-                    first_names(columns), could_move));
+    warnings.push_back(fmt::format(
+        "Rows far out in {} have little weight here, and the noise hides whether they follow the line that "
+        "fits the others: if not, other programs give coefficients up to some {:.0f} standard deviations "
+        "away. See what log1p(...) or a category of none, some and much gives, or take a larger epsilon.",
+        first_names(columns), could_move));
   }
   std::vector<std::string> unseen;
   if (const std::vector<std::string> columns = plain(verdict.maybe_curved); !columns.empty())

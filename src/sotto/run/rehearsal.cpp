@@ -132,9 +132,8 @@ std::string spread_evenly(const FitConfig& config, const Schema& schema) {
   if (even.empty()) return {};
   return fmt::format(
       " It expects nothing of {}: numbers are even over their bounds then, and levels equally likely; real "
-      "ones "
-      "are narrower, and rare levels rarer, which widens intervals: say expected_mean and expected_sd, or "
-      "expected_shares.",
+      "ones are narrower, and rare levels rarer, which widens intervals: say expected_mean and expected_sd, "
+      "or expected_shares.",
       fmt::join(even, ", "));
 }
 
@@ -143,15 +142,12 @@ std::string caveat_of(const FitConfig& config, const Schema& schema, const MadeU
     return "The table that rows are like is taken as public: nothing here protects its rows.";
   if (is_location(config.model)) {
     return "Rows were simulated as normal with the declared covariance, about means in the middle half of "
-           "the "
-           "bounds; where real ones are not, the fit says so.";
+           "the bounds; where real ones are not, the fit says so.";
   }
   return fmt::format(
       "Columns were simulated as independent, and as the schema expects them.{} Columns that are alike widen "
-      "intervals "
-      "too: a public table with such columns shows it (like). How rare the outcome is says response_mean, or "
-      "the "
-      "schema's expected_mean of it.",
+      "intervals too: a public table with such columns shows it (like). How rare the outcome is says "
+      "response_mean, or the schema's expected_mean of it.",
       spread_evenly(config, schema));
 }
 
