@@ -130,18 +130,24 @@ TEST(Hopeless, a_fit_tells_its_number_of_rows_once_it_has_released_it) {
 TEST(Hopeless, a_chain_of_few_draws_is_refused) {
   FitConfig config = budget_of("hmc", 1);
   const MadeUpProblem table = make_up(config, ill_under(Adjacency::substitute), {.rows = 200, .seed = 99});
-  EXPECT_NO_THROW(refuse_few_draws(25, config, table.problem));
+  EXPECT_NO_THROW(refuse_few_draws(30, config, table.problem));
   try {
-    refuse_few_draws(24.9, config, table.problem);
+    refuse_few_draws(29.9, config, table.problem);
     ADD_FAILURE() << "taken for enough";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::budget);
-    EXPECT_THAT(error.what(), HasSubstr("buys about 24 effective draws of all chains together, however many "
+    EXPECT_THAT(error.what(), HasSubstr("buys about 29 effective draws of all chains together, however many "
                                         "steps they take; only that look was paid for"));
     EXPECT_THAT(error.what(), HasSubstr("Take a larger epsilon, or the method release-once"));
   }
   config.force = true;
   EXPECT_NO_THROW(refuse_few_draws(1, config, table.problem));
+}
+// All of it is paid for before its look tells what it is worth.
+TEST(Hopeless, a_chain_of_batches_is_refused_before_it_pays) {
+  const std::string refused = refusal(budget_of("penalty-subsampled", 300), 500);
+  EXPECT_THAT(refused, HasSubstr("the budget buys about "));
+  EXPECT_THAT(refused, HasSubstr("nothing was spent"));
 }
 // A tenth of the budget's rho is the look's: what is left is told before any of it is spent.
 TEST(Hopeless, a_chain_tells_what_its_budget_buys_once_it_has_looked) {

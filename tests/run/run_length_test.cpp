@@ -91,6 +91,13 @@ TEST(RunLength, draws_for_a_budget_are_those_of_the_formula) {
   EXPECT_LT(draws("penalty", 5e5).of_run, 1000);
   EXPECT_EQ(draws("hmc", 5e5).of_run, 4000);
   EXPECT_GT(draws("penalty", 0.5, {"proposal.name=\"truncated\""}).of_budget, 1e300) << "not told";
+  // Half of the rows: twice the sensitivity and, as a tenth of a standard deviation moves a row's log density by 0.05, a little more.
+  const ForetoldDraws halves = draws("penalty-subsampled", 0.5);
+  EXPECT_NEAR(draws("penalty", 0.5).of_budget / halves.of_budget, 4.2, 0.15);
+  const double noise_of_halves = noise * draws("penalty", 0.5).of_budget / halves.of_budget;
+  EXPECT_NEAR(halves.of_run / (halves.of_budget * noise_of_halves / (2 + noise_of_halves)), 1, 1e-9);
+  EXPECT_NEAR(draws("penalty-subsampled", 0.5, {"method.batch=1000"}).of_run / draws("penalty", 0.5).of_run,
+              1, 1e-9);
   EXPECT_GT(draws("penalty-exponential-family", 0.5).of_budget, 1e300) << "not told";
 }
 
@@ -134,6 +141,14 @@ TEST(RunLength, many_rows_shorten_it) {
   EXPECT_LT(length_of(config, length_table(30000), kNoLimit).thin, few);
   EXPECT_EQ(length_of(config, length_table(10, 0.5, Adjacency::add_remove), kNoLimit).thin, 1u)
       << "how many there are is not known";
+}
+
+// The steps of batches are paid for before the look, so none are spared that it would find of no use.
+TEST(RunLength, of_batches_does_not_follow_from_the_budget) {
+  const FitConfig config = length_config("penalty-subsampled");
+  EXPECT_EQ(length_of(config, length_table(100), 0.5).thin, 4u);
+  EXPECT_EQ(length_of(config, length_table(100), kNoLimit).thin, 4u);
+  EXPECT_EQ(length_of(config, length_table(30000), kNoLimit).thin, 1u) << "they take long";
 }
 
 TEST(RunLength, is_what_the_configuration_says) {

@@ -246,17 +246,19 @@ void spend(const Method& method, const FitConfig& config, const Problem& problem
     if (pilot->noise_dominates) record.warnings.emplace_back(kHiddenByNoise);
     tell(*pilot, record);
   }
-  if (run_plan.steps_cost.value() > 0) {
+  const bool unpaid = run_plan.steps_cost.value() > 0;
+  if (unpaid) {
     settings = run_length(method, config, problem, pilot ? &*pilot : nullptr, run_plan.steps_cost);
     share_among(steps_in_all(settings, config.method.chains), run_plan);
     state_length(settings, record);
-    if (pilot && !pilot->noise_dominates) {
-      const ForetoldDraws foretold =
-          draws_for(run_plan.steps_cost, method, config, problem.public_info, *pilot, settings);
-      if (std::isfinite(foretold.of_budget))
-        record.manifest.configuration["look"]["effective_draws"] = foretold.of_run;
-      if (prospects.draws) prospects.draws(foretold.of_budget);
-    }
+  }
+  if (pilot && !pilot->noise_dominates && (unpaid || method.regime == QueryRegime::batch_ratios)) {
+    const Rho cost(unpaid ? run_plan.steps_cost.value()
+                          : run_plan.step_budget.step_cost.value() * static_cast<double>(steps));
+    const ForetoldDraws foretold = draws_for(cost, method, config, problem.public_info, *pilot, settings);
+    if (std::isfinite(foretold.of_budget))
+      record.manifest.configuration["look"]["effective_draws"] = foretold.of_run;
+    if (prospects.draws && (unpaid || config.rehearsal)) prospects.draws(foretold.of_budget);
   }
   record.draws.chains = method.run({config.method, problem.public_info, settings, run_plan.step_budget,
                                     *run_plan.interface, report, pilot ? &*pilot : nullptr});

@@ -15,7 +15,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kWide = 100;   // parameters
-constexpr double kFewestDraws = 25;  // effective, of all chains together: R-hat is above 1.1 (docs/walks.md)
+constexpr double kFewestDraws = 30;  // effective, of all chains together: R-hat is above 1.1 (docs/walks.md)
 constexpr std::size_t kIndependentChains =
     2;  // of release-once: whether it tells anything follows from few draws
 constexpr const char* kOtherwise =

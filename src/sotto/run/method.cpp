@@ -323,7 +323,7 @@ const std::vector<Method>& methods() {
       {"penalty-exponential-family", kPrivate, QueryRegime::statistics, 1000, exponential_family, nullptr,
        kLooks, kWanders},
       {"penalty-subsampled", kPrivate, QueryRegime::batch_ratios, 1000, penalty, subsampled_is_approximate,
-       kLooks, kWanders},
+       kLooks, kWanders, kWalk},
       {"barker", kPrivate, QueryRegime::rows, 1000, barker, barker_is_approximate, kLooks, kWanders, kBarker},
       {"barker-subsampled", kPrivate, QueryRegime::variance_completed_ratios, 1000, barker_subsampled,
        barker_subsampled_is_approximate},

@@ -23,10 +23,11 @@ constexpr double kMostSteps = 2e4;
 constexpr double kWarmupAfterLook = 0.25;
 constexpr double kWarmupFromAfar = 1;
 
-/// A batch of fixed size is read row by row, each a tile of its own (measurement/secret_batches.hpp).
+/// A batch of fixed size is read row by row, each a tile of its own (measurement/secret_batches.hpp), which was measured to take
+/// as long as eight tiles of a pass.
 double tiles_a_row(QueryRegime regime) {
   const bool by_row = regime == QueryRegime::batch_ratios || regime == QueryRegime::variance_completed_ratios;
-  return by_row ? static_cast<double>(kTile) : 1;
+  return by_row ? 8.0 * static_cast<double>(kTile) : 1;
 }
 
 double steps_worth_the_time(QueryRegime regime, const PublicProblem& problem, const Pilot* pilot) {
@@ -38,9 +39,17 @@ double steps_worth_the_time(QueryRegime regime, const PublicProblem& problem, co
   return kMostCells / (tiles_a_row(regime) * cells);
 }
 
-}  // namespace
+/// Rows that a row of a batch stands for; 1 where tests see all rows.
+double rows_a_batched_row(const Method& method, const FitConfig& config, const PublicProblem& problem) {
+  if (method.regime != QueryRegime::batch_ratios || !problem.rows) return 1;
+  return *problem.rows / static_cast<double>(size_of_batch(config, static_cast<std::size_t>(*problem.rows)));
+}
 
-double useful_steps(const PublicProblem& problem, const Pilot* pilot, Rho rho) {
+/// Sensitivity of a batch's ratio where that of all rows' is `moved` (measurement/batch_ratio.hpp, for large batches).
+double of_batch(double moved, double weight) { return (weight + weight * (weight - 1) / 2 * moved) * moved; }
+
+/// useful_steps, of tests that see a row in so many.
+double useful_steps(const PublicProblem& problem, const Pilot* pilot, Rho rho, double weight) {
   constexpr int kMoves = 64;
   constexpr double kShort = 0.1;
   const Position from = known_centre(problem, pilot);
@@ -49,11 +58,17 @@ double useful_steps(const PublicProblem& problem, const Pilot* pilot, Rho rho) {
   double moved = 0;
   for (int i = 0; i < kMoves; ++i) {
     const Position move = kShort * (factor * rng.normals(from.size()));
-    moved += std::pow(problem.ratio_sensitivity(from, from + move), 2) / kMoves;
+    moved += std::pow(of_batch(problem.ratio_sensitivity(from, from + move), weight), 2) / kMoves;
   }
   const double squared_length = kShort * kShort * static_cast<double>(from.size());
   const double k = moved * static_cast<double>(problem.owners) / (2 * rho.value() * squared_length);
   return kNoiseOverStep / k;
+}
+
+}  // namespace
+
+double useful_steps(const PublicProblem& problem, const Pilot* pilot, Rho rho) {
+  return useful_steps(problem, pilot, rho, 1);
 }
 
 ChainSettings run_length(const Method& method, const FitConfig& config, const Problem& problem,
@@ -67,8 +82,11 @@ ChainSettings run_length(const Method& method, const FitConfig& config, const Pr
   const double warmup_share = looks ? kWarmupAfterLook : kWarmupFromAfar;
   if (chosen.thin == 0 && method.steps_per_coordinate > 0) {
     const double most = method.steps_per_coordinate * static_cast<double>(problem.public_info.start.size());
-    const double steps = std::min(useful_steps(problem.public_info, pilot, rho),
-                                  steps_worth_the_time(method.regime, problem.public_info, pilot));
+    // What is paid for before the look knows nothing of what steps are of use.
+    const double of_use = method.regime == QueryRegime::batch_ratios
+                              ? std::numeric_limits<double>::infinity()
+                              : useful_steps(problem.public_info, pilot, rho);
+    const double steps = std::min(of_use, steps_worth_the_time(method.regime, problem.public_info, pilot));
     const double unthinned = static_cast<double>(chosen.chains * settings.draws) * (1 + warmup_share);
     settings.thin = static_cast<std::size_t>(std::max(1.0, std::min(most, steps / unthinned)));
   }
@@ -84,7 +102,8 @@ ForetoldDraws draws_for(Rho rho, const Method& method, const FitConfig& config, 
   constexpr double kUntold = std::numeric_limits<double>::infinity();
   if (!(method.worth > 0) || config.method.proposal.name != ProposalConfig().name) return {kUntold, kUntold};
   const auto d = static_cast<double>(problem.start.size());
-  const double useful = useful_steps(problem, &pilot, rho);
+  const double weight = rows_a_batched_row(method, config, problem);
+  const double useful = useful_steps(problem, &pilot, rho, weight);
   if (!std::isfinite(useful)) return {kUntold, kUntold};
   const bool trajectories = method.regime == QueryRegime::trajectories;
   const auto steps = static_cast<double>(steps_in_all(settings, config.method.chains));
@@ -94,7 +113,7 @@ ForetoldDraws draws_for(Rho rho, const Method& method, const FitConfig& config, 
   const double of_budget =
       kMeasured * method.worth * kept_share * kDrawsOfBudget * useful / (kNoiseOverStep * d * of_dimension);
   const double noise = kNoiseOverStep * steps / useful;
-  const double of_steps = trajectories ? 1 : noise / (1 + noise);
+  const double of_steps = trajectories ? 1 : noise / (weight + noise);
   return {of_budget,
           std::min(of_budget * of_steps, static_cast<double>(config.method.chains * settings.draws))};
 }

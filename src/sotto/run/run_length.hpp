@@ -33,7 +33,7 @@ struct ForetoldDraws {
 
 /// No formula tells of proposals that were chosen.
 /// Computes   method.worth / 2 · kept share · .331 / (d k), of trajectories over (1 + sqrt d)^2; of the run, but for trajectories, times
-///            k T / (1 + k T), T steps
+///            k T / (w + k T), T steps, w rows to a row of a batch, whose sensitivity k is of
 /// Source     docs/walks.md; the half is measured there
 /// Checked by tests/run/run_length_test.cpp: draws_for_a_budget_are_those_of_the_formula
 [[nodiscard]] ForetoldDraws draws_for(Rho rho, const Method& method, const FitConfig& config,

@@ -143,11 +143,7 @@ std::size_t size_of_batch(const Making& making, std::size_t rows) {
         "batches of fixed size need a public number of rows (adjacency \"substitute\") and units of one row: "
         "choose penalty or hmc");
   }
-  if (rows < 2) refuse("batches need at least two rows: choose penalty");
-  const std::size_t wanted = making.config.method.batch;
-  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows / 2);
-  if (batch < 2 || batch > rows) refuse("method.batch must lie between 2 and the number of rows");
-  return batch;
+  return size_of_batch(making.config, rows);
 }
 
 RunPlan serve_batch_ratios(const Making& making) {
@@ -333,6 +329,14 @@ AnyModel clipped(const FitConfig& config, const AnyModel& model) {
 }  // namespace
 
 double share_of_ratio(Eigen::Index dim) { return 1 / (1 + std::sqrt(static_cast<double>(dim))); }
+
+std::size_t size_of_batch(const FitConfig& config, std::size_t rows) {
+  if (rows < 2) refuse("batches need at least two rows: choose penalty");
+  const std::size_t wanted = config.method.batch;
+  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows / 2);
+  if (batch < 2 || batch > rows) refuse("method.batch must lie between 2 and the number of rows");
+  return batch;
+}
 
 void share_among(std::size_t steps, RunPlan& plan) {
   plan.step_budget.step_cost = Rho(plan.steps_cost.value() * (1 - kSlackOfCost) / static_cast<double>(steps));
