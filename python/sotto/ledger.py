@@ -1,5 +1,6 @@
 """What fits of the same rows have promised and spent, as their directories record it."""
 
+import decimal
 import json
 import math
 import numbers
@@ -14,6 +15,16 @@ from sotto.records import path_of, shown
 
 # Of sums of promises, which are rounded up.
 _ROUNDING = 1e-9
+
+
+def at_most(epsilon: float) -> str:
+    """Four digits of what was spent, rounded up: what is said of a promise is no less than it.
+
+    >>> at_most(0.123401)
+    '0.1235'
+    """
+    rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(decimal.Decimal(epsilon))
+    return f"{float(rounded):.4g}"
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,7 @@ class Ledger:
     def __repr__(self) -> str:
         lines = [["started", "title", "epsilon", "delta", "spent", "ending"]]
         for run in self.runs:
-            spent = "unknown" if run.spent_epsilon is None else f"{run.spent_epsilon:.4g}"
+            spent = "unknown" if run.spent_epsilon is None else f"{at_most(run.spent_epsilon)}"
             lines.append([run.started, run.title, f"{run.epsilon:g}", f"{run.delta:g}", spent, run.ending or "unknown"])
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sotto import _sotto
 from sotto.errors import CannotCreateError, ConfigurationError, SottoWarning, UsageError, in_words_of_python
 from sotto.figures import drawn
+from sotto.ledger import at_most
 from sotto.predicting import predictions
 from sotto.prior_draws import prior_draws
 from sotto.records import path_of
@@ -271,7 +272,7 @@ class Fit:
         if self.privacy["private"]:
             yield (
                 f"(epsilon, delta) = ({self.privacy['epsilon']:g}, {self.privacy['delta']:g}) for {self.privacy['privacy_unit']}; "
-                f"spent epsilon {self.privacy['spent_epsilon']:.4g}"
+                f"spent epsilon {at_most(self.privacy['spent_epsilon'])}"
             )
         else:
             yield "NOT PRIVATE"

@@ -30,6 +30,16 @@ def test_says_what_each_run_says_of_itself(fit_again, tmp_path):
     assert repr(ledger).splitlines()[-1] == "(epsilon, delta) = (1, 1e-06) together; protected: one row, substitute"
 
 
+def test_what_was_spent_is_told_no_smaller_than_it_is(fit_again):
+    fit = fit_again()
+    told = float(repr(fit).split("spent epsilon ")[1].split()[0].rstrip(";"))
+    assert 0 <= told - fit.privacy["spent_epsilon"] < 1e-3
+    assert sotto.ledger.at_most(0.99950001) == "0.9996"
+    assert sotto.ledger.at_most(0.9995) == "0.9996"  # the double is a little more
+    assert sotto.ledger.at_most(2.5) == "2.5"
+    assert sotto.ledger.at_most(99900.0) == "9.99e+04"
+
+
 def test_promises_of_the_same_rows_add_up(fit_again, tmp_path):
     first = fit_again()
     second = fit_again(0.5, overwrite=True)
