@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sotto/data/rows.hpp"
 #include "sotto/random/chain_rng.hpp"
 
 namespace sotto {
@@ -109,6 +110,59 @@ TEST(LocationModel, gradient_bound_holds_what_rounding_adds) {
     seen += computed > 1.01L * static_cast<long double>(exact) ? 1 : 0;
   }
   EXPECT_GT(seen, 0);
+}
+
+// Whatever instructions read them: rows one by one, in plain arithmetic.
+TEST(LocationModel, ratios_are_those_of_the_density_row_by_row) {
+  ChainRng rng(9);
+  constexpr double kScale = 0x1p20;
+  const Interval bounds{-1, 3};
+  const auto moved_in = [&](double x) {
+    return x >= bounds.lower ? std::min(x, bounds.upper) : bounds.lower;
+  };
+  for (const Eigen::Index dim : {1, 2, 5}) {
+    const auto columns = static_cast<std::size_t>(dim);
+    const Matrix precision = random_precision(dim, rng);
+    const LocationModel model(std::vector<Interval>(columns, bounds), precision);
+    const Position from = rng.normals(dim);
+    const Position to = from + 0.1 * rng.normals(dim);
+    const RatioTask wide{&from, &to, -(std::int64_t{1} << 40), std::int64_t{1} << 40};
+    const std::size_t count = 3 * kTile + 5;
+    Rows rows(count, columns);
+    double expected = 0;
+    std::int64_t apart = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Rows alone(1, columns);
+      Position row(dim);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const double odd[] = {NAN, HUGE_VAL, -HUGE_VAL, 9};
+        rows.at(i, j) = alone.at(0, j) = i < 4 ? odd[i] : 4 * rng.uniform() - 1;
+        row[static_cast<Eigen::Index>(j)] = moved_in(rows.at(i, j));
+      }
+      rows.weight(i) = alone.weight(0) = i == 7 ? 0 : 1;
+      std::int64_t own = 0;
+      model.add_ratios(alone, 0, 1, std::span(&wide, 1), kScale, std::span(&own, 1));
+      const double change =
+          0.5 * ((row - from).dot(precision * (row - from)) - (row - to).dot(precision * (row - to)));
+      const double exact = i == 7 ? 0 : kScale * change;
+      ASSERT_NEAR(static_cast<double>(own), exact, 0.5 + 1e-6) << i;
+      apart += own;
+      expected += exact;
+      const RatioTask narrow{&from, &to, -7, 5};
+      std::int64_t kept = 0;
+      model.add_ratios(alone, 0, 1, std::span(&narrow, 1), kScale, std::span(&kept, 1));
+      EXPECT_EQ(kept, std::clamp<std::int64_t>(own, -7, 5));
+    }
+    std::int64_t together = 0;
+    model.add_ratios(rows, 0, rows.tiles(), std::span(&wide, 1), kScale, std::span(&together, 1));
+    EXPECT_EQ(together, apart);
+    EXPECT_NEAR(static_cast<double>(together), expected, static_cast<double>(count));
+    const Position nowhere = Position::Constant(dim, NAN);
+    const RatioTask lost{&from, &nowhere, -3, 3};
+    std::int64_t none = 0;
+    model.add_ratios(rows, 0, rows.tiles(), std::span(&lost, 1), kScale, std::span(&none, 1));
+    EXPECT_EQ(none, 0) << "no number: no change";
+  }
 }
 
 TEST(Bend, leads_there_and_back) {

@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/model/location/location_pass.hpp"
 
 namespace sotto {
 
@@ -159,24 +160,20 @@ void LocationModel::residuals(const double* tile, const Position& mean, std::vec
 void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t count,
                                std::span<const RatioTask> tasks, double scale,
                                std::span<std::int64_t> sums) const {
-  const auto dim = static_cast<std::size_t>(precision_.rows());
+  const auto entries = [](const Position& x) {
+    return std::span<const double>(x.data(), static_cast<std::size_t>(x.size()));
+  };
   for (std::size_t r = 0; r < tasks.size(); ++r) {
     const Line line = ratio_line(*tasks[r].from, *tasks[r].to);
     const Position slope = scale * line.slope;
-    const double at_centre = scale * line.at_centre;
-    Lanes sum = Lanes::Zero();
-    for (std::size_t t = first; t < first + count; ++t) {
-      const double* tile = rows.tile(t);
-      Lanes change = Lanes::Constant(at_centre);
-      for (std::size_t j = 0; j < dim; ++j) {
-        const auto k = static_cast<Eigen::Index>(j);
-        change += slope[k] * (clamped(tile, j) - center_[k]);
-      }
-      change = change.isNaN().select(0.0, change.rint());
-      change = change.max(static_cast<double>(tasks[r].lower)).min(static_cast<double>(tasks[r].upper));
-      sum += change * Eigen::Map<const Lanes>(tile + dim * kTile);
-    }
-    sums[r] += static_cast<std::int64_t>(sum.sum());
+    sums[r] += location_ratio_pass(rows.tile(first), count,
+                                   {.lower = entries(lower_),
+                                    .upper = entries(upper_),
+                                    .centre = entries(center_),
+                                    .slope = entries(slope),
+                                    .at_centre = scale * line.at_centre,
+                                    .least = static_cast<double>(tasks[r].lower),
+                                    .most = static_cast<double>(tasks[r].upper)});
   }
 }
 
