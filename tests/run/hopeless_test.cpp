@@ -145,7 +145,7 @@ TEST(Hopeless, a_chain_of_few_draws_is_refused) {
 }
 // All of it is paid for before its look tells what it is worth.
 TEST(Hopeless, a_chain_of_batches_is_refused_before_it_pays) {
-  const std::string refused = refusal(budget_of("penalty-subsampled", 300), 500);
+  const std::string refused = refusal(budget_of("penalty-subsampled", 20), 500);
   EXPECT_THAT(refused, HasSubstr("the budget buys about "));
   EXPECT_THAT(refused, HasSubstr("nothing was spent"));
 }

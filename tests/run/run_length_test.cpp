@@ -92,12 +92,14 @@ TEST(RunLength, draws_for_a_budget_are_those_of_the_formula) {
   EXPECT_EQ(draws("hmc", 5e5).of_run, 4000);
   EXPECT_GT(draws("penalty", 0.5, {"proposal.name=\"truncated\""}).of_budget, 1e300) << "not told";
   // Half of the rows: twice the sensitivity and, as a tenth of a standard deviation moves a row's log density by 0.05, a little more.
-  const ForetoldDraws halves = draws("penalty-subsampled", 0.5);
+  const ForetoldDraws halves = draws("penalty-subsampled", 0.5, {"method.batch=500"});
   EXPECT_NEAR(draws("penalty", 0.5).of_budget / halves.of_budget, 4.2, 0.15);
   const double noise_of_halves = noise * draws("penalty", 0.5).of_budget / halves.of_budget;
   EXPECT_NEAR(halves.of_run / (halves.of_budget * noise_of_halves / (2 + noise_of_halves)), 1, 1e-9);
   EXPECT_NEAR(draws("penalty-subsampled", 0.5, {"method.batch=1000"}).of_run / draws("penalty", 0.5).of_run,
               1, 1e-9);
+  EXPECT_EQ(draws("penalty-subsampled", 0.5).of_run,
+            draws("penalty-subsampled", 0.5, {"method.batch=900"}).of_run);
   EXPECT_GT(draws("penalty-exponential-family", 0.5).of_budget, 1e300) << "not told";
 }
 

@@ -333,7 +333,7 @@ double share_of_ratio(Eigen::Index dim) { return 1 / (1 + std::sqrt(static_cast<
 std::size_t size_of_batch(const FitConfig& config, std::size_t rows) {
   if (rows < 2) refuse("batches need at least two rows: choose penalty");
   const std::size_t wanted = config.method.batch;
-  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows / 2);
+  const std::size_t batch = wanted > 0 ? wanted : std::max<std::size_t>(2, rows - rows / 10);
   if (batch < 2 || batch > rows) refuse("method.batch must lie between 2 and the number of rows");
   return batch;
 }

@@ -44,7 +44,8 @@ struct RunPlan {
 /// variance is least where the ratio has one part of the cost and the gradients sqrt(dim) (docs/walks.md).
 [[nodiscard]] double share_of_ratio(Eigen::Index dim);
 
-/// Rows of a batch of fixed size: what is configured, else half of them. Errors: configuration where there are too few.
+/// Rows of a batch of fixed size: what is configured, else nine in ten: the fewer, the fewer draws a budget buys (docs/walks.md).
+/// Errors: configuration where there are too few.
 [[nodiscard]] std::size_t size_of_batch(const FitConfig& config, std::size_t rows);
 
 /// In the place of the number of steps that a plan was made for, which must not be settled.
