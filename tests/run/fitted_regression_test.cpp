@@ -67,8 +67,12 @@ TEST(FittedRegression, takes_the_schema_where_the_record_has_none) {
 }
 
 TEST(FittedRegression, refuses_models_that_rows_have_no_columns_for) {
-  for (const char* family : {"own", "normal-mean", "banana", "categorical"})
-    EXPECT_THAT(refusal_of(record_of(family, "y ~ 1")), HasSubstr("model is")) << family;
+  for (const char* family : {"own", "normal-mean", "banana", "categorical"}) {
+    RunRecord record = record_of(family, "y ~ 1");
+    EXPECT_THAT(refusal_of(record), HasSubstr("model is")) << family;
+    record.manifest.configuration["release_once"]["noise_dominates"] = false;  // of means: no counts
+    EXPECT_THAT(refusal_of(record), HasSubstr("model is")) << family;
+  }
   RunRecord damaged = record_of("poisson", "y ~ x");
   damaged.manifest.configuration.erase("model");
   EXPECT_THAT(refusal_of(damaged), HasSubstr("lacks the model"));

@@ -1,6 +1,7 @@
 #include "sotto/posterior/once_checks.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,19 +44,34 @@ constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom l
 
 /// Rows that count little, of whom nothing says that they differ.
 std::string note_of_light_rows(const OnceRelease& release) {
-  const bool levels = std::ranges::find(release.facts.indicator, true) != release.facts.indicator.end();
-  const bool values = !levels || std::ranges::any_of(columns_for_curves(release.facts), [&](Eigen::Index j) {
-    return long_tailed(release.facts, release.stand_in, j);
-  });
-  const char* by = !levels ? "values far out" : values ? "values far out or a rare level" : "a rare level";
-  const char* see = !levels  ? "log1p(...) or narrower declared bounds"
-                    : values ? "log1p(...), narrower declared bounds, or fewer and larger levels"
-                             : "fewer and larger levels";
+  const OnceFacts& facts = release.facts;
+  const bool times =
+      facts.link == Link::log_rate && facts.pieces > 1;  // all intervals but the first have a column
+  const double indicators =
+      static_cast<double>(std::ranges::count(facts.indicator, true)) - (times ? facts.pieces - 1 : 0);
+  const bool values =
+      (indicators == 0 && !times) || std::ranges::any_of(columns_for_curves(facts), [&](Eigen::Index j) {
+        return long_tailed(facts, release.stand_in, j);
+      });
+  std::vector<const char*> by;
+  std::vector<const char*> see;
+  if (values) {
+    by.push_back("values far out");
+    see.push_back("log1p(...), narrower declared bounds");
+  }
+  if (indicators > 0) {
+    by.push_back("a rare level");
+    see.push_back("fewer and larger levels");
+  }
+  if (times) {
+    by.push_back("an interval of time that few live to");
+    see.push_back("fewer cuts");
+  }
   return fmt::format(
       "About {:.2g} % of the rows lie far from the others in their columns, by {}, and count little here: "
       "the answer is that of the others, and the noise may hide that these do not follow it, where other "
       "programs would give another. See what {} give.",
-      100 * release.light.share, by, see);
+      100 * release.light.share, fmt::join(by, " or "), fmt::join(see, ", or "));
 }
 
 /// What the linear predictor is, in words.

@@ -121,6 +121,12 @@ FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestion
   FirstIntercept first{clamped_place(edges, median_place(histogram.value, counted)), width};
   first.counted = histogram;
   first.at_bounds = responses_at_bounds(histogram, rows, low == 0 || counts);
+  // Those below the window stand at its end: nothing is known of where they are.
+  if (facts.steps && histogram.value[0] - kClearly * std::sqrt(histogram.variance) > rows / 2)
+    first.at_bounds.push_back({.column = AtBound::kResponse,
+                               .upper = false,
+                               .share = std::min(histogram.value[0] / rows, 1.0),
+                               .only_ends = true});
   return first;
 }
 

@@ -2,10 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace sotto {
 namespace {
 
-constexpr double kNextToNone = 0.1;  // of the rows
+// Of the rows:
+constexpr double kNextToNone = 0.1;
+constexpr double kMany = 0.25;            // that could not be used
+constexpr double kCodedOtherwise = 0.1;   // likewise, where responses that could are all alike
+constexpr double kHardlyAnyWithin = 0.9;  // with a response at its bound
 
 /// Whether enough rows are there to look at anything else.
 bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
@@ -23,7 +29,8 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
     if (verdict.noise_dominates) return false;
   }
   if (release.not_all_usable && !release.few_usable) {
-    verdict.notes.push_back(fmt::format(
+    auto& sentences = *release.not_all_usable < 1 - kMany ? verdict.warnings : verdict.notes;
+    sentences.push_back(fmt::format(
         "About {:.0f} % of the rows could be used: the others hold cells that are missing or that "
         "the schema cannot read, as where levels are spelled otherwise; sotto schema --check "
         "tells the curator which.",
@@ -43,12 +50,28 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
 void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
   if (release.nearly_all) {
     const bool times = release.facts.link == Link::log_rate;
-    verdict.notes.push_back(
-        fmt::format("About {:.0f} % of the {}: where that surprises, see how the column is coded. 1, true "
-                    "and yes count, and rows with other codes are left out: {} "
-                    "takes another value of a column that is declared as a count or category.",
-                    100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
-                    times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
+    const double used = release.few_usable.value_or(release.not_all_usable.value_or(1));
+    const bool coded_otherwise = used < 1 - kCodedOtherwise;
+    verdict.unreliable = verdict.unreliable || coded_otherwise;
+    auto& sentences = coded_otherwise ? verdict.warnings : verdict.notes;
+    sentences.push_back(fmt::format(
+        "About {:.0f} % of the {}{} see how the column is coded. 1, true "
+        "and yes count, and rows with other codes are left out: {} "
+        "takes another value of a column that is declared as a count or category.",
+        100 * *release.nearly_all, times ? "times end with the event" : "responses are 1",
+        coded_otherwise ? ", of the rows that could be used: do not take these intervals for an answer, and"
+                        : ": where that surprises,",
+        times ? "Surv(time, status == 2)" : "status == 2 ~ ..."));
+  }
+  const bool outside = std::ranges::any_of(release.at_bounds, [&](const AtBound& piled) {
+    return piled.column == AtBound::kResponse && !piled.only_ends && piled.share > kHardlyAnyWithin &&
+           release.facts.response.width() > 1;
+  });
+  if (outside) {
+    verdict.unreliable = true;
+    verdict.warnings.emplace_back(
+        "Nearly all responses lie at one bound, which says next to nothing of where they are: do not take "
+        "these intervals for an answer.");
   }
   if (release.hardly_lived) {
     verdict.warnings.push_back(fmt::format(

@@ -44,6 +44,7 @@ FittedRegression fitted_regression(RunRecord record, const std::optional<Schema>
   const SettingsJson& settings = record.manifest.configuration;
   try {
     fitted.model = model_from_json(settings.at("model"));
+    refuse_what_is_no_regression(fitted.model);
     if (settings.contains("release_once")) {
       const SettingsJson& dispersion = settings.at("release_once").at("count_dispersion");
       fitted.dispersion = dispersion.is_null() ? std::nullopt : std::optional(dispersion.get<double>());
@@ -51,7 +52,6 @@ FittedRegression fitted_regression(RunRecord record, const std::optional<Schema>
   } catch (const SettingsJson::exception&) {
     throw Error(ErrorCode::data, "manifest.json lacks the model's settings: write the run again");
   }
-  refuse_what_is_no_regression(fitted.model);
   const SettingsJson& schema = record.manifest.schema;
   if (schema.is_null() && !declared)
     refuse(

@@ -123,7 +123,8 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
   for (const Eigen::Index j : verdict.beyond) {
     warnings.push_back(fmt::format(
         "By the model {:.2g} % of the values of {} lie beyond its declared bounds and were taken as the "
-        "bound, which moved its mean by {:.1f} of its posterior's standard deviations: declare wider bounds. "
+        "bound, which moved its mean by {:.1f} of its posterior's standard deviations: declare wider bounds; "
+        "where no value can lie there, rows are not normal: take their logarithm. "
         "That "
         "is the model's word; how many there were was not asked.",
         100 * verdict.share_beyond[j], column(j), std::abs(verdict.pull[j])));

@@ -42,6 +42,14 @@ void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
   std::vector<std::string> columns;
   for (const AtBound& piled : all) {
     if (may_be_code(piled, unknown)) continue;
+    if (piled.only_ends && piled.column == AtBound::kResponse) {
+      warnings.push_back(fmt::format(
+          "Note: About {:.0f} % of the responses are less than a thousandth of their upper bound. Below some "
+          "ten-thousandth they are not told apart, and intervals grow with the bound: declare one nearer to "
+          "what may occur.",
+          100 * piled.share));
+      continue;
+    }
     if (piled.only_ends) {
       warnings.push_back(fmt::format(
           "Note: About {:.0f} % of the rows have {} at one of its two bounds. Nothing is amiss if "
