@@ -33,13 +33,14 @@ FileKind kind_of(const std::filesystem::path& path) {
 
 char delimiter_of(FileKind kind) { return kind == FileKind::tab ? '\t' : ','; }
 
-/// Errors: data where the header is one name with semicolons: they are the delimiters then.
+/// Errors: data where the header is one name with semicolons or tabs: they are the delimiters then.
 void check_delimiter(const std::filesystem::path& path, const std::vector<std::string>& names) {
-  if (names.size() != 1 || names[0].find(';') == std::string::npos) return;
+  const std::size_t found = names.size() == 1 ? names[0].find_first_of(";\t") : std::string::npos;
+  if (found == std::string::npos) return;
   throw Error(ErrorCode::data,
-              fmt::format("{} has one column, whose name holds semicolons: separate cells by commas in .csv "
+              fmt::format("{} has one column, whose name holds {}: separate cells by commas in .csv "
                           "files and by tabs in .tsv files, with points in numbers",
-                          path.string()));
+                          path.string(), names[0][found] == ';' ? "semicolons" : "tabs"));
 }
 
 }  // namespace

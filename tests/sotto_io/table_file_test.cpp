@@ -145,6 +145,8 @@ TEST(TableFile, errors_are_about_the_file_and_never_about_a_row) {
   EXPECT_THAT(missing.message, HasSubstr("no column r"));
   EXPECT_THAT(missing.message, testing::Not(HasSubstr("secret")));
   EXPECT_EQ(refusal(write("t.csv", "y,x,r,x\n"), schema()).code, ErrorCode::data);
+  EXPECT_THAT(refusal(write("t.csv", "y;x;r\n1;2;a\n"), schema()).message, HasSubstr("holds semicolons"));
+  EXPECT_THAT(refusal(write("t.csv", "y\tx\tr\n1\t2\ta\n"), schema()).message, HasSubstr("holds tabs"));
   Schema persons = schema();
   persons.unit = {"id", 2};
   EXPECT_THAT(refusal(write("t.csv", "y,x,r\n"), persons).message, HasSubstr("no column id"));
