@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -31,8 +32,17 @@ struct DiagnoseOptions {
 // Draws, and what is known of the run that made them.
 struct Source {
   RunRecord record;
-  std::optional<bool> is_private;  ///< chain files do not say
+  std::optional<bool> is_private;  ///< chain files need not say
 };
+
+/// Whether a chain file's comments say that its draws were made without noise.
+bool says_not_private(const std::string& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line) && line.starts_with('#');) {
+    if (line == "# dp_private = 0") return true;
+  }
+  return false;
+}
 
 Source read(const std::vector<std::string>& paths) {
   if (paths.size() == 1 && std::filesystem::is_directory(paths.front())) {
@@ -52,7 +62,8 @@ Source read(const std::vector<std::string>& paths) {
   }
   RunRecord record;
   record.draws = read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end()));
-  return {std::move(record), std::nullopt};
+  const bool without_noise = std::ranges::any_of(paths, says_not_private);
+  return {std::move(record), without_noise ? std::optional(false) : std::nullopt};
 }
 
 // JSON has no NaN and no infinity.

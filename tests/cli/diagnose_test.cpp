@@ -40,6 +40,11 @@ TEST_F(Diagnose, judges_chain_files_from_elsewhere) {
   EXPECT_EQ(object["chains"], 2);
   EXPECT_GT(object["worst_rhat"].get<double>(), 1.5);
   EXPECT_THAT(object["warnings"].dump(), HasSubstr("not mixed"));
+  EXPECT_TRUE(object["private"].is_null());
+  write("three.csv", "# model = m\n# dp_private = 0\n" + text);
+  EXPECT_EQ(nlohmann::json::parse(sotto("diagnose one.csv three.csv --json").out)["private"], false);
+  EXPECT_THAT(sotto("diagnose one.csv three.csv").out, testing::StartsWith("NOT PRIVATE"));
+  EXPECT_THAT(sotto("diagnose one.csv two.csv --reference three.csv").out, HasSubstr("NOT PRIVATE"));
 }
 
 TEST_F(Diagnose, compares_with_a_reference) {

@@ -43,7 +43,7 @@ Rows one_row(double x, double y) {
 template <class M>
 Position gradient(const M& model, const Rows& rows) {
   const Position at = Position::Zero(2);
-  const GradientTask task{&at, Position::Constant(2, kFactor), HUGE_VAL};
+  const GradientTask task{&at, Position::Constant(2, kFactor), HUGE_VAL, HUGE_VAL};
   std::vector<std::int64_t> sums(2, 0);
   model.add_gradients(rows, 0, rows.tiles(), std::span(&task, 1), sums);
   return Position{{static_cast<double>(sums[0]), static_cast<double>(sums[1])}} / kFactor;

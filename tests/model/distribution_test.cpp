@@ -114,8 +114,8 @@ TEST(Distribution, levels_are_counted_as_rows_would_be) {
   const Position from{{0.3, -1}};
   const Position to{{-0.2, 1.5}};
   const std::vector<RatioTask> ratios = {{&from, &to, -1000000, 1000000}, {&to, &from, -1000, 700}};
-  const std::vector<GradientTask> gradients = {{&from, Position{{1000, 500}}, 1e9},
-                                               {&to, Position{{1000, 2000}}, 600}};
+  const std::vector<GradientTask> gradients = {{&from, Position{{1000, 500}}, 1e9, 2e9},
+                                               {&to, Position{{1000, 2000}}, 600, 1200}};
   const auto sums = [&](const auto& counted, auto add, std::size_t size) {
     std::vector<std::int64_t> all(size, 0);
     add(counted, std::span<std::int64_t>(all));

@@ -155,7 +155,7 @@ TEST_P(GlmBounds, contributions_obey_the_declared_integers) {
     const auto noise = vector_noise(bound, static_cast<std::size_t>(glm.dim()), {}, Rho(1));
     ASSERT_TRUE(noise);
     const RatioTask ratio{&from, &to, range->lower, range->upper};
-    const GradientTask task{&from, scale / noise->grid.value(), HUGE_VAL};
+    const GradientTask task{&from, scale / noise->grid.value(), HUGE_VAL, HUGE_VAL};
     Position last;
     for (int i = 0; i < 20; ++i) {
       const Record r = random_record(c, rng);

@@ -80,7 +80,7 @@ TEST(LocationModel, gradient_bound_holds_what_rounding_adds) {
     const LocationModel model(std::vector<Interval>(columns, {lower, lower + width}), precision);
     const Position at = 1e15 * rng.normals(dim);
     const double diameter = model.gradient_bound(at, Position::Ones(dim)).diameter;
-    const GradientTask task{&at, Position::Constant(dim, 256), HUGE_VAL};
+    const GradientTask task{&at, Position::Constant(dim, 256), HUGE_VAL, HUGE_VAL};
     double exact = 0;
     long double computed = 0;
     for (std::uint32_t corner = 0; corner < 1u << dim; ++corner) {  // against the opposite one
@@ -110,6 +110,66 @@ TEST(LocationModel, gradient_bound_holds_what_rounding_adds) {
     seen += computed > 1.01L * static_cast<long double>(exact) ? 1 : 0;
   }
   EXPECT_GT(seen, 0);
+}
+
+// Where products underflow or overflow on the way to a gradient and not on the way to its bound, or the other way round: no row's
+// vector is longer than its bound, and none is farther from another's.
+TEST(LocationModel, no_gradient_is_longer_than_its_bound_whatever_rounding_makes_of_it) {
+  struct Case {
+    double bound, precision, at, scale;
+  };
+  // The bound of the second coordinate underflows; its gradient overflows; neither.
+  for (const Case& c : {Case{1, 1e-200, 1e300, 1e-205}, {1, 4e307, -3.3, 1e-155}, {1, 1, 0.25, 1}}) {
+    const LocationModel model({{0, 1}, {0, c.bound}}, Position{{1, c.precision}}.asDiagonal());
+    const Position at{{0.5, c.at}};
+    const Position scale{{1e-110 * c.scale / 1e-205, c.scale}};
+    const VectorBound bound = model.gradient_bound(at, scale);
+    if (!(bound.norm > 0) || !std::isfinite(bound.norm)) continue;  // refused
+    const double grid = bound.norm / 0x1p30;
+    const GradientTask task{&at, scale / grid, bound.norm / grid, bound.diameter / grid};
+    std::vector<std::vector<std::int64_t>> all = {{0, 0}};
+    for (const double x : {0.0, 0.5, 1.0}) {
+      for (const double y : {0.0, 0.5, 0.9, 1.0}) {
+        Rows row(1, 2);
+        row.at(0, 0) = x;
+        row.at(0, 1) = y;
+        row.weight(0) = 1;
+        all.emplace_back(2, 0);
+        model.add_gradients(row, 0, 1, std::span(&task, 1), all.back());
+      }
+    }
+    const auto apart = [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+      return std::hypot(static_cast<double>(a[0]) - static_cast<double>(b[0]),
+                        static_cast<double>(a[1]) - static_cast<double>(b[1]));
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_LE(apart(all[i], all[0]), task.longest + 1) << c.scale;
+      for (std::size_t j = 1; j < i; ++j)
+        EXPECT_LE(apart(all[i], all[j]), std::max(task.widest, task.longest) + 2) << c.scale;
+    }
+    if (c.scale == 1) EXPECT_GT(apart(all[1], all.back()), 1e8) << "rows count";
+  }
+}
+
+// Rows lie within 2 of 1 and the position at 4: gradients from -5 to -1, in the middle -3.
+TEST(LocationModel, a_gradient_beyond_what_was_priced_counts_as_none) {
+  const LocationModel model({{-1, 3}}, Matrix::Identity(1, 1));
+  const Position at{{4}};
+  const auto steps = [&](double value, double longest, double widest) {
+    Rows row(1, 1);
+    row.at(0, 0) = value;
+    row.weight(0) = 1;
+    const GradientTask task{&at, Position{{1000}}, longest, widest};
+    std::int64_t sum = 0;
+    model.add_gradients(row, 0, 1, std::span(&task, 1), std::span(&sum, 1));
+    return sum;
+  };
+  EXPECT_EQ(steps(-1, 5000, 4000), -5000);
+  EXPECT_EQ(steps(3, 5000, 4000), -1000);
+  EXPECT_EQ(steps(-1, 4999, 4000), 0);
+  EXPECT_EQ(steps(3, 4999, 4000), -1000);
+  EXPECT_EQ(steps(3, 5000, 3999), 0);
+  EXPECT_EQ(steps(1, 5000, 3999), -3000);
 }
 
 // Whatever instructions read them: rows one by one, in plain arithmetic.

@@ -78,7 +78,7 @@ const Position kTo{{0.9, 0.4}};
 std::vector<std::int64_t> sums_of(const AnyModel& model, const Rows& rows, std::size_t tiles_at_once) {
   const auto reach = static_cast<std::int64_t>(model.ratio_range(kFrom, kTo).upper * kScale);
   const RatioTask ratio{&kFrom, &kTo, -reach, reach};
-  const GradientTask gradient{&kTo, Position::Constant(2, kScale), HUGE_VAL};
+  const GradientTask gradient{&kTo, Position::Constant(2, kScale), HUGE_VAL, HUGE_VAL};
   std::vector<std::int64_t> sums(3);
   for (std::size_t first = 0; first < rows.tiles(); first += tiles_at_once) {
     const std::size_t count = std::min(tiles_at_once, rows.tiles() - first);

@@ -66,7 +66,12 @@ Subject location(ChainRng& rng) {
   Matrix factor(dim, dim);
   for (double& entry : factor.reshaped()) entry = rng.normal();
   const double scale = pick({1e-6, 1, 1e4}, rng);
-  const Matrix precision = scale * (factor * factor.transpose() + Matrix::Identity(dim, dim));
+  Matrix precision = scale * (factor * factor.transpose() + Matrix::Identity(dim, dim));
+  if (rng.below(4) == 0) {  // coordinates of units as far apart as numbers are
+    Position unit(dim);
+    for (double& entry : unit) entry = pick({1e-100, 1, 1e100}, rng);
+    precision = Matrix((unit.cwiseAbs2().cwiseProduct(precision.diagonal())).asDiagonal());
+  }
   return {LocationModel(bounds, precision, bend), bounds, typical, false};
 }
 
@@ -109,11 +114,14 @@ std::vector<Query> questions(const Subject& subject, ChainRng& rng) {
   const Eigen::Index dim = subject.model.dim();
   const auto somewhere = [&] {
     Position at = subject.typical;
-    const double far = pick({0, 1e-12, 1e-3, 1, 1e3, 1e30}, rng);
+    const double far = pick({0, 1e-12, 1e-3, 1, 1e3, 1e30, 1e300}, rng);
     for (double& entry : at) entry += far * rng.normal() * std::max(std::abs(entry), 1e-3);
     return at;
   };
   Position scale = rng.normals(dim).cwiseAbs() + Position::Constant(dim, 1e-3);
+  if (rng.below(4) == 0) {
+    for (double& entry : scale) entry *= pick({1e-205, 1e-155, 1e-110, 1, 1e200}, rng);
+  }
   std::vector<Query> asked = {
       RatioQuery{somewhere(), somewhere(), Rho(0.01)}, GradientQuery{somewhere(), Rho(0.01), scale},
       JointQuery{{somewhere(), Rho(0.01), {}}, {somewhere(), somewhere(), Rho(0.01)}}};

@@ -32,7 +32,7 @@ std::optional<GradientTask> gradient_task(const Position& at, const Position& sc
                                           GridStep grid, const OwnerContext& context) {
   const Position factor = scale * (context.likelihood_power / grid.value());
   if (!(factor.maxCoeff() < kLargestFactor)) return std::nullopt;
-  return GradientTask{&at, factor, bound.norm / grid.value()};
+  return GradientTask{&at, factor, bound.norm / grid.value(), bound.diameter / grid.value()};
 }
 
 std::function<Answer(NoiseMechanism&, Receipt, const ExactSum&)> release_gradient(const GaussianNoise& noise,

@@ -33,6 +33,8 @@ struct GradientTask {
   const Position* at;
   Position factor;
   double longest;  ///< what was priced, before rounding: a row's vector is no longer, in these integers
+  double
+      widest;  ///< likewise: two rows' vectors are no farther apart, but from zero; twice `longest` or less
   double clip = std::numeric_limits<double>::infinity();  ///< gradients are shortened to this norm first;
                                                           ///< see model/clipped.hpp
 };

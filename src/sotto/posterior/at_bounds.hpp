@@ -15,7 +15,8 @@ struct AtBound {
   double share;         ///< of the rows, as released
   bool alone =
       false;  ///< half of the way to the other end nothing is next to it: it may be a code and no value
-  bool only_ends = false;  ///< most rows at the two ends, none seen between: there may be no other values
+  bool only_ends =
+      false;  ///< most rows at the two ends, none seen between: there may be no other values; of amounts, far below their bound
 
   static constexpr Eigen::Index kResponse = -1;
 };

@@ -33,6 +33,7 @@ void visit_model(Model& model, const Visit& visit) {
 
 template <class T>
 void declared(const nlohmann::json& j, T& value);
+void declared(const nlohmann::json& j, std::string& text);
 
 template <class T>
 void declared(const nlohmann::json& j, std::vector<T>& list) {

@@ -70,7 +70,6 @@ LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Ben
       upper_(precision.rows()),
       center_(precision.rows()),
       half_(precision.rows()),
-      width_(precision.rows()),
       precision_(std::move(precision)),
       bend_(bend) {
   if (static_cast<Eigen::Index>(bounds.size()) != precision_.rows() ||
@@ -91,7 +90,6 @@ LocationModel::LocationModel(std::vector<Interval> bounds, Matrix precision, Ben
     upper_[k] = high;
     center_[k] = low + (high - low) / 2;
     half_[k] = round_up(std::max(high - center_[k], center_[k] - low));
-    width_[k] = round_up(high - low);
   }
 }
 
@@ -131,7 +129,8 @@ VectorBound LocationModel::gradient_bound(const Position& at, const Position& sc
   const double rounding = static_cast<double>(dim() + 4) * 0x1p-52 * terms;
   const double norm = longest(map * offset, map, half_) + rounding;
   if (norm < 1e-140) return {NAN, NAN};  // its square is not a number to rely on
-  return {norm, longest(Position::Zero(dim()), map, width_) + 2 * rounding};
+  // Of a row and of the middle of all rows.
+  return {norm, 2 * longest(Position::Zero(dim()), map, half_) + 4 * rounding};
 }
 
 LocationModel::Lanes LocationModel::clamped(const double* tile, std::size_t j) const {
@@ -184,19 +183,37 @@ void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size
   std::vector<Lanes> pull(dim);
   std::vector<Lanes> sum(dim);
   for (std::size_t g = 0; g < tasks.size(); ++g) {
-    const Position& at = *tasks[g].at;
+    const GradientTask& task = tasks[g];
+    const Position& at = *task.at;
     const Position mean = bend_.mean(at);
+    const bool clipped = task.clip < std::numeric_limits<double>::infinity();
+    Position middle = Position::Zero(precision_.rows());
+    if (!clipped) {
+      middle = precision_ * (center_ - mean);
+      if (dim > 1) middle[0] += 2 * bend_.a * (at[0] - bend_.m) * middle[1];
+      middle = middle.cwiseProduct(task.factor);
+    }
     std::fill(sum.begin(), sum.end(), Lanes::Zero());
     for (std::size_t t = first; t < first + count; ++t) {
       const double* tile = rows.tile(t);
       residuals(tile, mean, residual, pull);
       if (dim > 1) pull[0] += 2 * bend_.a * (at[0] - bend_.m) * pull[1];
-      const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
-      if (tasks[g].clip < std::numeric_limits<double>::infinity()) shorten(pull, tasks[g].clip);
+      if (clipped) shorten(pull, task.clip);
+      Lanes squared = Lanes::Zero();
+      Lanes apart = Lanes::Zero();
       for (std::size_t j = 0; j < dim; ++j) {
-        const Lanes term = (pull[j] * tasks[g].factor[static_cast<Eigen::Index>(j)]).rint() * weight;
-        sum[j] += term.isNaN().select(0.0, term);
+        const auto k = static_cast<Eigen::Index>(j);
+        pull[j] *= task.factor[k];
+        squared += pull[j] * pull[j];
+        apart += (pull[j] - middle[k]) * (pull[j] - middle[k]);
       }
+      // What was priced holds whatever rounding made of it, and where a length is no number.
+      constexpr double kUp = 1 + 0x1p-41;
+      const auto kept =
+          (squared <= kUp * task.longest * task.longest && apart <= kUp * task.widest * task.widest / 4)
+              .eval();
+      const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
+      for (std::size_t j = 0; j < dim; ++j) sum[j] += kept.select(pull[j].rint(), 0.0) * weight;
     }
     for (std::size_t j = 0; j < dim; ++j) sums[g * dim + j] += static_cast<std::int64_t>(sum[j].sum());
   }

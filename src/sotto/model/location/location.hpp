@@ -67,7 +67,6 @@ class LocationModel {
   Position lower_, upper_;  ///< the bounds; a row's values are clamped to them
   Position center_;         ///< midpoints of the bounds
   Position half_;           ///< largest distance of a bound from its midpoint, rounded up
-  Position width_;          ///< upper - lower, rounded up
   Matrix precision_;
   Bend bend_;
 };
