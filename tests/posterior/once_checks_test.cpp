@@ -32,6 +32,17 @@ TEST(OnceChecks, rows_that_the_noise_would_hide_are_told_where_they_would_matter
   EXPECT_THAT(verdict_on(designs::base(10000, 5, rng), kRho, 1).unseen, testing::Not(told));
 }
 
+// The score of rows that are nearly all certain says little of how certain they are.
+TEST(OnceChecks, log_odds_that_are_very_far_apart_are_told) {
+  const auto told = testing::Contains(testing::HasSubstr("Log odds lie some"));
+  ChainRng rng(4);
+  SimulatedRegression steep = designs::base(5000, 3, rng);
+  EXPECT_THAT(verdict_on(steep, 100, 1).warnings, testing::Not(told));
+  steep.truth = Position{{0, 14, -7}};
+  respond(steep, {0, 1}, rng);
+  EXPECT_THAT(verdict_on(steep, 100, 1).warnings, told);
+}
+
 // Who has a rare level and no column of long tails is not sent to look for logarithms.
 TEST(OnceChecks, rows_that_count_little_are_laid_to_what_the_table_has) {
   ChainRng rng(1);

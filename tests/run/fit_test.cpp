@@ -126,6 +126,19 @@ TEST(Fit, a_prior_that_holds_a_chain_back_is_told) {
   EXPECT_THAT(randhie({"method.draws=50", "method.name=\"hmc\""}).warnings, testing::Not(told));
 }
 
+TEST(Fit, a_prior_that_makes_up_part_of_what_sgld_draws_from_is_told) {
+  const auto told = testing::Contains(testing::HasSubstr("of disea part is the prior's"));
+  const std::string narrow = "prior.parameter.disea={family=\"normal\", scale=0.02}";
+  const auto warnings = [](const char* method, const std::string& prior) {
+    return randhie(
+               {"method.draws=100", "privacy.epsilon=1e5", fmt::format("method.name=\"{}\"", method), prior})
+        .warnings;
+  };
+  EXPECT_THAT(warnings("sgld", narrow), told);
+  EXPECT_THAT(warnings("sgld", "method.chains=4"), testing::Not(told));
+  EXPECT_THAT(warnings("penalty", narrow), testing::Not(told));
+}
+
 TEST(Fit, numbers_are_read_as_people_write_them) {
   const auto config = [](const std::string& setting) {
     return parse_fit_config("", {"data.file=d.csv", "data.schema=s.toml", "model.family=\"bernoulli\"",

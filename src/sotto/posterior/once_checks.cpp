@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
+constexpr double kSteep = 4;          // log odds
 constexpr double kSkewed = 0.95;      // probability
 constexpr double kTellBias =
     0.2;  // what clips took off and was put back, in a coefficient's standard deviations
@@ -243,6 +244,18 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone && !end.only_ends; });
+  const double steepness = release.facts.link == Link::logit && !verdict.noise_dominates
+                               ? release.stand_in.predictor(pooled.anchor).sd
+                               : 0;
+  if (steepness > kSteep && steepness > 2 * sd) {
+    verdict.unreliable = verdict.unreliable || moved;
+    verdict.warnings.push_back(fmt::format(
+        "Log odds lie some {:.0f} apart (their standard deviation over the rows), so that hardly any "
+        "response "
+        "is in doubt: one release tells little of how steep the rows are, and coefficients may be too small "
+        "by several of their standard deviations. At a large epsilon method = barker tells more.",
+        steepness));
+  }
   if (moved || disagrees || few_seen) {
     // Wide posteriors of scores that bend lie apart from where the last score was, and are right.
     const bool unsettled = disagrees || few_seen || move > 3 * sd;
@@ -317,17 +330,19 @@ void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
 }
 
 void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
-  constexpr double kLarge = 1.5;  // times the others': less is no other kind of response
-  if (release.spread.few_large && release.spread.few_large->times >= kLarge) {
-    const double few = release.spread.few_large->few;
-    const double times = release.spread.few_large->times;
+  constexpr double kLarge = 1.5;   // times the others': less is no other kind of response
+  constexpr double kSome = 0.005;  // of the responses' sum
+  const double few = release.spread.few_large ? release.spread.few_large->few : 0;
+  const double times = release.spread.few_large ? release.spread.few_large->times : 0;
+  const double held = few * times / (1 + few * (times - 1));
+  if (times >= kLarge && held >= kSome) {
     verdict.warnings.push_back(
         fmt::format("About {:.2g} % of the rows seem to have {} some {:.0f} times as large as the others', "
                     "which would hold "
                     "{:.0f} % of their sum: clipping leaves most of that out, so that the intercept is that "
                     "of the other rows, and "
                     "effects are too.",
-                    100 * few, counted(release.facts), times, 100 * few * times / (1 + few * (times - 1))));
+                    100 * few, counted(release.facts), times, 100 * held));
   }
   if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
     verdict.warnings.push_back(fmt::format(

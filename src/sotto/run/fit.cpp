@@ -177,8 +177,9 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
     record.warnings.push_back(std::move(unread));
   if (problem.public_info.chosen_start) record.warnings.emplace_back(kOneStart);
   const Glm* regression = problem.model.as<Glm>();  // yes and no vary in one way alone
-  if (method.regime == QueryRegime::batches && regression != nullptr &&
-      link_of(regression->family()) != Link::logit)
+  const bool logistic = regression != nullptr && link_of(regression->family()) == Link::logit;
+  if (method.regime == QueryRegime::batches && !logistic &&
+      (regression != nullptr || is_location(config.model)))
     record.warnings.push_back(fmt::format(kSpreadTaken, method.name));
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side;
@@ -191,21 +192,27 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
   }
 }
 
+/// Of all chains; none where the parameter is not reported.
+std::optional<Position> all_draws(const RunRecord& record, const std::string& parameter) {
+  const auto found = std::ranges::find(record.draws.parameters, parameter);
+  if (found == record.draws.parameters.end()) return std::nullopt;
+  const auto column = static_cast<Eigen::Index>(found - record.draws.parameters.begin());
+  std::vector<double> all;
+  for (const Chain& chain : record.draws.chains) {
+    const Position draws = chain.draws.col(column);
+    all.insert(all.end(), draws.begin(), draws.end());
+  }
+  return Eigen::Map<const Position>(all.data(), static_cast<Eigen::Index>(all.size()));
+}
+
 /// Of a chain: what its draws and its priors disagree on. Release-once has priors on the scale of released spreads, and says more.
 void warn_of_priors(RunRecord& record) {
   constexpr double kFarOut = 2;  // the prior's standard deviations
   std::vector<std::string> held;
   for (const PriorDescription& prior : record.priors) {
-    const auto found = std::ranges::find(record.draws.parameters, prior.parameter);
-    if (found == record.draws.parameters.end()) continue;
-    const auto column = static_cast<Eigen::Index>(found - record.draws.parameters.begin());
-    double sum = 0;
-    double count = 0;
-    for (const Chain& chain : record.draws.chains) {
-      sum += chain.draws.col(column).sum();
-      count += static_cast<double>(chain.draws.rows());
-    }
-    const double out = std::abs(sum / count - prior.mean) / prior.sd;
+    const std::optional<Position> draws = all_draws(record, prior.parameter);
+    if (!draws) continue;
+    const double out = std::abs(draws->mean() - prior.mean) / prior.sd;
     if (out > kFarOut) held.push_back(fmt::format("{} ({:.1f})", prior.parameter, out));
   }
   if (held.empty()) return;
@@ -213,6 +220,24 @@ void warn_of_priors(RunRecord& record) {
       "The prior holds back {}: in brackets how many of its standard deviations out the answer lies, "
       "which is between what it says and what the data say. Declare bounds nearer to what columns hold, "
       "on whose scale default priors are, or set wider priors ([prior]).",
+      fmt::join(held, ", ")));
+}
+
+/// Of sgld, which takes all that the posterior is curved by to be the rows' (run/method.cpp).
+void warn_of_priors_in_batches(RunRecord& record) {
+  constexpr double kPart = 0.1;  // of a parameter's precision
+  std::vector<std::string> held;
+  for (const PriorDescription& prior : record.priors) {
+    const std::optional<Position> draws = all_draws(record, prior.parameter);
+    if (!draws) continue;
+    const double variance = (draws->array() - draws->mean()).square().mean();
+    if (variance > kPart * prior.sd * prior.sd) held.push_back(prior.parameter);
+  }
+  if (held.empty()) return;
+  record.warnings.push_back(fmt::format(
+      "sgld takes all that the posterior is curved by to be the rows', and of {} part is the prior's: its "
+      "intervals there are too narrow, by up to a third. release-once and the penalty methods do not take it "
+      "so.",
       fmt::join(held, ", ")));
 }
 
@@ -306,7 +331,8 @@ RunRecord fit(const FitConfig& config, const Problem& problem, EntropySource& en
     record.privacy = statement(budget, problem, entropy);
   }
   warn(method, config, problem, record);
-  if (method.run != nullptr) warn_of_priors(record);
+  if (method.run != nullptr && !is_categorical(config.model)) warn_of_priors(record);
+  if (method.name == "sgld") warn_of_priors_in_batches(record);
   if (method.approximation != nullptr) {
     std::string sentence = method.approximation(config);
     if (!sentence.empty()) record.privacy.approximations.push_back(std::move(sentence));
