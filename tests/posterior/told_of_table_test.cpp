@@ -31,10 +31,13 @@ TEST(ToldOfTable, responses_that_are_coded_otherwise_are_no_answer) {
   release.nearly_all = 0.99;
   EXPECT_FALSE(told_of_table(release).unreliable) << "they may be";
   EXPECT_THAT(told_of_table(release).notes, Contains(HasSubstr("responses are 1: where that surprises")));
-  release.not_all_usable = 0.8;
+  release.not_all_usable = 0.7;
   EXPECT_TRUE(told_of_table(release).unreliable);
   EXPECT_THAT(told_of_table(release).warnings,
               Contains(HasSubstr("do not take these intervals for an answer")));
+  release.not_all_usable = 0.85;
+  EXPECT_FALSE(told_of_table(release).unreliable) << "cells may be missing";
+  EXPECT_THAT(told_of_table(release).warnings, Contains(HasSubstr("responses are 1: where that surprises")));
   release.not_all_usable = 0.93;
   EXPECT_FALSE(told_of_table(release).unreliable);
   release.not_all_usable.reset();

@@ -51,9 +51,9 @@ void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
   if (release.nearly_all) {
     const bool times = release.facts.link == Link::log_rate;
     const double used = release.few_usable.value_or(release.not_all_usable.value_or(1));
-    const bool coded_otherwise = used < 1 - kCodedOtherwise;
+    const bool coded_otherwise = used < 1 - kMany;
     verdict.unreliable = verdict.unreliable || coded_otherwise;
-    auto& sentences = coded_otherwise ? verdict.warnings : verdict.notes;
+    auto& sentences = used < 1 - kCodedOtherwise ? verdict.warnings : verdict.notes;
     sentences.push_back(fmt::format(
         "About {:.0f} % of the {}{} see how the column is coded. 1, true "
         "and yes count, and rows with other codes are left out: {} "
