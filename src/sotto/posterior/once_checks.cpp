@@ -244,9 +244,8 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone && !end.only_ends; });
-  const double steepness = release.facts.link == Link::logit && !verdict.noise_dominates
-                               ? release.stand_in.predictor(pooled.anchor).sd
-                               : 0;
+  const double steepness =
+      release.facts.link == Link::logit ? release.stand_in.predictor(pooled.anchor).sd : 0;
   if (steepness > kSteep && steepness > 2 * sd) {
     verdict.unreliable = verdict.unreliable || moved;
     verdict.warnings.push_back(fmt::format(
