@@ -147,7 +147,9 @@ TEST(LocationModel, no_gradient_is_longer_than_its_bound_whatever_rounding_makes
       for (std::size_t j = 1; j < i; ++j)
         EXPECT_LE(apart(all[i], all[j]), std::max(task.widest, task.longest) + 2) << c.scale;
     }
-    if (c.scale == 1) EXPECT_GT(apart(all[1], all.back()), 1e8) << "rows count";
+    if (c.scale == 1) {
+      EXPECT_GT(apart(all[1], all.back()), 1e8) << "rows count";
+    }
   }
 }
 
