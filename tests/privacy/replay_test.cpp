@@ -150,8 +150,8 @@ struct Comparison {
     const auto& right = std::get<Released<NoisyRatio>>(b).value();
     if (config.method.name == "penalty-subsampled") {
       const auto range = contribution_range(query, context());
-      const auto noise =
-          batch_ratio_noise(*range, kRows / 2, kRows, problem.unit, query.cost, kLeastPrecomposedSensitivity);
+      const auto noise = batch_ratio_noise(*range, size_of_batch(config, kRows), kRows, problem.unit,
+                                           query.cost, kLeastPrecomposedSensitivity);
       return {ratio(left, right, noise->charge("ratio"))};
     }
     // The noise of a variance-completed ratio depends on its batch: two of them differ by more than integers.

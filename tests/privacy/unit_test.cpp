@@ -180,11 +180,11 @@ TEST(Unit, batches_are_calibrated_for_the_whole_run) {
   }
   const Adjacency substitute = Adjacency::substitute;
   const StepBudget ratios = plan_of(QueryRegime::batch_ratios, "penalty-subsampled", substitute).step_budget;
-  const Event run = batch_ratio_event(1 / (2 * ratios.step_cost.value()), 30, 60, kSteps);
+  const Event run = batch_ratio_event(1 / (2 * ratios.step_cost.value()), 54, 60, kSteps);
   EXPECT_LE(upper_epsilon(run, substitute, Delta(1e-6), BoundKind::rdp), 3);
   const StepBudget completed =
       plan_of(QueryRegime::variance_completed_ratios, "barker-subsampled", substitute).step_budget;
-  const Event completions{VarianceCompletedBarkerEvent{60, 30, completed.ratio_bound}, kSteps};
+  const Event completions{VarianceCompletedBarkerEvent{60, 54, completed.ratio_bound}, kSteps};
   EXPECT_LE(upper_epsilon(completions, substitute, Delta(1e-6), BoundKind::rdp), 3);
 }
 

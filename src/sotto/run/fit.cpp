@@ -192,7 +192,7 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
   }
 }
 
-/// Of all chains; none where the parameter is not reported.
+/// Of all chains; none where the parameter is not reported, or has no draws.
 std::optional<Position> all_draws(const RunRecord& record, const std::string& parameter) {
   const auto found = std::ranges::find(record.draws.parameters, parameter);
   if (found == record.draws.parameters.end()) return std::nullopt;
@@ -202,6 +202,7 @@ std::optional<Position> all_draws(const RunRecord& record, const std::string& pa
     const Position draws = chain.draws.col(column);
     all.insert(all.end(), draws.begin(), draws.end());
   }
+  if (all.empty()) return std::nullopt;
   return Eigen::Map<const Position>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 
