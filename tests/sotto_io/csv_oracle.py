@@ -40,7 +40,8 @@ def hostile(rng, delimiter):
 
 
 def expected(content, delimiter):
-    """What Python reads: all cells, or None where it refuses. Names without blanks at their ends."""
+    """What Python reads: all cells, or None where it refuses, or where semicolons or tabs in the only name are likely delimiters.
+    Names without blanks at their ends."""
     if content.startswith(b"\xef\xbb\xbf"):
         content = content[3:]
     text = io.StringIO(content.decode("latin-1"), newline="")
@@ -49,6 +50,8 @@ def expected(content, delimiter):
     except csv.Error:
         return None
     names = [name.strip(" \t\r\n") for name in rows[0]]
+    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
+        return None
     return [names] + [row if len(row) == len(names) else None for row in rows[1:]]
 
 
