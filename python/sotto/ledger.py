@@ -118,7 +118,7 @@ class Ledger:
     def __repr__(self) -> str:
         lines = [["started", "title", "epsilon", "delta", "spent", "ending"]]
         for run in self.runs:
-            spent = "unknown" if run.spent_epsilon is None else f"{at_most(run.spent_epsilon)}"
+            spent = "unknown" if run.spent_epsilon is None else at_most(run.spent_epsilon)
             lines.append([run.started, run.title, f"{run.epsilon:g}", f"{run.delta:g}", spent, run.ending or "unknown"])
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]

@@ -39,7 +39,7 @@ struct Source {
 bool says_not_private(const std::string& file) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line) && line.starts_with('#');) {
-    if (line == "# dp_private = 0") return true;
+    if (line.starts_with("# dp_private = 0")) return true;  // also where lines end as on Windows
   }
   return false;
 }

@@ -12,6 +12,7 @@
 #include "sotto/posterior/few_events.hpp"
 #include "sotto/posterior/matching_shift.hpp"
 #include "sotto/posterior/prior_sensitivity.hpp"
+#include "sotto/posterior/tell_of_residuals.hpp"
 #include "sotto/posterior/told_of_table.hpp"
 
 namespace sotto {
@@ -20,10 +21,6 @@ namespace {
 constexpr double kLargestSd = 1;      // of the linear predictor, in its unit
 constexpr double kLargestMove = 0.5;  // likewise
 constexpr double kSteep = 4;          // log odds
-constexpr double kSkewed = 0.95;      // probability
-constexpr double kTellBias =
-    0.2;  // what clips took off and was put back, in a coefficient's standard deviations
-constexpr double kTellDoubt = 0.5;    // likewise, its doubt
 constexpr double kTellMoved = 1;      // of a coefficient by the remainder, in its standard deviations
 constexpr double kTellWider = 1.5;    // likewise, its standard deviation over that before
 constexpr double kFalseAlarm = 1e-5;  // of two releases that agree
@@ -34,14 +31,10 @@ constexpr double kPriorTells =
     0.2;  // likewise: else what is hidden is an offset's, whose coefficient is known
 constexpr double kNoiseCounts = 0.5;  // of the score's variance, over sampling's
 constexpr double kHeldByTold = 0.84;  // of 90 % intervals: fewer are told
-constexpr double kMisfit = 4;         // standard deviations of chi-squared
 constexpr double kLevelsOff =
     2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
 constexpr double kUnseenLean =
     2;  // of a coefficient, in its standard deviations: what rows far out could move unseen
-constexpr double kTellUnseen = 0.002;   // likewise: that noise would hide
-constexpr double kUnseenWouldMove = 3;  // coefficients by so many of their standard deviations
-constexpr double kUnseenCells = 3;      // of a histogram: rows far out seldom lie in one
 
 /// Rows that count little, of whom nothing says that they differ.
 std::string note_of_light_rows(const OnceRelease& release) {
@@ -58,7 +51,8 @@ std::string note_of_light_rows(const OnceRelease& release) {
   std::vector<const char*> see;
   if (values) {
     by.push_back("values far out");
-    see.push_back("log1p(...), narrower declared bounds");
+    see.push_back("log1p(...)");
+    see.push_back("narrower declared bounds");
   }
   if (indicators > 0) {
     by.push_back("a rare level");
@@ -72,7 +66,7 @@ std::string note_of_light_rows(const OnceRelease& release) {
       "About {:.2g} % of the rows lie far from the others in their columns, by {}, and count little here: "
       "the answer is that of the others, and the noise may hide that these do not follow it, where other "
       "programs would give another. See what {} give.",
-      100 * release.light.share, fmt::join(by, " or "), fmt::join(see, ", or "));
+      100 * release.light.share, fmt::join(by, " or "), fmt::join(see, " or "));
 }
 
 /// What the linear predictor is, in words.
@@ -89,9 +83,6 @@ const char* predicted(Link link) {
   }
   return "linear predictor";
 }
-
-/// What responses with a logarithm for link are, in words.
-const char* counted(const OnceFacts& facts) { return facts.steps ? "responses" : "counts"; }
 
 /// What was asked of the model at the last position.
 void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
@@ -284,96 +275,6 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
   }
 }
 
-void tell_of_tails(const OnceRelease& release, OnceVerdict& verdict) {
-  if (!release.facts.has_sigma() || release.spread.tails.cells.empty() || release.spread.hidden) return;
-  // Of skewed ones the long side is what sigma is made of.
-  auto& sentences = release.spread.skewness.probability() > kSkewed ? verdict.warnings : verdict.notes;
-  sentences.emplace_back(
-      "Residuals have longer tails than a normal law's: sigma counts them as a noisy histogram shows them, "
-      "and "
-      "may be off by more than its interval says. Coefficients rest on residuals within the clip.");
-}
-
-void tell_of_skewness(const OnceRelease& release, OnceVerdict& verdict) {
-  const Skewness& skewness = release.spread.skewness;
-  const ClipBias bias = skewness.bias({release.rounds.back().plan.clip});
-  const double coefficient_sd =
-      release.predictor_sd * release.predictor_unit / std::sqrt(static_cast<double>(release.facts.dim()));
-  if (skewness.probability() > kSkewed && bias.mean.norm() > kTellBias * coefficient_sd) {
-    verdict.warnings.push_back(
-        fmt::format("Residuals are skewed: clipping them moved fitted values by about {:.2g}, which is put "
-                    "back only as far as a "
-                    "noisy histogram tells; take the logarithm of the response, or a larger epsilon.",
-                    bias.mean.norm()));
-  } else if (std::sqrt(bias.square.trace()) > kTellDoubt * coefficient_sd) {
-    verdict.notes.push_back(
-        fmt::format("The noise hides whether residuals are skewed: intervals allow for fitted values that "
-                    "are off by {:.2g}.",
-                    std::sqrt(bias.square.trace())));
-  }
-}
-
-/// What clips leave out of rows far from the others is told above where it shows; here, how much of it could not.
-void tell_of_unseen(const OnceRelease& release, OnceVerdict& verdict) {
-  const OnceFacts& facts = release.facts;
-  const double share = release.spread.unseen;
-  if (share < kTellUnseen || release.spread.few_large || release.spread.hidden) return;
-  const double mean = release.stand_in.predictor(release.pooled.anchor).mean;
-  const double move = facts.link == Link::log
-                          ? std::log1p(share * std::max(facts.response.upper / std::exp(mean) - 1, 0.0))
-                          : share * facts.response.width() / 2;
-  const double coefficient_sd =
-      release.predictor_sd * release.predictor_unit / std::sqrt(static_cast<double>(facts.dim()));
-  if (move < kUnseenWouldMove * coefficient_sd) return;
-  verdict.unseen = kUnseenCells * share;
-}
-
-void tell_of_counts(const OnceRelease& release, OnceVerdict& verdict) {
-  constexpr double kLarge = 1.5;   // times the others': less is no other kind of response
-  constexpr double kSome = 0.005;  // of the responses' sum
-  const double few = release.spread.few_large ? release.spread.few_large->few : 0;
-  const double times = release.spread.few_large ? release.spread.few_large->times : 0;
-  const double held = few * times / (1 + few * (times - 1));
-  if (times >= kLarge && held >= kSome) {
-    verdict.warnings.push_back(
-        fmt::format("About {:.2g} % of the rows seem to have {} some {:.0f} times as large as the others', "
-                    "which would hold "
-                    "{:.0f} % of their sum: clipping leaves most of that out, so that the intercept is that "
-                    "of the other rows, and "
-                    "effects are too.",
-                    100 * few, counted(release.facts), times, 100 * held));
-  }
-  if (release.facts.link == Link::log && release.spread.misfit > kMisfit) {
-    verdict.warnings.push_back(fmt::format(
-        "The {} vary in a way that neither {} nor log-normal nor Weibull effects of the rows explain: "
-        "coefficients may be off, most of all those of groups whose {} vary differently.{}",
-        counted(release.facts), release.facts.steps ? "gamma" : "negative binomial", counted(release.facts),
-        release.facts.steps
-            ? " Where many are 0, fit whether they are by --family bernoulli, as in y > 0 ~ x, and "
-              "those above 0 by themselves."
-            : ""));
-  } else if (release.facts.steps) {
-    if (verdict.noise_dominates) return;
-    verdict.notes.push_back(
-        release.spread.dispersion > 0
-            ? fmt::format(
-                  "Responses vary by about {:.2g} times their mean (a gamma shape of {:.2g}), and the "
-                  "intervals allow for the doubt about that, though not for a few rows far beyond the "
-                  "others.",
-                  std::sqrt(release.spread.found_dispersion), 1 / release.spread.found_dispersion)
-            : "Responses vary little around their mean: --family normal of their logarithm may suit them "
-              "better.");
-  } else if (release.spread.dispersion > 0) {
-    verdict.notes.push_back(
-        fmt::format("Counts vary more than the Poisson model says: negative binomial counts of variance m + "
-                    "{:.2g} m^2 are "
-                    "taken instead, and the intervals allow for the doubt about that size, though not for a "
-                    "few rows far beyond the others; "
-                    "where columns or curves are missing from the formula, coefficients are off.",
-                    release.spread.found_dispersion));
-  }
-}
-
 }  // namespace
 
 bool hidden_by_noise(const OnceRelease& release) {
@@ -391,10 +292,7 @@ OnceVerdict check_once(const OnceRelease& release, const OncePosterior& posterio
   tell_of_wide_priors(release, posterior, reported, verdict);
   tell_of_noise(release, posterior, verdict);
   tell_of_search(release, posterior, verdict);
-  tell_of_skewness(release, verdict);
-  tell_of_tails(release, verdict);
-  tell_of_counts(release, verdict);
-  tell_of_unseen(release, verdict);
+  tell_of_residuals(release, verdict);
   return verdict;
 }
 

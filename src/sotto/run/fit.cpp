@@ -206,40 +206,46 @@ std::optional<Position> all_draws(const RunRecord& record, const std::string& pa
   return Eigen::Map<const Position>(all.data(), static_cast<Eigen::Index>(all.size()));
 }
 
+/// What `tell` says of priors and draws of what is reported, where it says anything.
+template <class Tell>
+std::string of_priors(const RunRecord& record, const Tell& tell) {
+  std::vector<std::string> all;
+  for (const PriorDescription& prior : record.priors) {
+    const std::optional<Position> draws = all_draws(record, prior.parameter);
+    std::string told = draws ? tell(prior, *draws) : std::string();
+    if (!told.empty()) all.push_back(std::move(told));
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 /// Of a chain: what its draws and its priors disagree on. Release-once has priors on the scale of released spreads, and says more.
 void warn_of_priors(RunRecord& record) {
   constexpr double kFarOut = 2;  // the prior's standard deviations
-  std::vector<std::string> held;
-  for (const PriorDescription& prior : record.priors) {
-    const std::optional<Position> draws = all_draws(record, prior.parameter);
-    if (!draws) continue;
-    const double out = std::abs(draws->mean() - prior.mean) / prior.sd;
-    if (out > kFarOut) held.push_back(fmt::format("{} ({:.1f})", prior.parameter, out));
-  }
+  const std::string held = of_priors(record, [](const PriorDescription& prior, const Position& draws) {
+    const double out = std::abs(draws.mean() - prior.mean) / prior.sd;
+    return out > kFarOut ? fmt::format("{} ({:.1f})", prior.parameter, out) : std::string();
+  });
   if (held.empty()) return;
   record.warnings.push_back(fmt::format(
       "The prior holds back {}: in brackets how many of its standard deviations out the answer lies, "
       "which is between what it says and what the data say. Declare bounds nearer to what columns hold, "
       "on whose scale default priors are, or set wider priors ([prior]).",
-      fmt::join(held, ", ")));
+      held));
 }
 
 /// Of sgld, which takes all that the posterior is curved by to be the rows' (run/method.cpp).
 void warn_of_priors_in_batches(RunRecord& record) {
   constexpr double kPart = 0.1;  // of a parameter's precision
-  std::vector<std::string> held;
-  for (const PriorDescription& prior : record.priors) {
-    const std::optional<Position> draws = all_draws(record, prior.parameter);
-    if (!draws) continue;
-    const double variance = (draws->array() - draws->mean()).square().mean();
-    if (variance > kPart * prior.sd * prior.sd) held.push_back(prior.parameter);
-  }
+  const std::string held = of_priors(record, [](const PriorDescription& prior, const Position& draws) {
+    const double variance = (draws.array() - draws.mean()).square().mean();
+    return variance > kPart * prior.sd * prior.sd ? prior.parameter : std::string();
+  });
   if (held.empty()) return;
   record.warnings.push_back(fmt::format(
       "sgld takes all that the posterior is curved by to be the rows', and of {} part is the prior's: its "
       "intervals there are too narrow, by up to a third. release-once and the penalty methods do not take it "
       "so.",
-      fmt::join(held, ", ")));
+      held));
 }
 
 /// Draws and the method's warnings into the record.

@@ -190,7 +190,7 @@ void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size
     Position middle = Position::Zero(precision_.rows());
     if (!clipped) {
       middle = precision_ * (center_ - mean);
-      if (dim > 1) middle[0] += 2 * bend_.a * (at[0] - bend_.m) * middle[1];
+      bend_.pull_back(at, middle);
       middle = middle.cwiseProduct(task.factor);
     }
     std::fill(sum.begin(), sum.end(), Lanes::Zero());

@@ -45,7 +45,11 @@ class LocationModel {
   [[nodiscard]] VectorBound gradient_bound(const Position& at, const Position& scale) const;
   void add_ratios(const Rows& rows, std::size_t first, std::size_t count, std::span<const RatioTask> tasks,
                   double scale, std::span<std::int64_t> sums) const;
-  /// Values are clamped to the declared bounds, so no contribution exceeds gradient_bound by more than rounding.
+  /// Sensitivity  a row adds zero unless its vector is no longer than what was priced, and no farther from that of the row in the
+  ///              middle of the bounds than half of the priced diameter: so whatever rounding, underflow or overflow make
+  ///              of it, a row moves the sum by at most task.longest and an exchange by at most the larger of that and
+  ///              task.widest, but for a part in 2^41 and the rounding to integers, which measurement/vector_noise.hpp adds
+  /// Checked by tests/model/location_test.cpp: a_gradient_beyond_what_was_priced_counts_as_none, no_gradient_is_longer_than_its_bound_whatever_rounding_makes_of_it
   void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
 
