@@ -33,10 +33,18 @@ TEST(Summary, good_chains_raise_no_warning) {
 TEST(Summary, chains_apart_are_named) {
   Draws draws = chains(500, 0.2);
   draws.chains[2].draws.col(1).array() += 9;
-  EXPECT_THAT(
-      warnings(draws, summarise(draws)),
-      ElementsAre(testing::AllOf(HasSubstr("R-hat"), HasSubstr("b ("), testing::Not(HasSubstr("a ("))),
-                  HasSubstr("Fewer than 400 effective draws for b")));
+  EXPECT_THAT(warnings(draws, summarise(draws)),
+              ElementsAre(testing::AllOf(HasSubstr("have not mixed: R-hat"), HasSubstr("b ("),
+                                         testing::Not(HasSubstr("a ("))),
+                          HasSubstr("Fewer than 400 effective draws for b")));
+}
+
+TEST(Summary, chains_a_little_apart_have_not_mixed_well) {
+  const Draws draws = chains(2000, 0.2);
+  auto summary = summarise(draws);
+  summary[1].rhat = 1.02;
+  EXPECT_THAT(warnings(draws, summary),
+              ElementsAre(HasSubstr("have not mixed well: R-hat is above 1.01 for b")));
 }
 
 TEST(Summary, few_effective_draws_of_the_tail_alone_are_told) {

@@ -136,6 +136,8 @@ TEST(DistributionProblem, says_what_it_does_not_take) {
   EXPECT_THAT(refusal(config_of("poisson", "visits ~ cost", 1, "penalty-exponential-family")),
               HasSubstr("without predictors"));
   EXPECT_THAT(refusal(config_of("gamma", "cost ~ visits", 1, "penalty")), HasSubstr("release-once"));
+  EXPECT_THAT(refusal(config_of("gamma", "visits ~ 1", 1, "penalty")),
+              HasSubstr("column visits is declared from 0 on"));
 }
 
 }  // namespace

@@ -18,10 +18,12 @@
 namespace sotto {
 namespace {
 
+using testing::AllOf;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Schema ill_under(Adjacency adjacency) {
   Schema schema;
@@ -76,10 +78,20 @@ TEST(Hopeless, counts_are_not_refused_for_small_means_alone) {
   config.epsilon = 0.02;
   EXPECT_THROW(refuse_hopeless(config, table.problem, entropy), Error);
 }
+// Whatever the rows are, and where their number is not public too.
 TEST(Hopeless, chains_of_few_draws_are_told_to_take_more) {
   FitConfig config = budget_of("penalty", 1e5);
-  config.method.draws = 20;
-  EXPECT_THAT(refusal(config, 500), HasSubstr("Take 50 draws a chain or more"));
+  config.method.draws = 49;
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    EXPECT_THAT(refusal(config, 500, adjacency),
+                AllOf(HasSubstr("chains of 49 draws"), HasSubstr("nothing was spent"),
+                      HasSubstr("Take 50 draws a chain or more"), Not(HasSubstr("made-up"))));
+  }
+  config.force = true;
+  EXPECT_THAT(refusal(config, 500), IsEmpty());
+  config.force = false;
+  config.method.name = "release-once";
+  EXPECT_THAT(refusal(config, 500), IsEmpty());
 }
 TEST(Hopeless, nothing_is_refused_of_those_who_insist_or_whose_number_of_rows_is_not_public) {
   FitConfig config = budget_of("auto", 1);

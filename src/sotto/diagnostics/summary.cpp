@@ -116,6 +116,7 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
   std::vector<std::string> still;
   std::vector<std::string> apart;
   std::vector<std::string> few;
+  bool far = false;
   for (const ParameterSummary& line : summary) {
     if (std::isnan(line.rhat)) {
       unknown.push_back(line.parameter);
@@ -123,6 +124,7 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
       still.push_back(line.parameter);
       continue;
     }
+    far = far || line.rhat > kRhatApart;
     if (rhat_verdict(line.rhat) == Verdict::poor)
       apart.push_back(fmt::format("{} ({:.3f})", line.parameter, line.rhat));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
@@ -163,10 +165,10 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
   }
   if (!apart.empty()) {
     sentences.push_back(
-        fmt::format("The chains have not mixed: R-hat is above {} for {}. Where draws cost budget, take a "
+        fmt::format("The chains have not mixed{}: R-hat is above {} for {}. Where draws cost budget, take a "
                     "larger epsilon for the next run or, for a regression or means, release-once; elsewhere "
                     "take more draws.",
-                    kRhatLimit, first_names(apart)));
+                    far ? "" : " well", kRhatLimit, first_names(apart)));
   }
   if (!few.empty()) {
     sentences.push_back(

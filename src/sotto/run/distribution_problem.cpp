@@ -79,6 +79,13 @@ Problem gamma_problem(const FitConfig& config, const Table& table, const SchemaC
   if (column.kind == ColumnKind::category)
     refuse(fmt::format("column {} is a category, not a number", column.name));
   const Interval bounds = column.range();
+  if (!(bounds.lower > 0)) {
+    refuse(fmt::format(
+        "column {} is declared from {:g} on, and chains know gamma values above 0 alone: declare a "
+        "lower bound above 0 (out_of_range = \"missing\" leaves out what is below it), or take the "
+        "method release-once, which fits the mean of values from 0 on",
+        column.name, bounds.lower));
+  }
   const distribution::Gamma model(bounds);
   Problem problem{.public_info = {},
                   .model = PerRow(model),

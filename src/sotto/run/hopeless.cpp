@@ -92,6 +92,19 @@ std::string in_place_of_it(const Hopeless& found, const FitConfig& config, const
                      found.advice, kOtherwise, unread.empty() ? "" : ". ", unread);
 }
 
+/// Of such chains no verdict can be had: rows need not be made up to know that.
+void refuse_short_chains(const FitConfig& config, const Problem& problem) {
+  const bool chain = resolve_method(config, problem).run != nullptr;
+  const std::size_t draws = config.method.draws;
+  if (!chain || draws == 0 || draws >= kShortChain || config.not_private || config.force) return;
+  throw Error(
+      ErrorCode::budget,
+      fmt::format("this fit would give no answer: nothing tells whether chains of {} draws have found "
+                  "the posterior; nothing was spent. Take {} draws a chain or more (method.draws), or "
+                  "--force (privacy.force) to fit nevertheless",
+                  draws, kShortChain));
+}
+
 /// How many tables are made up, and how many of them must tell nothing.
 struct Trials {
   int tables, needed;
@@ -173,6 +186,7 @@ void refuse_few_draws(double draws, const FitConfig& config, const Problem& prob
 
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                      const std::function<bool(double)>& progress) {
+  refuse_short_chains(config, problem);
   const std::optional<double> rows = problem.public_info.rows;
   if (!rows || !rehearsed(config, problem)) return;
   if (const auto found = of_made_up_tables(*rows, config, problem, entropy, progress)) {

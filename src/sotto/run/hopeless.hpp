@@ -28,7 +28,7 @@ struct Hopeless {
 /// three, of release-once two, or one where there are more than a hundred parameters.
 /// Counts are made up about three means, as theirs is not known, and noise hides small ones first: they must tell nothing about any.
 /// Nothing is taken from the rows but their number, and nothing is done where that is not public, nor for owners who each hold rows,
-/// a model that rows are not made up for, or `config.force`. `progress`: share done of one table's fit; false ends all.
+/// a model that rows are not made up for, or `config.force`. Chains of fewer than kShortChain draws are refused as they are, whoever holds rows. `progress`: share done of one table's fit; false ends all.
 /// Errors: budget, with the reason and what to do; interrupted.
 void refuse_hopeless(const FitConfig& config, const Problem& problem, EntropySource& entropy,
                      const std::function<bool(double)>& progress = {});
