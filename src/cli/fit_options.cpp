@@ -13,6 +13,7 @@
 #include "sotto/model/glm/family.hpp"
 #include "sotto/run/config_override.hpp"
 #include "sotto/run/method.hpp"
+#include "sotto_io/covariance_file.hpp"
 
 namespace sotto::cli {
 namespace {
@@ -126,8 +127,9 @@ FitConfig configuration(const FitOptions& options, const CLI::App& verb) {
         fmt::format("{} is a table, not a configuration: name it by --data, and its declaration by --schema",
                     options.config));
   }
-  return parse_fit_config(options.config.empty() ? std::string() : read_text(options.config),
-                          overrides(options, verb));
+  return parse_fit_config_in(std::filesystem::path(options.config).parent_path(),
+                             options.config.empty() ? std::string() : read_text(options.config),
+                             overrides(options, verb));
 }
 
 std::filesystem::path resolved(const std::string& path, bool option, const FitOptions& options) {

@@ -22,6 +22,7 @@
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto/run/hopeless.hpp"
+#include "sotto_io/covariance_file.hpp"
 #include "sotto_io/fit_directory.hpp"
 #include "sotto_io/run_directory.hpp"
 #include "sotto_io/table_file.hpp"
@@ -127,7 +128,7 @@ void refuse_one_table_of_two(const std::vector<nb::object>& tables) {
 void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& schema,
                          const std::vector<std::string>& settings, const std::vector<std::string>& inputs,
                          bool overwrite, const std::optional<nb::object>& declared) {
-  FitConfig config = parse_fit_config("", settings);
+  FitConfig config = parse_fit_config_in("", "", settings);
   refuse_one_table_of_two(tables);
   check_run_directory(config.out, std::vector<std::filesystem::path>(inputs.begin(), inputs.end()),
                       overwrite);
@@ -158,7 +159,7 @@ void fit_to_directory_of(const std::vector<nb::object>& tables, const Schema& sc
 void resume(const std::string& directory, const std::optional<Schema>& schema,
             const std::vector<std::string>& settings, const std::vector<std::string>& inputs) {
   FitAsMade fit =
-      schema ? FitAsMade{parse_fit_config("", settings), *schema} : fit_as_made(directory, settings);
+      schema ? FitAsMade{parse_fit_config_in("", "", settings), *schema} : fit_as_made(directory, settings);
   fit.config.out = directory;
   check_model(fit.config, fit.schema);
   Interruption interruption;

@@ -16,6 +16,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
 #include "sotto/run/rehearsal_report.hpp"
+#include "sotto_io/covariance_file.hpp"
 #include "sotto_io/table_file.hpp"
 
 namespace nb = nanobind;
@@ -28,7 +29,7 @@ std::pair<std::string, std::string> plan(const Schema& schema, const std::vector
                                          const std::vector<double>& epsilons, std::int64_t rows,
                                          std::int64_t repeats, std::optional<double> response_mean,
                                          const std::optional<nb::object>& like) {
-  const FitConfig config = parse_fit_config("", settings);
+  const FitConfig config = parse_fit_config_in("", "", settings);
   if (rows < 0 || repeats < 1) refuse("rows and repeats must be whole numbers from 1");
   RecordReader records;
   if (like) records = records_of(*like);

@@ -77,7 +77,10 @@ void read_all(Section& root, FitConfig& config) {
     s.read("cuts", model.cuts);
     s.read("columns", model.columns);
     s.read("sd", model.sd);
-    s.read("covariance", model.covariance);
+    if (const toml::node* covariance = s.find("covariance"); covariance != nullptr && covariance->is_string())
+      s.read("covariance", model.covariance_file);
+    else
+      s.read("covariance", model.covariance);
     s.read("a", model.a);
     s.read("b", model.b);
     s.read("m", model.m);

@@ -26,6 +26,7 @@ struct ModelConfig {
   std::vector<std::string> columns;  ///< normal-mean, banana: the row's values
   std::vector<double> sd;            ///< normal-mean, banana: known standard deviations of the columns
   std::vector<std::vector<double>> covariance;  ///< in the place of sd: a row's known covariance, row by row
+  std::string covariance_file;                  ///< that holds it (sotto_io/covariance_file.hpp)
   double a = 0, b = 0, m = 0;                   ///< banana
   double likelihood_power = 1;                  ///< power of the likelihood, n0 / n
 };

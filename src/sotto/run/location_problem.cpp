@@ -22,6 +22,8 @@ Matrix row_precision(const ModelConfig& model) {
   const std::size_t dim = model.columns.size();
   const auto size = static_cast<Eigen::Index>(dim);
   if (model.covariance.empty()) {
+    if (!model.covariance_file.empty())
+      refuse("model.covariance names a file: this program reads none, give the matrix");
     if (model.sd.size() != dim) {
       refuse(fmt::format(
           "model.sd needs the known standard deviation of each column's values, {} in all, not {} (or give "
