@@ -227,6 +227,64 @@ TEST(LocationModel, ratios_are_those_of_the_density_row_by_row) {
   }
 }
 
+// Likewise, with and without a bend, clipped and not.
+TEST(LocationModel, gradients_are_those_of_the_density_row_by_row) {
+  ChainRng rng(10);
+  constexpr double kScale = 0x1p20;
+  const Interval bounds{-1, 3};
+  const auto moved_in = [&](double x) {
+    return x >= bounds.lower ? std::min(x, bounds.upper) : bounds.lower;
+  };
+  for (const Eigen::Index dim : {1, 2, 5}) {
+    const auto columns = static_cast<std::size_t>(dim);
+    const Bend bend{dim > 1 ? 0.5 : 0.0, 0.1, 0.2};
+    const Matrix precision = random_precision(dim, rng);
+    const LocationModel model(std::vector<Interval>(columns, bounds), precision, bend);
+    const Position at = rng.normals(dim);
+    const Position scale = rng.normals(dim).cwiseAbs() + Position::Constant(dim, 0.5);
+    const VectorBound bound = model.gradient_bound(at, scale);
+    constexpr double kClip = 1.5;
+    const GradientTask whole{&at, kScale * scale, kScale * bound.norm, kScale * bound.diameter};
+    const GradientTask clipped{&at, Position::Constant(dim, kScale), kScale * kClip, 2 * kScale * kClip,
+                               kClip};
+    const std::size_t count = 3 * kTile + 5;
+    Rows rows(count, columns);
+    std::vector<std::int64_t> apart(2 * columns);
+    const std::vector<GradientTask> tasks{whole, clipped};
+    int shortened = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      Rows alone(1, columns);
+      Position row(dim);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const double odd[] = {NAN, HUGE_VAL, -HUGE_VAL, 9};
+        rows.at(i, j) = alone.at(0, j) = i < 4 ? odd[i] : 4 * rng.uniform() - 1;
+        row[static_cast<Eigen::Index>(j)] = moved_in(rows.at(i, j));
+      }
+      rows.weight(i) = alone.weight(0) = i == 7 ? 0 : 1;
+      std::vector<std::int64_t> own(2 * columns);
+      model.add_gradients(alone, 0, 1, tasks, own);
+      Position exact = precision * (row - bend.mean(at));
+      bend.pull_back(at, exact);
+      const double norm = exact.norm();
+      shortened += norm > kClip ? 1 : 0;
+      for (std::size_t j = 0; j < columns; ++j) {
+        const double entry = i == 7 ? 0 : exact[static_cast<Eigen::Index>(j)];
+        const double grid = kScale * scale[static_cast<Eigen::Index>(j)];
+        EXPECT_NEAR(static_cast<double>(own[j]), grid * entry, 0.5 + 1e-6) << i;
+        EXPECT_NEAR(static_cast<double>(own[columns + j]), kScale * entry * std::min(1.0, kClip / norm),
+                    0.5 + 1e-6)
+            << i;
+        apart[j] += own[j];
+        apart[columns + j] += own[columns + j];
+      }
+    }
+    EXPECT_GT(shortened, 3);
+    std::vector<std::int64_t> together(2 * columns);
+    model.add_gradients(rows, 0, rows.tiles(), tasks, together);
+    EXPECT_EQ(together, apart);
+  }
+}
+
 TEST(Bend, leads_there_and_back) {
   const Bend bend{0.5, -2, 3};
   const Position position{{1, 4, -7}};

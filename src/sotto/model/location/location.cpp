@@ -15,16 +15,6 @@ namespace sotto {
 
 namespace {
 
-// Lane by lane: a vector longer than `clip` gets that length; one that is not finite becomes zero.
-template <class Lanes>
-void shorten(std::vector<Lanes>& vectors, double clip) {
-  Lanes squared = Lanes::Zero();
-  for (const Lanes& entry : vectors) squared += entry * entry;
-  const Lanes norm = squared.sqrt();
-  const Lanes factor = (norm > clip).select(clip / norm, Lanes::Ones());
-  for (Lanes& entry : vectors) entry = norm.isFinite().select(entry * factor, 0.0);
-}
-
 // sup of |offset + map x| over |x_j| <= half_j: attained at a corner, because the norm is convex. Corners are visited in
 // the order of the Gray code, one coordinate changing its sign each time; the sums' rounding, below one part in 2^40 of
 // the longest, is added. Around zero opposite corners are alike. Above 12 dimensions the sum over coordinates bounds it.
@@ -43,6 +33,8 @@ double longest(const Position& offset, const Matrix& map, const Position& half) 
   }
   return std::sqrt(squared) * (1 + 0x1p-40);
 }
+
+std::span<const double> entries(const Position& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 /// Zero stays zero.
 double round_up(double x) { return x == 0 ? 0 : std::nextafter(x, std::numeric_limits<double>::infinity()); }
@@ -133,35 +125,9 @@ VectorBound LocationModel::gradient_bound(const Position& at, const Position& sc
   return {norm, 2 * longest(Position::Zero(dim()), map, half_) + 4 * rounding};
 }
 
-LocationModel::Lanes LocationModel::clamped(const double* tile, std::size_t j) const {
-  const auto k = static_cast<Eigen::Index>(j);
-  const Eigen::Map<const Lanes> value(tile + j * kTile);
-  const Lanes inside = (value >= lower_[k]).select(value, lower_[k]);  // also where it is no number
-  return inside.min(upper_[k]);
-}
-
-void LocationModel::residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
-                              std::vector<Lanes>& pull) const {
-  const auto dim = static_cast<std::size_t>(precision_.rows());
-  for (std::size_t j = 0; j < dim; ++j) {
-    residual[j] = clamped(tile, j) - mean[static_cast<Eigen::Index>(j)];
-  }
-  for (std::size_t i = 0; i < dim; ++i) {
-    Lanes sum = Lanes::Zero();                                                // in registers
-    const double* row = precision_.col(static_cast<Eigen::Index>(i)).data();  // symmetric
-    for (std::size_t j = 0; j < dim; ++j) {
-      if (row[j] != 0) sum += row[j] * residual[j];
-    }
-    pull[i] = sum;
-  }
-}
-
 void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t count,
                                std::span<const RatioTask> tasks, double scale,
                                std::span<std::int64_t> sums) const {
-  const auto entries = [](const Position& x) {
-    return std::span<const double>(x.data(), static_cast<std::size_t>(x.size()));
-  };
   for (std::size_t r = 0; r < tasks.size(); ++r) {
     const Line line = ratio_line(*tasks[r].from, *tasks[r].to);
     const Position slope = scale * line.slope;
@@ -179,43 +145,28 @@ void LocationModel::add_ratios(const Rows& rows, std::size_t first, std::size_t 
 void LocationModel::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                                   std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const {
   const auto dim = static_cast<std::size_t>(precision_.rows());
-  std::vector<Lanes> residual(dim);
-  std::vector<Lanes> pull(dim);
-  std::vector<Lanes> sum(dim);
   for (std::size_t g = 0; g < tasks.size(); ++g) {
     const GradientTask& task = tasks[g];
     const Position& at = *task.at;
     const Position mean = bend_.mean(at);
-    const bool clipped = task.clip < std::numeric_limits<double>::infinity();
     Position middle = Position::Zero(precision_.rows());
-    if (!clipped) {
+    if (task.clip == std::numeric_limits<double>::infinity()) {
       middle = precision_ * (center_ - mean);
       bend_.pull_back(at, middle);
       middle = middle.cwiseProduct(task.factor);
     }
-    std::fill(sum.begin(), sum.end(), Lanes::Zero());
-    for (std::size_t t = first; t < first + count; ++t) {
-      const double* tile = rows.tile(t);
-      residuals(tile, mean, residual, pull);
-      if (dim > 1) pull[0] += 2 * bend_.a * (at[0] - bend_.m) * pull[1];
-      if (clipped) shorten(pull, task.clip);
-      Lanes squared = Lanes::Zero();
-      Lanes apart = Lanes::Zero();
-      for (std::size_t j = 0; j < dim; ++j) {
-        const auto k = static_cast<Eigen::Index>(j);
-        pull[j] *= task.factor[k];
-        squared += pull[j] * pull[j];
-        apart += (pull[j] - middle[k]) * (pull[j] - middle[k]);
-      }
-      // What was priced holds whatever rounding made of it, and where a length is no number.
-      constexpr double kUp = 1 + 0x1p-41;
-      const auto kept =
-          (squared <= kUp * task.longest * task.longest && apart <= kUp * task.widest * task.widest / 4)
-              .eval();
-      const Lanes weight = Eigen::Map<const Lanes>(tile + dim * kTile);
-      for (std::size_t j = 0; j < dim; ++j) sum[j] += kept.select(pull[j].rint(), 0.0) * weight;
-    }
-    for (std::size_t j = 0; j < dim; ++j) sums[g * dim + j] += static_cast<std::int64_t>(sum[j].sum());
+    location_gradient_pass(rows.tile(first), count,
+                           {.lower = entries(lower_),
+                            .upper = entries(upper_),
+                            .mean = entries(mean),
+                            .precision = {precision_.data(), dim * dim},
+                            .bend = dim > 1 ? 2 * bend_.a * (at[0] - bend_.m) : 0,
+                            .factor = entries(task.factor),
+                            .middle = entries(middle),
+                            .clip = task.clip,
+                            .longest = task.longest,
+                            .widest = task.widest},
+                           sums.subspan(g * dim, dim));
   }
 }
 

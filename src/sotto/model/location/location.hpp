@@ -54,19 +54,12 @@ class LocationModel {
                      std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const;
 
  private:
-  using Lanes = Eigen::Array<double, kTile, 1>;
   /// A ratio as a function of the row.
   struct Line {
     Position slope;
     double at_centre = 0;
   };
   [[nodiscard]] Line ratio_line(const Position& from, const Position& to) const;
-  /// Column j of a tile's rows, within the bounds.
-  [[nodiscard]] Lanes clamped(const double* tile, std::size_t j) const;
-  /// Row by row of a tile: residual from `mean`, into `residual` (dim), and precision * residual, into `pull`
-  /// (dim).
-  void residuals(const double* tile, const Position& mean, std::vector<Lanes>& residual,
-                 std::vector<Lanes>& pull) const;
 
   Position lower_, upper_;  ///< the bounds; a row's values are clamped to them
   Position center_;         ///< midpoints of the bounds
