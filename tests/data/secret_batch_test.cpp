@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -61,6 +62,26 @@ TEST(SecretBatch, a_rate_of_one_takes_all_rows_with_their_weights) {
   for (std::size_t i = 0; i < 11; ++i) {
     EXPECT_EQ(batch.at(i, 0), static_cast<double>(i));
     EXPECT_EQ(batch.weight(i), static_cast<double>(i % 2));
+  }
+}
+
+TEST(SecretBatch, rows_that_keep_their_places_are_the_chosen_ones) {
+  Rows rows(200, 1);
+  for (std::size_t i = 0; i < 200; ++i) {
+    rows.at(i, 0) = static_cast<double>(i);
+    rows.weight(i) = i % 3 == 0 ? 0 : 1;
+  }
+  TestEntropy one(8);
+  TestEntropy other(8);
+  const std::vector<std::size_t> chosen = poisson_sample(200, 0.3, one);
+  const Rows batch = poisson_batch(rows, 0.3, other, true);
+  ASSERT_EQ(batch.rows(), 200u);
+  for (std::size_t i = 0; i < 200; ++i) {
+    const bool inside = std::ranges::find(chosen, i) != chosen.end();
+    EXPECT_EQ(batch.weight(i), inside ? rows.weight(i) : 0) << i;
+    if (inside) {
+      EXPECT_EQ(batch.at(i, 0), rows.at(i, 0)) << i;
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "sotto/ledger/budget.hpp"
 #include "sotto/measurement/batch_gradient.hpp"
 #include "sotto/model/location/location.hpp"
+#include "sotto/model/per_array.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
 
@@ -152,6 +153,46 @@ TEST(Batches, are_drawn_anew_for_each_step) {
     sizes.insert(std::lround(std::get<Released<NoisyGradient>>(answer).value().value[0] * plan.rate));
   }
   EXPECT_GT(sizes.size(), 1u);
+}
+
+/// A model of arrays whose gradients depend on a row's place, as last bits may: the value at even places, its opposite at odd ones.
+struct OfPlaces {
+  [[nodiscard]] static Eigen::Index dim() { return 1; }
+  [[nodiscard]] static Interval ratio_range(const Position&, const Position&) { return {-1, 1}; }
+  [[nodiscard]] static VectorBound gradient_bound(const Position&, const Position& scale) {
+    return {scale[0], 2 * scale[0]};
+  }
+  [[nodiscard]] static bool log_densities(const Matrix& rows, const Position&, Position& out) {
+    out = Position::Zero(rows.rows());
+    return true;
+  }
+  [[nodiscard]] static bool gradients(const Matrix& rows, const Position&, Matrix& out) {
+    for (Eigen::Index i = 0; i < rows.rows(); ++i) out(0, i) = (i % 2 == 0 ? 1 : -1) * rows(i, 0);
+    return true;
+  }
+};
+
+// Rows of value 1 at odd places, 0 at even ones. In batches that keep places all that are chosen add -1; were they put one after the
+// other, as many would add 1, and one row more would change them all. The noise is a hundredth of a row.
+TEST(Batches, a_row_more_moves_no_others_place) {
+  constexpr std::size_t kRows = 2000;
+  Rows all(kRows, 1);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    all.at(i, 0) = static_cast<double>(i % 2);
+    all.weight(i) = 1;
+  }
+  Budget budget(Epsilon(1e3), Delta(1e-6));
+  TestEntropy entropy(3);
+  const PerArray places(OfPlaces{}, Position::Zero(1), PrivacyUnit{});
+  const BatchPlan plan{.rate = 0.3, .noise_multiplier = 0.01, .count = 5};
+  DataOwner owner(std::move(all), measure_batches({places, {}}, plan, budget, Epsilon(1)), 1, budget, entropy,
+                  std::make_unique<DiscreteGaussianMechanism>(entropy));
+  const Query query = BatchGradientQuery{Position::Zero(1), plan.rate, plan.noise_multiplier};
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const Answer answer = owner.answer(std::span(&query, 1))[0];
+    const double sum = std::get<Released<NoisyGradient>>(answer).value().value[0] * plan.rate;
+    EXPECT_NEAR(sum, -300, 75) << "300 are expected, their standard deviation is 14.5";
+  }
 }
 
 // What the accountant is told.

@@ -3,9 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "sotto/base/error.hpp"
+#include "sotto/data/table.hpp"
 #include "sotto/measurement/all_rows.hpp"
+#include "sotto/model/design.hpp"
+#include "sotto/model/design_rows.hpp"
+#include "sotto/model/formula.hpp"
 #include "sotto/model/glm/glm.hpp"
 #include "sotto/model/location/location.hpp"
 
@@ -28,6 +37,39 @@ TEST(Gradient, sensitivity_is_the_declared_boxs_for_both_adjacencies) {
   OwnerContext added = kContext;
   added.unit.adjacency = Adjacency::add_remove;
   EXPECT_NEAR(sensitivity(added, Position::Zero(2)), diagonal / 2, 1e-6);
+}
+
+// Products of columns that few numbers lie between go up in steps: here one of them is at its end in the middle of w, and the other at
+// its other end, which no corner of the box shows. Such a row would be 1.19 times as long as any corner.
+TEST(Gradient, products_of_columns_a_few_ulps_wide_count_no_more_than_priced) {
+  Schema schema;
+  schema.adjacency = Adjacency::add_remove;
+  schema.columns = {{.name = "x", .bounds = {1.8631921584387974, 1.8631921584387978}},
+                    {.name = "z", .bounds = {1.9492008296466155, 1.9492008296466159}},
+                    {.name = "w", .bounds = {1.1261228820174429, 1.1261228820174434}},
+                    {.name = "y", .kind = ColumnKind::binary}};
+  const Design design(parse_formula("y ~ x:w + z:w"), schema);
+  const Glm glm(family::Bernoulli{}, design.domain(), design.response().range, design.pieces());
+  const OwnerContext context{glm, {.adjacency = Adjacency::add_remove}, 1};
+  const auto measured = measure(GradientQuery{Position::Zero(glm.dim()), Rho(0.01)}, context);
+  ASSERT_TRUE(measured);
+  const auto steps = [&](const char* x, const char* z, const char* w) {
+    Table table(schema);
+    const std::vector<std::optional<std::string_view>> cells = {x, z, w, "1"};
+    table.append(cells, std::nullopt);
+    const Rows rows = design_rows(table, design);
+    const auto& pass = std::get<RowPass>(measured->parts[0].pass);
+    std::vector<std::int64_t> sums(pass.entries);
+    pass.add(rows, 0, rows.tiles(), sums);
+    double squared = 0;
+    for (const std::int64_t sum : sums) squared += static_cast<double>(sum) * static_cast<double>(sum);
+    return std::sqrt(squared);
+  };
+  const double declared = measured->parts[0].charge.sensitivity;
+  EXPECT_LE(steps("1.8631921584387974", "1.9492008296466159", "1.1261228820174431"), declared);
+  const double corner = steps("1.8631921584387978", "1.9492008296466159", "1.1261228820174434");
+  EXPECT_LE(corner, declared);
+  EXPECT_GT(corner, declared / 2) << "a row that is priced counts";
 }
 
 TEST(Gradient, a_unit_of_several_rows_counts_several_times) {

@@ -181,6 +181,28 @@ TEST_P(GlmBounds, contributions_obey_the_declared_integers) {
   }
 }
 
+TEST_P(GlmBounds, a_gradient_beyond_what_was_priced_counts_as_none) {
+  int counted = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    const Position at = 0.8 * rng.normals(glm.dim());
+    const Record r = random_record(c, rng);
+    const double norm = 1000 * gradient(c, r, at).norm();
+    const auto sums = [&](double longest) {
+      const GradientTask task{&at, Position::Constant(glm.dim(), 1000), longest, 2 * longest};
+      std::vector<std::int64_t> all(static_cast<std::size_t>(glm.dim()));
+      const Rows rows = rows_of({r});
+      glm.add_gradients(rows, 0, 1, {&task, 1}, all);
+      return all;
+    };
+    const std::vector<std::int64_t> none(static_cast<std::size_t>(glm.dim()));
+    counted += sums(1.001 * norm + 1) == none ? 0 : 1;
+    if (norm > 2) {
+      EXPECT_EQ(sums(0.999 * norm - 1), none);
+    }
+  }
+  EXPECT_GT(counted, 10);
+}
+
 TEST_P(GlmBounds, sums_of_many_rows_match_a_plain_loop) {
   std::vector<Record> records;
   for (int i = 0; i < 1003; ++i) records.push_back(random_record(c, rng));

@@ -58,7 +58,7 @@ TEST(Edgeworth, is_what_simulated_rows_say) {
       }
       const double mean = sum / kSimulated;
       const double error = std::sqrt((squares / kSimulated - mean * mean) / kSimulated);
-      EXPECT_NEAR(turned(turned.images() * phi, phi, w), kLevel * kOfTable * mean,
+      EXPECT_NEAR(turned(turned.images() * phi, phi, w, {}), kLevel * kOfTable * mean,
                   4 * kLevel * kOfTable * error)
           << place;
     }
@@ -88,8 +88,45 @@ TEST(Edgeworth, makes_the_likelihoods_third_derivative) {
         kMany * (m * far - std::log1p(std::exp(anchor[0] + far)) + std::log1p(std::exp(anchor[0])));
     const Position phi = Position::Constant(1, far);
     const Position w = Position::Constant(1, -off / variance);
-    EXPECT_NEAR(normal + added(added.images() * phi, phi, w), likelihood, 0.01) << far;
+    EXPECT_NEAR(normal + added(added.images() * phi, phi, w, {}), likelihood, 0.01) << far;
     EXPECT_GT(std::abs(normal - likelihood), 0.02) << far;
+  }
+}
+
+// An intercept alone, ten events of a thousand rows, no noise: a variance that follows the position, and the series for the rest, make
+// the likelihood where five to 25 events are expected, and leave next to nothing where one is.
+TEST(Edgeworth, follows_the_likelihood_of_few_events) {
+  constexpr double kRows = 1000;
+  OnceFacts facts;
+  facts.column_mean = Position::Ones(1);
+  facts.column_sd = Position::Zero(1);
+  facts.indicator = {false};
+  facts.range = {{1, 1}};
+  const Matrix frame = Matrix::Identity(1, 1);
+  const Position anchor{{std::log(0.01 / 0.99)}};
+  const auto mean = [](double predictor) { return 1 / (1 + std::exp(-predictor)); };
+  const auto variance_at = [&](double predictor) { return kRows * mean(predictor) * (1 - mean(predictor)); };
+  const double variance = variance_at(anchor[0]);
+  const Edgeworth added = Edgeworth(StandIn(facts, frame, kRows), frame, anchor, 1)
+                              .turned(frame, Position::Constant(1, 1 / variance));
+  for (const double events : {1.0, 5.0, 8.0, 13.0, 18.0, 25.0}) {
+    const double at = std::log(events / (kRows - events));
+    const double far = at - anchor[0];
+    const double off = events - 10;
+    const double level = variance_at(at) / variance;
+    const double normal = -off * off / (2 * level * variance) - std::log(level) / 2;
+    const double likelihood = 10 * far - kRows * (std::log1p(std::exp(at)) - std::log1p(std::exp(anchor[0])));
+    const Position phi = Position::Constant(1, far);
+    const Position w = Position::Constant(1, -off / (level * variance));
+    const double growth = (1 - 2 * mean(anchor[0])) * far;
+    const double density =
+        normal + added(added.images() * phi, phi, w,
+                       {.level = level, .growth = growth, .of_w = variance * w[0] * w[0], .of_precision = 1});
+    if (events < 3) {
+      EXPECT_LT(density, -10);
+    } else {
+      EXPECT_NEAR(density, likelihood, 0.3) << events;
+    }
   }
 }
 

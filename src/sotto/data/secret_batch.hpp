@@ -39,12 +39,14 @@ namespace sotto {
   return chosen;
 }
 
-/// The chosen rows, weights included.
-[[nodiscard]] inline Rows poisson_batch(const Rows& rows, double rate, EntropySource& entropy) {
+/// The chosen rows, weights included: one after the other, or, `in_place`, each where it was, with weight zero where none was chosen.
+[[nodiscard]] inline Rows poisson_batch(const Rows& rows, double rate, EntropySource& entropy,
+                                        bool in_place = false) {
   const std::vector<std::size_t> chosen = poisson_sample(rows.rows(), rate, entropy);
-  Rows batch(chosen.size(), rows.columns());
+  Rows batch(in_place ? rows.rows() : chosen.size(), rows.columns());
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    for (std::size_t j = 0; j <= rows.columns(); ++j) batch.at(i, j) = rows.at(chosen[i], j);
+    const std::size_t place = in_place ? chosen[i] : i;
+    for (std::size_t j = 0; j <= rows.columns(); ++j) batch.at(place, j) = rows.at(chosen[i], j);
   }
   return batch;
 }

@@ -65,7 +65,7 @@ std::optional<Measurements> measure_batch(const BatchGradientQuery& query, const
                        .precomposed = paid.get(),
                        .pass = OwnPass([model = context.model, rate = plan.rate, task = *task, entries, paid](
                                            const Rows& all, EntropySource& entropy) {
-                         const Rows batch = poisson_batch(all, rate, entropy);
+                         const Rows batch = poisson_batch(all, rate, entropy, model.keeps_places());
                          return sum_tiles(
                              batch.tiles(), kGradientRun, entries, 1,
                              [&](std::size_t first, std::size_t count, std::span<std::int64_t> sums) {

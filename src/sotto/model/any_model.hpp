@@ -32,6 +32,9 @@ class AnyModel {
     held_->add_gradients(rows, first, count, tasks, sums);
   }
 
+  /// Whether a row's numbers may follow from its place among the others, last bits for instance: a batch then leaves it there.
+  [[nodiscard]] bool keeps_places() const { return held_->keeps_places(); }
+
   /// The model if it is an M, else null.
   template <class M>
   [[nodiscard]] const M* as() const {
@@ -50,6 +53,7 @@ class AnyModel {
                             std::span<std::int64_t> sums) const = 0;
     virtual void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                                std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const = 0;
+    [[nodiscard]] virtual bool keeps_places() const = 0;
   };
   template <class M>
   struct Held final : Interface {
@@ -68,6 +72,10 @@ class AnyModel {
     void add_gradients(const Rows& rows, std::size_t first, std::size_t count,
                        std::span<const GradientTask> tasks, std::span<std::int64_t> sums) const override {
       model.add_gradients(rows, first, count, tasks, sums);
+    }
+    [[nodiscard]] bool keeps_places() const override {
+      if constexpr (requires { model.keeps_places(); }) return model.keeps_places();
+      return false;
     }
     M model;
   };

@@ -32,8 +32,8 @@ concept ArrayModel = requires(const M& model, const Matrix& rows, const Position
 
 /// Query        the sums of PerRow: of each row an integer clamped to its range, or a vector shortened to its bound
 /// Adjacency    as declared. Where one row is exchanged and their number is public, a run of tiles is one array, in which every
-///              row has its place: one that was left out, and padding, stands there as `fill` and is not counted. So
-///              neighbours' arrays differ in one row. Elsewhere an array holds one row, and those left out are skipped
+///              row has its place: one that was left out, that a secret batch does not hold, and padding, stands there as `fill`
+///              and is not counted. So neighbours' arrays, and those of batches that one row more is in, differ in one row. Elsewhere an array holds one row, and those left out are skipped
 /// Sensitivity  that of PerRow. In an array of several rows it is, as long as a row's numbers, and whether the code fails on it, follow
 ///              from its values and its place alone, to the last bit: what the model's author promises, and python/sotto/trial.py tries. An array of one row
 ///              needs no such promise
@@ -43,7 +43,8 @@ concept ArrayModel = requires(const M& model, const Matrix& rows, const Position
 /// as they are. So they do where it fails on rows together alone.
 ///
 /// Checked by   tests/model/per_array_test.cpp: keeps_places_where_a_row_is_exchanged, a_row_on_which_code_fails_takes_no_other_along,
-///              rows_on_which_code_fails_together_take_no_other_along
+///              rows_on_which_code_fails_together_take_no_other_along, tests/measurement/batch_gradient_test.cpp:
+///              a_row_more_moves_no_others_place
 template <ArrayModel M>
 class PerArray {
  public:
@@ -56,6 +57,7 @@ class PerArray {
         whole_runs_(unit.rows_are_public() && !one_at_a_time) {}
 
   [[nodiscard]] Eigen::Index dim() const { return model_.dim(); }
+  [[nodiscard]] bool keeps_places() const { return whole_runs_; }
   [[nodiscard]] Interval ratio_range(const Position& from, const Position& to) const {
     return model_.ratio_range(from, to);
   }

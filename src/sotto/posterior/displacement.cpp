@@ -53,6 +53,22 @@ Displacement::Averages Displacement::averages(const Position& predictors, double
   return result;
 }
 
+Displacement::Averages Displacement::averages_at_anchor() const {
+  return averages(images_.predictors * anchor_, (images_.deviation * anchor_).squaredNorm());
+}
+
+Position Displacement::growth() const {
+  const Position predictors = images_.predictors * anchor_;
+  const double variance = (images_.deviation * anchor_).squaredNorm();
+  Position sum = Position::Zero(anchor_.size());
+  for (Eigen::Index k = 0; k < predictors.size(); ++k) {
+    const Part& part = stand_in_.parts()[static_cast<std::size_t>(k)];
+    const auto h = stand_in_.averages(predictors[k], variance);
+    sum += part.share * (h[2] * part.mean + h[3] * (stand_in_.within() * anchor_));
+  }
+  return predictors.size() > 0 ? Position(sum / averages(predictors, variance).slope) : sum;
+}
+
 Position Displacement::operator()(const Position& at) const {
   const auto [mean, slope] = averages(images_.predictors * at, (images_.deviation * at).squaredNorm());
   return images_.straight * (at - anchor_) + columns_ * mean - origin_ + slope * (images_.pull * at);

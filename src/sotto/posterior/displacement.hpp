@@ -34,6 +34,9 @@ class Displacement {
     double slope;   ///< of its derivative, over all parts
   };
   [[nodiscard]] Averages averages(const Position& predictors, double variance) const;
+  [[nodiscard]] Averages averages_at_anchor() const;
+  /// Of the logarithm of the slope's average by the position, at the anchor: shape (dim).
+  [[nodiscard]] Position growth() const;
   [[nodiscard]] const Matrix& columns() const { return columns_; }
   [[nodiscard]] const Position& origin() const { return origin_; }
 

@@ -54,7 +54,8 @@ Edgeworth Edgeworth::turned(const Matrix& rotation, const Position& w) const {
   return result;
 }
 
-double Edgeworth::operator()(const Position& of_phi, const Position& phi, const Position& w) const {
+double Edgeworth::operator()(const Position& of_phi, const Position& phi, const Position& w,
+                             const Following& following) const {
   const Eigen::Index parts = shares_.size();
   const Position of_w = images_ * w;
   const double b = of_phi[parts];
@@ -67,7 +68,8 @@ double Edgeworth::operator()(const Position& of_phi, const Position& phi, const 
     square -= shares_[p] * of_w[p] * of_w[p];
   }
   square = std::max(square, 0.0);
-  double sum = -contracted_.dot(phi + w) / 2;
+  double sum =
+      -contracted_.dot(phi + w) / 2 - following.growth * (following.of_w - following.of_precision) / 2;
   for (Eigen::Index p = 0; p < parts; ++p) {
     const auto g = averages_.row(p);
     const double f = of_phi[p];
@@ -78,7 +80,7 @@ double Edgeworth::operator()(const Position& of_phi, const Position& phi, const 
                            g[2] * (c * (f * c + 2 * b * u)) + g[3] * b * c * c;
     const double w_w_w = g[0] * u * (u * u + 3 * square) + g[1] * 3 * c * (u * u + square) +
                          g[2] * 3 * u * c * c + g[3] * c * c * c;
-    sum += phi_w_w / 2 + w_w_w / 6;
+    sum += phi_w_w / 2 + following.level * w_w_w / 6;
   }
   return std::clamp(sum, -kMostAdded, kMostAdded);
 }

@@ -16,12 +16,20 @@ namespace sotto {
 ///
 /// Without noise this makes the likelihood's own third derivative of the normal's, which is three times as large.
 ///
+/// Where the normal's variance already follows the position, J times a level, only what it does not see is left of the first two terms,
+/// and the third cumulant has the level too: few events leave little of the variance where fewer are expected, far beyond the reach
+/// of a series.
+///
 /// Computes   K by the stand-in: given the linear predictor a part's rows are normal
 /// Source     [M87, Section 5.3] for the expansion; docs/release-once.md for what it does
 /// Holds when the terms are small; beyond 1 they are cut off
-/// Checked by tests/posterior/edgeworth_test.cpp: is_what_simulated_rows_say, makes_the_likelihoods_third_derivative
+/// Checked by tests/posterior/edgeworth_test.cpp: is_what_simulated_rows_say, makes_the_likelihoods_third_derivative, follows_the_likelihood_of_few_events
 class Edgeworth {
  public:
+  /// What the normal's variance makes of the change of J: `level` at phi, to first order 1 + `growth`; J(w, w) and J(W).
+  struct Following {
+    double level = 1, growth = 0, of_w = 0, of_precision = 0;
+  };
   /// In the coordinates phi of `frame`; K is multiplied by `level`, what weights leave of it.
   Edgeworth(const StandIn& stand_in, const Matrix& frame, const Position& anchor, double level);
 
@@ -29,8 +37,8 @@ class Edgeworth {
   [[nodiscard]] Edgeworth turned(const Matrix& rotation, const Position& w) const;
   /// Linear images of phi, one a row, that are asked for: chains have them at hand.
   [[nodiscard]] const Matrix& images() const { return images_; }
-  [[nodiscard]] double operator()(const Position& images_of_phi, const Position& phi,
-                                  const Position& w) const;
+  [[nodiscard]] double operator()(const Position& images_of_phi, const Position& phi, const Position& w,
+                                  const Following& following) const;
 
  private:
   /// K(., W)

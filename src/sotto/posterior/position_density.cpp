@@ -17,7 +17,7 @@ PositionDensity::PositionDensity(const PositionTarget& target)
   const Spectrum spread(release.spread);
   rotation_ = spread.vectors();
   const Matrix back = rotation_.transpose();
-  spread_ = spread.values().cwiseMax(0).array() + release.score_variance;
+  spread_ = spread.values().cwiseMax(0).array();
   information_ = back * release.information * rotation_;
   score_ = back * release.score;
   columns_ = back * displacement.columns();
@@ -36,8 +36,12 @@ PositionDensity::PositionDensity(const PositionTarget& target)
   residuals_ = sigma ? d : 0;
   if (edgeworth) {
     const Position psi = back * base.mean;
-    const Eigen::ArrayXd variance = spread_ + release.information_variance / 2 * psi.squaredNorm();
+    const Eigen::ArrayXd variance =
+        spread_ + release.score_variance + release.information_variance / 2 * psi.squaredNorm();
     edgeworth_ = edgeworth->turned(rotation_, variance.inverse());
+    spread_of_precision_ = (spread_ / variance).sum();
+    slope_at_anchor_ = displacement.averages_at_anchor().slope;
+    growth_ = to_theta.transpose() * displacement.growth();
   }
   const Matrix of_edgeworth = edgeworth_ ? edgeworth_->images() : Matrix(0, d);
   bends_ = of_edgeworth.rows();
@@ -80,7 +84,8 @@ double PositionDensity::operator()(const Image& image) const {
   const Eigen::ArrayXd r =
       score_ - part(kWeightedStraight) - slope * part(kWeightedPull) - weighted_columns_ * mean;
   const double v = release_.information_variance / 2;
-  const Eigen::ArrayXd variance = spread_ + v * h.square().sum();
+  const double level = edgeworth_ ? slope / slope_at_anchor_ : 1;
+  const Eigen::ArrayXd variance = level * spread_ + (release_.score_variance + v * h.square().sum());
   const Eigen::ArrayXd inverse = variance.inverse();
   const double hh = (h.square() * inverse).sum();
   const double rh = (r * h * inverse).sum();
@@ -99,7 +104,11 @@ double PositionDensity::operator()(const Image& image) const {
   double value = -0.5 * (logs + std::log(rank) + rr - v * rh * rh / rank + part(kPrior).squaredNorm());
   if (edgeworth_) {
     const Position w = inverse * (r - v * rh / rank * h);
-    value += (*edgeworth_)(own.segment(kPredictors * d + predictors_ + residuals_, bends_), part(kPsi), w);
+    value += (*edgeworth_)(own.segment(kPredictors * d + predictors_ + residuals_, bends_), part(kPsi), w,
+                           {.level = level,
+                            .growth = growth_.dot(part(kPsi)),
+                            .of_w = (spread_ * w.array().square()).sum(),
+                            .of_precision = spread_of_precision_});
   }
   if (prior_.ratio) value += prior_.ratio(own.tail(d));
   if (sigma_)

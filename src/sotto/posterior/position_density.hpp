@@ -100,7 +100,9 @@ class PositionDensity {
   std::vector<Affine> deviations_;
   Matrix rotation_, information_, columns_, weighted_columns_, image_of_psi_, image_of_standard_;
   Position score_, image_of_anchor_, image_of_mean_;
-  Eigen::ArrayXd spread_;
+  Eigen::ArrayXd spread_;  // without the score's noise
+  Position growth_;        // of the spread's level, by psi
+  double slope_at_anchor_ = 1, spread_of_precision_ = 0;
 };
 
 }  // namespace sotto

@@ -141,7 +141,7 @@ void Glm::add_gradients(const Rows& rows, std::size_t first, std::size_t count,
   work.reserve(tasks.size());
   for (const GradientTask& task : tasks) {
     work.push_back({task.at->data(), spread(*task.at), weight_bound(*task.at), task.factor.data(),
-                    sigma_score_range(*task.at)});
+                    task.longest, sigma_score_range(*task.at)});
   }
   glm_gradient_pass(family_, tiles(rows, first, count), work, sums);
 }

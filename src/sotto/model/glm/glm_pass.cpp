@@ -4,10 +4,12 @@
 #define HWY_TARGET_INCLUDE "sotto/model/glm/glm_pass.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // The include above must come first.
-#include "hwy/aligned_allocator.h"
+#include <algorithm>
+
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 #include "sotto/data/rows.hpp"
+#include "sotto/data/wiped.hpp"
 #include "sotto/model/glm/glm_pass.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -159,12 +161,13 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
   std::size_t dim = p;
   if constexpr (HasSigma<F>) dim += family.sigma ? 0 : 1;
   const std::size_t lanes = hn::Lanes(d);
-  auto memory = hwy::AllocateAligned<double>(dim * lanes);
-  double* partial = memory.get();
+  constexpr double kUp = 1 + 0x1p-40;
+  WipedVector<double> partial(dim * lanes), own(dim * lanes);  // sums, and the vectors of some rows
   for (std::size_t g = 0; g < work.size(); ++g) {
     const GradientWork gradient = work[g];
     const Vec bound = hn::Set(d, gradient.weight_bound);
-    std::fill_n(partial, dim * lanes, 0.0);
+    const Vec longest = hn::Set(d, kUp * gradient.longest * gradient.longest);
+    std::fill(partial.begin(), partial.end(), 0.0);
     const double* x = tiles.data;
     for (std::size_t t = 0; t < tiles.count; ++t, x += stride) {
       for (std::size_t k = 0; k < kTile; k += lanes) {
@@ -173,25 +176,33 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
         const Vec eta = linear_predictor(d, x + k, gradient.at, p);
         const Vec slope = value(d, F::score, eta, y, gradient.spread);
         const Vec score = hn::Mul(clamp(slope, hn::Neg(bound), bound), weight);
+        Vec squared = hn::Zero(d);
         for (std::size_t j = 0; j < p; ++j) {
-          const Vec term = number_or_zero(hn::Round(
-              hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score)));
-          hn::Store(hn::Add(hn::Load(d, partial + j * lanes), term), d, partial + j * lanes);
+          const Vec entry =
+              hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score);
+          squared = hn::MulAdd(entry, entry, squared);
+          hn::StoreU(entry, d, own.data() + j * lanes);
         }
         if constexpr (HasSigma<F>) {
-          if (dim == p) continue;
-          const Vec raw = value(d, F::sigma_score, eta, y, gradient.spread);
-          const Vec least = hn::Set(d, gradient.sigma_score.lower);
-          const Vec kept = clamp(raw, least, hn::Set(d, gradient.sigma_score.upper));
-          const Vec term =
-              number_or_zero(hn::Mul(hn::Round(hn::Mul(kept, hn::Set(d, gradient.factor[p]))), weight));
-          hn::Store(hn::Add(hn::Load(d, partial + p * lanes), term), d, partial + p * lanes);
+          if (dim > p) {
+            const Vec raw = value(d, F::sigma_score, eta, y, gradient.spread);
+            const Vec least = hn::Set(d, gradient.sigma_score.lower);
+            const Vec kept = clamp(raw, least, hn::Set(d, gradient.sigma_score.upper));
+            const Vec entry = hn::Mul(hn::Mul(kept, hn::Set(d, gradient.factor[p])), weight);
+            squared = hn::MulAdd(entry, entry, squared);
+            hn::StoreU(entry, d, own.data() + p * lanes);
+          }
+        }
+        const auto priced = hn::Le(squared, longest);
+        for (std::size_t j = 0; j < dim; ++j) {
+          const Vec term = hn::IfThenElseZero(priced, hn::Round(hn::LoadU(d, own.data() + j * lanes)));
+          hn::StoreU(hn::Add(hn::LoadU(d, partial.data() + j * lanes), term), d, partial.data() + j * lanes);
         }
       }
     }
     for (std::size_t j = 0; j < dim; ++j) {
       sums[g * dim + j] +=
-          static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::Load(d, partial + j * lanes))));
+          static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, partial.data() + j * lanes))));
     }
   }
 }

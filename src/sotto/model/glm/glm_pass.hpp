@@ -42,11 +42,15 @@ struct GradientWork {
   law::Spread spread;
   double weight_bound;   ///< |d log p / d eta| is clamped to this
   const double* factor;  ///< coordinate j of a contribution is rint(factor[j] * x_j * weight), |.| < 2^31
+  double longest;        ///< as in GradientTask
   Interval sigma_score{0, 0};  ///< unknown sigma: d log p / d log(sigma) is clamped to this
 };
 
 /// Adds to sums[g * dim + j] the contributions of all rows to coordinate j of gradient g; dim = predictors, plus one when sigma
-/// is unknown (that coordinate is in the same grid).
+/// is unknown (that coordinate is in the same grid). A row whose vector is longer than `longest`, but for a part in 2^41, or is no
+/// number adds nothing: what was priced holds whatever rounding made of its columns.
+/// Checked by tests/model/glm_test.cpp: a_gradient_beyond_what_was_priced_counts_as_none
+/// Checked by tests/measurement/gradient_test.cpp: products_of_columns_a_few_ulps_wide_count_no_more_than_priced
 void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums);
 
