@@ -210,8 +210,8 @@ void add_density(CLI::App& program, int& status) {
   auto* draws = verb->add_option("--draws", s.draws, "Draws to keep per chain")->capture_default_str();
   auto* thin =
       verb->add_option("--thin", s.thin,
-                       "Sweeps per draw. Where neither this nor --warmup or --draws is given, chains that "
-                       "have not mixed go on, to 80 sweeps per draw at the most")
+                       "Sweeps per draw. Where neither this nor --warmup or --draws is given, chains whose "
+                       "R-hat is above 1.05 go on, to 80 sweeps per draw at the most")
           ->capture_default_str();
   verb->add_option("--threads", s.threads, "Chains that run at a time")->capture_default_str();
   verb->add_option("--seed", s.seed, "Seed of the chains (it cannot change the release)")

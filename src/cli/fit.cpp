@@ -257,7 +257,10 @@ void add_fit(CLI::App& program, int& status) {
       "Example:\n  sotto fit --data visits.csv --schema visits.schema.toml --formula 'visits > 0 ~ age + "
       "plan' \\\n"
       "            --family bernoulli --epsilon 1 --delta 1e-6 --out out/visits\n"
-      "  sotto fit --resume out/visits --draws 4000");
+      "  sotto fit --resume out/visits --draws 4000\n"
+      "Priors, starts, proposals, means of columns and all else are keys of a configuration, CONFIG.toml or "
+      "--set: "
+      "[prior], [start], [proposal], model.family = \"normal-mean\"; see docs/reference/configuration.md");
   verb->callback([options, verb, &status] { run_fit(*options, *verb, status); });
 }
 

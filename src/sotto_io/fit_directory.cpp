@@ -274,7 +274,8 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
                             std::span<const std::filesystem::path> inputs, const FitProgress& progress) {
   if (config.not_private || config.compare_not_private)
     refuse(
-        "what goes on from releases reads no rows: drop privacy.not_private and privacy.compare_not_private");
+        "what goes on from releases reads no rows, so it knows no fit without privacy (privacy.not_private, "
+        "privacy.compare_not_private): fit the rows anew");
   if (!std::filesystem::is_directory(config.out))
     throw Error(ErrorCode::no_input, fmt::format("no directory {}", config.out));
   const RunLock alone(config.out);

@@ -275,6 +275,12 @@ Schema read_schema(const std::filesystem::path& path) {
     throw Error(ErrorCode::no_input,
                 fmt::format("there is no schema {}; sotto schema DATA writes a template", path.string()));
   }
+  const std::string ending = path.extension().string();
+  if (ending == ".csv" || ending == ".tsv" || ending == ".parquet") {
+    refuse(fmt::format(
+        "{} is a table, and stands where its schema belongs: the table comes first, then its schema",
+        path.string()));
+  }
   return parse_schema(std::string(std::istreambuf_iterator<char>(file), {}), path.string());
 }
 

@@ -126,7 +126,7 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
     }
     far = far || line.rhat > kRhatApart;
     if (rhat_verdict(line.rhat) == Verdict::poor)
-      apart.push_back(fmt::format("{} ({:.3f})", line.parameter, line.rhat));
+      apart.push_back(fmt::format("{} ({:.3f})", line.parameter, std::ceil(1000 * line.rhat - 1e-6) / 1000));
     const double ess = std::min(line.ess_bulk, line.ess_tail);
     if (ess_verdict(ess, draws.chains.size()) == Verdict::poor)
       few.push_back(fmt::format("{} ({:.0f})", line.parameter, ess));

@@ -267,7 +267,12 @@ void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, 
             : "a larger epsilon helps, or narrower bounds of columns where you know them without a look at "
               "the data"));
   }
-  if (!posterior.settled) {
+  if (!posterior.settled && posterior.chains.front().stop == StopReason::interrupted) {
+    verdict.unreliable = true;
+    verdict.warnings.emplace_back(
+        "The sampler was stopped before it had converged: intervals may be too narrow or too wide; sotto fit "
+        "--resume draws anew from what was released, which costs nothing.");
+  } else if (!posterior.settled) {
     verdict.unreliable = true;
     verdict.warnings.emplace_back(
         "The sampler has not converged: intervals may be too narrow or too wide; leave out columns, or take "

@@ -29,12 +29,16 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
     if (verdict.noise_dominates) return false;
   }
   if (release.not_all_usable && !release.few_usable) {
-    auto& sentences = *release.not_all_usable < 1 - kMany ? verdict.warnings : verdict.notes;
+    const bool many = *release.not_all_usable < 1 - kMany;
+    auto& sentences = many ? verdict.warnings : verdict.notes;
     sentences.push_back(fmt::format(
         "About {:.0f} % of the rows could be used: the others hold cells that are missing or that "
-        "the schema cannot read, as where levels are spelled otherwise; sotto schema --check "
+        "the schema cannot read, as where levels are spelled otherwise{}; sotto schema --check "
         "tells the curator which.",
-        100 * *release.not_all_usable));
+        100 * *release.not_all_usable,
+        many && release.facts.link == Link::logit
+            ? " or a yes or no is coded 1 and 2 (declare that as a count, and fit y == 2)"
+            : ""));
   }
   if (!release.rows_seen) {
     verdict.unreliable = verdict.noise_dominates = true;

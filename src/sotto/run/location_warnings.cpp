@@ -121,13 +121,15 @@ std::vector<std::string> location_warnings(const LocationVerdict& verdict, const
                     names(verdict.by_noise), verdict.sd_inflation[worst], widest(verdict.by_noise)));
   }
   for (const Eigen::Index j : verdict.beyond) {
-    warnings.push_back(fmt::format(
-        "By the model {:.2g} % of the values of {} lie beyond its declared bounds and were taken as the "
-        "bound, which moved its mean by {:.1f} of its posterior's standard deviations: declare wider bounds; "
-        "where no value can lie there, rows are not normal: take their logarithm. "
-        "That "
-        "is the model's word; how many there were was not asked.",
-        100 * verdict.share_beyond[j], column(j), std::abs(verdict.pull[j])));
+    warnings.push_back(
+        fmt::format("If the rows are normal with the declared spread, {:.2g} % of the values of {} lie "
+                    "beyond its declared bounds "
+                    "and were taken as the bound, which moved its mean by {:.1f} of its posterior's standard "
+                    "deviations: declare wider bounds; "
+                    "where no value can lie there, rows are not normal: take their logarithm. How many there "
+                    "were was not "
+                    "asked.",
+                    100 * verdict.share_beyond[j], column(j), std::abs(verdict.pull[j])));
   }
   if (verdict.astray) {
     warnings.emplace_back(

@@ -194,7 +194,8 @@ Predictions predict(const FittedRegression& fitted, const Table& rows, const Pre
 }
 
 std::pair<std::string, std::string> interval_ends(double level) {
-  if (!(level >= 0.01 && level <= 0.9999)) refuse("--level must lie between 0.01 and 0.9999: 0.9 is usual");
+  if (!(level >= 0.01 && level <= 0.9999))
+    refuse("--level must lie between 0.01 and 0.9999: 0.9 is usual, and 95 % is 0.95");
   const auto name = [](double percent) {
     return fmt::format("q{}{:.6g}", percent < 9.9999995 ? "0" : "", percent);
   };

@@ -212,7 +212,7 @@ void refuse_steps_that_never_arrive(const Making& making, std::size_t rows, std:
       break;  // a budget for that many steps buys none
     }
     const std::size_t each = longer.steps / making.config.method.chains / 2;
-    advice = fmt::format("choose penalty, or set method.warmup = {} and method.thin = {}", each,
+    advice = fmt::format("choose penalty, or try method.warmup = {} and method.thin = {}", each,
                          factor * std::max<std::size_t>(1, making.config.method.thin));
     break;
   }

@@ -67,7 +67,9 @@ class Section {
     const toml::node* node = find(key);
     if (node == nullptr) return;
     const toml::array* array = node->as_array();
-    if (array == nullptr) refuse(fmt::format("{} must be a list", path(key)));
+    if (array == nullptr)
+      refuse(fmt::format("{} must be a list, as in {}", path(key),
+                         std::is_same_v<T, std::string> ? "[\"a\", \"b\"]" : "[1, 2]"));
     target.clear();
     for (const toml::node& entry : *array) {
       const auto value = entry.value<T>();
