@@ -242,7 +242,7 @@ TEST(Methods, refusals_name_what_to_choose_instead) {
             std::string::npos);
   EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1", "method.noise_variance=1"}).find("noise_variance"),
             std::string::npos);
-  EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1e6"}).find("method.thin"), std::string::npos);
+  EXPECT_NE(why("barker-subsampled", {"privacy.epsilon=1e6"}).find("choose penalty"), std::string::npos);
   EXPECT_NE(why("hmc", {"privacy.epsilon=1", "method.batch_rate=0"}).find("batch_rate"), std::string::npos);
   EXPECT_NE(why("hmc", {"privacy.epsilon=1", "method.batch_rate=0.5", "method.adapt_length=true"})
                 .find("adapt_length"),

@@ -65,8 +65,9 @@ std::vector<std::string> endings(const Draws& draws) {
   if (any_ended(draws, StopReason::diverged)) {
     return {
         "A chain ran away, to where responses and priors allow no posterior, and the run was ended there: "
-        "these "
-        "draws are not the posterior's; choose another method, or a smaller method.step_size."};
+        "these draws are not the posterior's; choose another method, a smaller method.step_size, or, where "
+        "[start] "
+        "says where chains begin, a nearer one."};
   }
   if (any_ended(draws, StopReason::budget_spent)) {
     return {fmt::format("The budget ended before the chains did, after {} draws of the shortest.",

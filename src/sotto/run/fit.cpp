@@ -113,6 +113,13 @@ constexpr const char* kSpreadTaken =
     "they vary more its intervals are too wide, where less, or where errors have long tails, too narrow, up "
     "to several times, and its draws do not tell. release-once and the penalty methods do not take it so.";
 
+/// Beyond it sgnht's standard deviations were a twentieth to an eighth too small (docs/sgld.md).
+constexpr double kLongestStep = 0.15;
+constexpr const char* kLongSteps =
+    "Steps of {:g} are long for sgnht: its standard deviations may be a tenth too small. Leave "
+    "method.step_size "
+    "out, or make it {:g} or less.";
+
 /// A millionth is kept for the slack of discreteness.
 Rho cost_of_release_once(const Budget& untouched) { return Rho(untouched.left().value() * (1 - 1e-6)); }
 
@@ -181,6 +188,8 @@ void warn(const Method& method, const FitConfig& config, const Problem& problem,
   if (method.regime == QueryRegime::batches && !logistic &&
       (regression != nullptr || is_location(config.model)))
     record.warnings.push_back(fmt::format(kSpreadTaken, method.name));
+  if (method.name == "sgnht" && config.method.step_size > kLongestStep)
+    record.warnings.push_back(fmt::format(kLongSteps, config.method.step_size, kLongestStep));
   if (problem.unit.table_rows() > 1) {
     const bool allowed = method.run == nullptr && problem.unit.side_by_side;
     if (!allowed) record.warnings.emplace_back(kAlike);

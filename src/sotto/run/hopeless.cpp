@@ -155,6 +155,9 @@ std::optional<Hopeless> hopeless(const RunRecord& record, const std::vector<Para
   if (no_answer(record, summary).empty()) return std::nullopt;
   if (!record.markov_chain)
     return Hopeless{"the search for the posterior does not settle", fewer + "more rows"};
+  if (std::ranges::any_of(record.draws.chains,
+                          [](const Chain& chain) { return chain.stop == StopReason::diverged; }))
+    return Hopeless{"a chain runs away", "a smaller method.step_size, other starts, or another method"};
   const bool short_chains = std::ranges::any_of(record.draws.chains, [](const Chain& chain) {
     return chain.draws.rows() < static_cast<Eigen::Index>(kShortChain);
   });

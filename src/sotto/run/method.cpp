@@ -199,10 +199,9 @@ double batch_spread(const ChainRun& run) {
 std::vector<Chain> sgld(const ChainRun& run) {
   const double rate = run.step_budget.rate;
   LangevinSettings settings = langevin(run);
-  const double spread = batch_spread(run);
   const double short_step = rate < 1 ? std::min(0.2, 0.2 * rate / (1 - rate)) : 0.2;
-  settings.step_size = run.config.step_size > 0 ? run.config.step_size : spread > 0 ? 0.2 : short_step;
-  settings.spread = spread > 0 ? spread + 1 : 0;
+  settings.step_size = run.config.step_size > 0 ? run.config.step_size : run.problem.own ? short_step : 0.2;
+  settings.spread = run.problem.own ? 0 : batch_spread(run) + 1;
   settings.decay = run.config.decay;
   return run_kernel(run, Sgld(settings, run.problem.prior));
 }

@@ -101,11 +101,16 @@ void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
   }
   if (budget.parameters.empty()) return;
   const auto by_inflation = [](const auto& a, const auto& b) { return a.sd_inflation < b.sd_inflation; };
-  const auto worst = std::max_element(budget.parameters.begin(), budget.parameters.end(), by_inflation);
+  // Of a mixed model the effects, which come first: deviations of its groups are many, and as much the prior's as the rows'.
+  auto effects_end = std::ranges::find_if(
+      budget.parameters, [](const RehearsedParameter& one) { return one.name.starts_with("sd("); });
+  if (effects_end == budget.parameters.begin()) effects_end = budget.parameters.end();
+  const std::span effects(budget.parameters.begin(), effects_end);
+  const auto worst = std::ranges::max_element(effects, by_inflation);
   const auto fewest = std::min_element(budget.parameters.begin(), budget.parameters.end(),
                                        [](const auto& a, const auto& b) { return a.ess < b.ess; });
   std::vector<double> inflations;
-  for (const RehearsedParameter& one : budget.parameters) inflations.push_back(one.sd_inflation);
+  for (const RehearsedParameter& one : effects) inflations.push_back(one.sd_inflation);
   const double most = median(inflations);
   const bool few_draws = !(fewest->ess >= kFewDraws);
   const std::string widths =

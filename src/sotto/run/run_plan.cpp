@@ -190,36 +190,20 @@ double step_within(const VarianceCompletedPlan& plan, const PublicProblem& probl
 /// Steps of the usual length that a chain's way after warmup is worth. Below this many nothing is drawn but the start.
 constexpr double kFewestUsualSteps = 10;
 
-/// Short steps cannot be bought off: rows' log ratios are bounded however large the budget. More of them help, for a budget
-/// that does not run out.
-void refuse_steps_that_never_arrive(const Making& making, std::size_t rows, std::size_t batch, double step) {
+/// Short steps cannot be bought off: rows' log ratios are bounded however large the budget.
+void refuse_steps_that_never_arrive(const Making& making, double step) {
   const PublicProblem& problem = making.problem.public_info;
-  const auto worth = [&](double size, double steps) {
-    return steps / static_cast<double>(making.config.method.chains) / 2 *
-           std::pow(size / usual_step(problem.start), 2);
-  };
-  const auto planned = static_cast<double>(making.steps);
-  const double got = worth(step, planned);
+  const double relative = step / usual_step(problem.start);
+  const double got = static_cast<double>(making.steps) / static_cast<double>(making.config.method.chains) /
+                     2 * relative * relative;
   if (got >= kFewestUsualSteps) return;
-  Making longer = making;
-  std::string advice = "no number of steps helps at this epsilon: choose penalty";
-  for (std::size_t factor = 2; factor <= 4096; factor *= 2) {
-    longer.steps = making.steps * factor;
-    try {
-      const double size = step_within(widest_plan(longer, rows, batch), problem);
-      if (worth(size, planned * static_cast<double>(factor)) < kFewestUsualSteps) continue;
-    } catch (const Error&) {
-      break;  // a budget for that many steps buys none
-    }
-    const std::size_t each = longer.steps / making.config.method.chains / 2;
-    advice = fmt::format("choose penalty, or try method.warmup = {} and method.thin = {}", each,
-                         factor * std::max<std::size_t>(1, making.config.method.thin));
-    break;
-  }
-  throw Error(ErrorCode::budget,
-              fmt::format("barker-subsampled would take steps of {:.2g} of the usual length and cross the "
-                          "posterior {:.2g} times; {}; nothing was spent",
-                          step / usual_step(problem.start), got / 10, advice));
+  throw Error(
+      ErrorCode::budget,
+      fmt::format(
+          "barker-subsampled would take steps of {:.2g} of the usual length and cross the "
+          "posterior {:.2g} times, so its draws would tell where it began; choose penalty; nothing was "
+          "spent",
+          relative, got / 10));
 }
 
 RunPlan serve_variance_completed_ratios(const Making& making) {
@@ -231,7 +215,7 @@ RunPlan serve_variance_completed_ratios(const Making& making) {
   double step = making.config.method.step_size;
   if (!(step > 0)) {
     step = step_within(plan, making.problem.public_info);
-    refuse_steps_that_never_arrive(making, rows.rows(), batch, step);
+    refuse_steps_that_never_arrive(making, step);
   }
   making.ask_whether_wanted();
   return {making.owner(
