@@ -10,6 +10,7 @@ constexpr double kPredictorReach = 5;  // standard deviations of the linear pred
 constexpr double kPredictorStep = 0.25;
 constexpr double kLargestLogMean = 30;
 constexpr double kMostAdded = 1;  // of the terms' sum
+constexpr double kMostTaken = 4;  // likewise: where few events of a level are seen hardly any is unlikely
 constexpr double kWideClip =
     4;  // standard deviations: what lies beyond hardly has a part in the third cumulant
 
@@ -82,7 +83,7 @@ double Edgeworth::operator()(const Position& of_phi, const Position& phi, const 
                          g[2] * 3 * u * c * c + g[3] * c * c * c;
     sum += phi_w_w / 2 + following.level * w_w_w / 6;
   }
-  return std::clamp(sum, -kMostAdded, kMostAdded);
+  return std::clamp(sum, -kMostTaken, kMostAdded);
 }
 
 Position Edgeworth::contracted(const Position& diagonal) const {

@@ -22,7 +22,7 @@ namespace sotto {
 ///
 /// Computes   K by the stand-in: given the linear predictor a part's rows are normal
 /// Source     [M87, Section 5.3] for the expansion; docs/release-once.md for what it does
-/// Holds when the terms are small; beyond 1 they are cut off
+/// Holds when the terms are small; they are cut off beyond 1, and below -4
 /// Checked by tests/posterior/edgeworth_test.cpp: is_what_simulated_rows_say, makes_the_likelihoods_third_derivative, follows_the_likelihood_of_few_events
 class Edgeworth {
  public:
