@@ -41,8 +41,9 @@ std::string note_of_light_rows(const OnceRelease& release) {
   const OnceFacts& facts = release.facts;
   const bool times =
       facts.link == Link::log_rate && facts.pieces > 1;  // all intervals but the first have a column
-  const double indicators =
-      static_cast<double>(std::ranges::count(facts.indicator, true)) - (times ? facts.pieces - 1 : 0);
+  double indicators = times ? 1 - facts.pieces : 0;
+  for (std::size_t j = 0; j < facts.indicator.size(); ++j)
+    indicators += facts.indicator[j] && !facts.is_threshold(static_cast<Eigen::Index>(j)) ? 1 : 0;
   const bool values =
       (indicators == 0 && !times) || std::ranges::any_of(columns_for_curves(facts), [&](Eigen::Index j) {
         return long_tailed(facts, release.stand_in, j);
