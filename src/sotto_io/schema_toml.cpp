@@ -276,12 +276,15 @@ Schema read_schema(const std::filesystem::path& path) {
                 fmt::format("there is no schema {}; sotto schema DATA writes a template", path.string()));
   }
   const std::string ending = path.extension().string();
-  if (ending == ".csv" || ending == ".tsv" || ending == ".parquet") {
-    refuse(fmt::format(
+  const bool table = ending == ".csv" || ending == ".tsv" || ending == ".parquet";
+  try {
+    return parse_schema(std::string(std::istreambuf_iterator<char>(file), {}), path.string());
+  } catch (const Error&) {
+    if (!table) throw;
+    sotto::refuse(fmt::format(
         "{} is a table, and stands where its schema belongs: the table comes first, then its schema",
         path.string()));
   }
-  return parse_schema(std::string(std::istreambuf_iterator<char>(file), {}), path.string());
 }
 
 std::string schema_template(const std::vector<std::string>& names) {

@@ -51,7 +51,8 @@ TEST(Gradient, products_of_columns_a_few_ulps_wide_count_no_more_than_priced) {
   const Design design(parse_formula("y ~ x:w + z:w"), schema);
   const Glm glm(family::Bernoulli{}, design.domain(), design.response().range, design.pieces());
   const OwnerContext context{glm, {.adjacency = Adjacency::add_remove}, 1};
-  const auto measured = measure(GradientQuery{Position::Zero(glm.dim()), Rho(0.01)}, context);
+  const GradientQuery query{Position::Zero(glm.dim()), Rho(0.01)};
+  const auto measured = measure(query, context);
   ASSERT_TRUE(measured);
   const auto steps = [&](const char* x, const char* z, const char* w) {
     Table table(schema);

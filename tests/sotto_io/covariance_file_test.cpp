@@ -61,7 +61,7 @@ TEST(CovarianceFile, takes_its_matrix_s_place_in_the_configuration) {
       parse_fit_config_in(folder,
                           "[data]\nfile = \"t.csv\"\nschema = \"s.toml\"\n[model]\nfamily = "
                           "\"normal-mean\"\ncolumns = [\"income\", "
-                          "\"age\"]\ncovariance = \"covariance.csv\"\n[privacy]\nepsilon = 1\n",
+                          "\"age\"]\ncovariance = \"covariance.csv\"\n[privacy]\nepsilon = 1\ndelta = 1e-6\n",
                           {});
   EXPECT_THAT(config.model.covariance, ElementsAre(ElementsAre(2.25e8, 9e4), ElementsAre(9e4, 144)));
   EXPECT_THAT(config.model.covariance_file, testing::IsEmpty());

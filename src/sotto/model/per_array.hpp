@@ -43,8 +43,8 @@ concept ArrayModel = requires(const M& model, const Matrix& rows, const Position
 /// as they are. So they do where it fails on rows together alone.
 ///
 /// Checked by   tests/model/per_array_test.cpp: keeps_places_where_a_row_is_exchanged, a_row_on_which_code_fails_takes_no_other_along,
-///              rows_on_which_code_fails_together_take_no_other_along, tests/measurement/batch_gradient_test.cpp:
-///              a_row_more_moves_no_others_place
+///              rows_on_which_code_fails_together_take_no_other_along
+/// Checked by   tests/measurement/batch_gradient_test.cpp: a_row_more_moves_no_others_place
 template <ArrayModel M>
 class PerArray {
  public:

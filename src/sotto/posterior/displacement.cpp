@@ -53,8 +53,8 @@ Displacement::Averages Displacement::averages(const Position& predictors, double
   return result;
 }
 
-Displacement::Averages Displacement::averages_at_anchor() const {
-  return averages(images_.predictors * anchor_, (images_.deviation * anchor_).squaredNorm());
+Displacement::Averages Displacement::averages_at(const Position& at) const {
+  return averages(images_.predictors * at, (images_.deviation * at).squaredNorm());
 }
 
 Position Displacement::growth() const {
@@ -70,7 +70,7 @@ Position Displacement::growth() const {
 }
 
 Position Displacement::operator()(const Position& at) const {
-  const auto [mean, slope] = averages(images_.predictors * at, (images_.deviation * at).squaredNorm());
+  const auto [mean, slope] = averages_at(at);
   return images_.straight * (at - anchor_) + columns_ * mean - origin_ + slope * (images_.pull * at);
 }
 

@@ -34,7 +34,8 @@ class Displacement {
     double slope;   ///< of its derivative, over all parts
   };
   [[nodiscard]] Averages averages(const Position& predictors, double variance) const;
-  [[nodiscard]] Averages averages_at_anchor() const;
+  [[nodiscard]] Averages averages_at(const Position& at) const;
+  [[nodiscard]] Averages averages_at_anchor() const { return averages_at(anchor_); }
   /// Of the logarithm of the slope's average by the position, at the anchor: shape (dim).
   [[nodiscard]] Position growth() const;
   [[nodiscard]] const Matrix& columns() const { return columns_; }

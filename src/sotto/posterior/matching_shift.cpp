@@ -8,6 +8,7 @@
 #include "sotto/math/decomposition.hpp"
 #include "sotto/math/normal_probability.hpp"
 #include "sotto/posterior/displacement.hpp"
+#include "sotto/posterior/edgeworth.hpp"
 
 namespace sotto {
 namespace {
@@ -43,6 +44,8 @@ MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& po
     return shift;
   const PooledRelease& pooled = release.pooled;
   const Displacement displacement(release.weighed, release.frame.matrix, pooled.anchor);
+  const bool follows = edgeworth(release).has_value();
+  const double slope_at_anchor = displacement.averages_at_anchor().slope;
   const Matrix draws = some_draws(posterior.chains, facts.dim());
   const Eigen::Index unknown = facts.unknown();
   const Matrix of_unknown = reported.leftCols(unknown);
@@ -50,7 +53,8 @@ MatchingShift matching_shift(const OnceRelease& release, const OncePosterior& po
   for (Eigen::Index i = 0; i < draws.rows(); ++i) {
     const Position at = draws.row(i).transpose();
     const Position h = displacement(at);
-    const Cholesky spread(score_covariance(pooled, h * h.transpose()));
+    const double level = follows ? displacement.averages_at(at).slope / slope_at_anchor : 1;
+    const Cholesky spread(score_covariance(pooled, h * h.transpose(), level));
     const Matrix slope =
         spread.half_solve((pooled.information * displacement.derivative(at)).leftCols(unknown));
     const Cholesky known(slope.transpose() * slope);

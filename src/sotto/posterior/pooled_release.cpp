@@ -241,9 +241,9 @@ PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& found, con
   return release;
 }
 
-Matrix score_covariance(const PooledRelease& release, const Matrix& products) {
+Matrix score_covariance(const PooledRelease& release, const Matrix& products, double level) {
   const double v = release.information_variance;
-  Matrix covariance = release.spread + v / 2 * products;
+  Matrix covariance = level * release.spread + v / 2 * products;
   covariance.diagonal().array() += release.score_variance + v / 2 * products.trace();
   return covariance;
 }

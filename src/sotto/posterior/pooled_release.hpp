@@ -52,7 +52,7 @@ struct PooledRelease {
                                  const StandIn& stand_in, const Position& weights);
 
 /// Covariance of the score around its mean, with `products` in the place of phi phi'.
-[[nodiscard]] Matrix score_covariance(const PooledRelease& release, const Matrix& products);
+[[nodiscard]] Matrix score_covariance(const PooledRelease& release, const Matrix& products, double level = 1);
 
 /// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.
 struct NormalBase {
