@@ -48,11 +48,11 @@ void tell_of_dispersion(const OnceRelease& release, Pilot& pilot) {
   const double mean = std::exp(release.stand_in.predictor(release.pooled.anchor).mean);
   const double narrow = std::sqrt(1 + release.spread.found_dispersion * mean);
   if (!(release.spread.dispersion > 0) || narrow < kTell) return;
-  pilot.warnings.push_back(
-      fmt::format("Counts vary more than the Poisson model says, about as negative binomial ones of variance "
-                  "m + {:.2g} m^2 do, and chains take them for Poisson ones: intervals are some {:.1f} times "
-                  "too narrow. release-once, the default of private fits, allows for it.",
-                  release.spread.found_dispersion, narrow));
+  pilot.warnings.push_back(fmt::format(
+      "Counts seem to vary more than the Poisson model says, about as negative binomial ones of variance "
+      "m + {:.2g} m^2 do, and chains take them for Poisson ones: if so, intervals are some {:.1f} times "
+      "too narrow. release-once, the default of private fits, allows for it.",
+      release.spread.found_dispersion, narrow));
 }
 
 Pilot look_at_regression(const Glm& glm, const FitConfig& config, const Problem& problem,
