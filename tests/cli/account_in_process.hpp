@@ -70,8 +70,11 @@ inline std::string problem(const Said& said) {
   const auto json = nlohmann::json::parse(said.out, nullptr, false);
   if (json.is_discarded()) return "no JSON: " + said.out;
   if (json.contains("count")) return json.at("count").is_number_unsigned() ? "" : "no count: " + said.out;
-  for (const char* noise : {"sigma", "scale", "noise"})
-    if (json.contains(noise)) return json.at(noise).is_number() ? "" : "no noise: " + said.out;
+  if (!json.contains("epsilon")) {  // the noise that was solved for, under its mechanism's name for it
+    for (const auto& [key, value] : json.items())
+      if (key != "adjacency" && key != "bound") return value.is_number() ? "" : "no noise: " + said.out;
+    return "no noise: " + said.out;
+  }
   return ordered(json, "epsilon") && ordered(json, "delta") ? "" : "bounds out of order: " + said.out;
 }
 
