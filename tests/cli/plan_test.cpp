@@ -125,7 +125,8 @@ TEST_F(Plan, takes_rows_from_a_public_table) {
   std::string text = "age,other\n";
   for (int i = 0; i < 500; ++i) text += std::to_string(40 + i % 10) + ",x\n";
   write("public.csv", text);
-  EXPECT_THAT(plan("--like public.csv --epsilon 1 --repeats 1").out, HasSubstr("nothing here protects its rows"));
+  EXPECT_THAT(plan("--like public.csv --epsilon 1 --repeats 1").out,
+              HasSubstr("nothing here protects its rows"));
   EXPECT_EQ(plan("--like public.csv --epsilon 1 --repeats 1 --data ./public.csv").status, 78);
   const auto object = nlohmann::json::parse(plan("--like public.csv --epsilon 1 --repeats 1 --json").out);
   EXPECT_EQ(object["rows"], 500);
