@@ -36,7 +36,7 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
         "the schema cannot read, as where levels are spelled otherwise{}; sotto schema --check "
         "tells the curator which.",
         100 * *release.not_all_usable,
-        many && release.facts.link == Link::logit
+        many && release.facts.link == Link::logit && !release.facts.thresholds
             ? " or a yes or no is coded 1 and 2 (declare that as a count, and fit y == 2)"
             : ""));
   }
