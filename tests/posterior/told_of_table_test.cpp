@@ -54,6 +54,10 @@ TEST(ToldOfTable, many_rows_that_could_not_be_used_are_a_warning) {
   release.not_all_usable = 0.7;
   EXPECT_THAT(told_of_table(release).warnings, Contains(HasSubstr("About 70 % of the rows could be used")));
   EXPECT_FALSE(told_of_table(release).unreliable);
+  const auto of_codes = Contains(HasSubstr("a yes or no is coded 1 and 2"));
+  EXPECT_THAT(told_of_table(release).warnings, of_codes);
+  release.facts.thresholds = 2;
+  EXPECT_THAT(told_of_table(release).warnings, Not(of_codes)) << "ordered categories";
 }
 
 TEST(ToldOfTable, responses_nearly_all_at_a_bound_are_no_answer) {
