@@ -4,7 +4,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <utility>
+#include <vector>
 
 namespace sotto {
 
@@ -39,15 +40,16 @@ Matrix split_chains(const Matrix& x) {
 }
 
 Matrix average_ranks(const Matrix& x) {
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(x.size()));
-  std::iota(order.begin(), order.end(), Eigen::Index{0});
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return x.data()[a] < x.data()[b]; });
+  std::vector<std::pair<double, Eigen::Index>> order;  // values, and where they stand
+  order.reserve(static_cast<std::size_t>(x.size()));
+  for (Eigen::Index i = 0; i < x.size(); ++i) order.emplace_back(x.data()[i], i);
+  std::ranges::sort(order, {}, &std::pair<double, Eigen::Index>::first);
   Matrix ranks(x.rows(), x.cols());
   for (std::size_t first = 0; first < order.size();) {
     std::size_t end = first + 1;
-    while (end < order.size() && x.data()[order[end]] == x.data()[order[first]]) ++end;
+    while (end < order.size() && order[end].first == order[first].first) ++end;
     const double rank = (static_cast<double>(first) + 1 + static_cast<double>(end)) / 2;
-    for (std::size_t k = first; k < end; ++k) ranks.data()[order[k]] = rank;
+    for (std::size_t k = first; k < end; ++k) ranks.data()[order[k].second] = rank;
     first = end;
   }
   return ranks;
@@ -55,7 +57,9 @@ Matrix average_ranks(const Matrix& x) {
 
 Matrix rank_normalise(const Matrix& x) {
   const auto count = static_cast<double>(x.size());
-  const boost::math::normal standard;
+  using boost::math::policies::promote_double;  // not to long double, which takes several times as long
+  const boost::math::normal_distribution<double, boost::math::policies::policy<promote_double<false>>>
+      standard;
   return average_ranks(x).unaryExpr(
       [&](double rank) { return boost::math::quantile(standard, (rank - 0.375) / (count + 0.25)); });
 }
@@ -66,8 +70,13 @@ Matrix fold(const Matrix& x) {
 }
 
 double quantile(std::vector<double> sample, double probability) {
-  std::sort(sample.begin(), sample.end());
-  return quantile_of_sorted(sample, probability);
+  if (sample.empty()) return std::numeric_limits<double>::quiet_NaN();
+  // As of the sorted sample, but that only two of its values are looked for.
+  const double h = static_cast<double>(sample.size() - 1) * probability;
+  const auto below = sample.begin() + static_cast<std::ptrdiff_t>(std::floor(h));
+  std::nth_element(sample.begin(), below, sample.end());
+  const double weight = h - std::floor(h);
+  return weight == 0 ? *below : *below + weight * (*std::min_element(below + 1, sample.end()) - *below);
 }
 
 double quantile_of_sorted(const std::vector<double>& sorted, double probability) {
