@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "sotto/diagnostics/effective_sample_size.hpp"
 #include "sotto/random/chain_rng.hpp"
@@ -53,6 +55,18 @@ TEST(Sequences, quantiles_interpolate) {
   EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 1), 4);
   EXPECT_DOUBLE_EQ(quantile({5}, 0.3), 5);
   EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
+}
+
+TEST(Sequences, quantiles_are_those_of_the_sorted_sample) {
+  ChainRng rng(4);
+  for (const std::size_t size : {2U, 3U, 10U, 101U}) {
+    std::vector<double> sample(size);
+    for (double& one : sample) one = std::floor(5 * rng.normal());  // with ties
+    std::vector<double> sorted = sample;
+    std::ranges::sort(sorted);
+    for (const double probability : {0.0, 0.05, 0.31, 0.5, 0.95, 1.0})
+      EXPECT_EQ(quantile(sample, probability), quantile_of_sorted(sorted, probability)) << size;
+  }
 }
 
 TEST(Sequences, what_cannot_be_diagnosed_is_refused) {
