@@ -2,10 +2,10 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <random>
 #include <vector>
 
 #include "crank_nicolson.hpp"
+#include "simulated_rows.hpp"
 #include "sotto/diagnostics/summary.hpp"
 #include "sotto/sotto.hpp"
 #include "student_t.hpp"
@@ -14,20 +14,6 @@ namespace {
 
 constexpr std::size_t kRows = 40000;
 constexpr std::size_t kChains = 4;
-
-/// Synthetic rows (1, x, y): y = 1 - 2 x + error for x = -1 or 1.
-sotto::Rows simulated_rows() {
-  sotto::Rows rows(kRows, 3);
-  std::mt19937_64 engine(1);
-  std::student_t_distribution<double> error(4);
-  for (std::size_t i = 0; i < kRows; ++i) {
-    rows.at(i, 0) = 1;
-    rows.at(i, 1) = engine() % 2 == 0 ? -1 : 1;
-    rows.at(i, 2) = 1 - 2 * rows.at(i, 1) + error(engine);
-    rows.weight(i) = 1;
-  }
-  return rows;
-}
 
 /// Normal(centre, diag(scale^2)), which the proposal leaves as it is.
 sotto::LogPrior prior_of(const example::CrankNicolson& walk) {
@@ -44,8 +30,9 @@ sotto::LogPrior prior_of(const example::CrankNicolson& walk) {
 int main() try {
   sotto::SystemEntropy entropy;
   sotto::Budget budget(sotto::Epsilon(8), sotto::Delta(1e-6));
-  sotto::DataOwner owner(simulated_rows(), sotto::PerRow(sotto::AutoGradient(example::StudentT{})),
-                         sotto::PrivacyUnit{}, {}, budget, entropy);
+  sotto::DataOwner owner(example::simulated_rows(kRows),
+                         sotto::PerRow(sotto::AutoGradient(example::StudentT{})), sotto::PrivacyUnit{}, {},
+                         budget, entropy);
 
   // Every step of every chain pays the same; a thousandth is left, for noise that comes in whole grid steps.
   const sotto::ChainSettings length{.warmup = 800, .draws = 1000, .thin = 2};

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <random>
 
+#include "simulated_rows.hpp"
 #include "sotto/sotto.hpp"
 #include "sotto_io/sotto_io.hpp"
 #include "student_t.hpp"
@@ -12,20 +12,6 @@
 namespace {
 
 constexpr std::size_t kRows = 40000;
-
-/// Synthetic rows (1, x, y): y = 1 - 2 x + error for x = -1 or 1, one row in twenty far out.
-sotto::Rows simulated_rows() {
-  sotto::Rows rows(kRows, 3);
-  std::mt19937_64 engine(1);
-  std::student_t_distribution<double> error(4);
-  for (std::size_t i = 0; i < kRows; ++i) {
-    rows.at(i, 0) = 1;
-    rows.at(i, 1) = engine() % 2 == 0 ? -1 : 1;
-    rows.at(i, 2) = 1 - 2 * rows.at(i, 1) + error(engine) + (i % 20 == 0 ? (i % 40 == 0 ? 50 : -50) : 0);
-    rows.weight(i) = 1;
-  }
-  return rows;
-}
 
 }  // namespace
 
@@ -40,7 +26,7 @@ int main(int count, char** arguments) try {
   const sotto::Problem problem =
       own_problem(config, {.title = "y ~ x with Student t errors",
                            .model = sotto::PerRow(sotto::AutoGradient(example::StudentT{})),
-                           .rows = simulated_rows,
+                           .rows = [] { return example::simulated_rows(kRows); },
                            .parameters = {"intercept", "slope"},
                            .priors = {{.scale = 5}, {.scale = 5}},
                            .expected_rows = kRows});

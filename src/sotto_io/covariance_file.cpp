@@ -13,9 +13,14 @@
 namespace sotto {
 namespace {
 
-[[noreturn]] void no_covariance(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorCode::data,
-              fmt::format("{} holds no covariance of model.columns: {}", file.string(), what));
+/// One sentence, whatever its cells hold: a table may have been named by mistake.
+[[noreturn]] void no_covariance(const std::filesystem::path& file, const std::vector<std::string>& columns) {
+  throw Error(
+      ErrorCode::data,
+      fmt::format(
+          "{} holds no covariance of model.columns: its header must name {}, and nothing else, and as "
+          "many rows of numbers follow, in the header's order (R: write.csv(S, row.names = FALSE))",
+          file.string(), fmt::join(columns, ", ")));
 }
 
 }  // namespace
@@ -26,27 +31,22 @@ std::vector<std::vector<double>> read_covariance(const std::filesystem::path& fi
   std::vector<std::size_t> place;  // in the header, of each column
   for (const std::string& column : columns) {
     const auto found = std::ranges::find(reader.names(), column);
-    if (found == reader.names().end() || reader.names().size() != columns.size()) {
-      no_covariance(
-          file, fmt::format("its header must name {}, and nothing else (R: write.csv(S, row.names = FALSE))",
-                            fmt::join(columns, ", ")));
-    }
+    if (found == reader.names().end() || reader.names().size() != columns.size())
+      no_covariance(file, columns);
     place.push_back(static_cast<std::size_t>(found - reader.names().begin()));
   }
   reader.select(place);
   std::vector<std::vector<double>> as_read;
   while (reader.next()) {
-    if (as_read.size() == columns.size()) no_covariance(file, "it has more rows than columns");
+    if (as_read.size() == columns.size()) no_covariance(file, columns);
     std::vector<double>& row = as_read.emplace_back(columns.size());
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const std::string_view cell = reader.whole() ? reader.cell(j) : std::string_view();
       const auto [end, fault] = std::from_chars(cell.data(), cell.data() + cell.size(), row[j]);
-      if (fault != std::errc() || end != cell.data() + cell.size())
-        no_covariance(file, fmt::format("its row {} has no number for {}", as_read.size(), columns[j]));
+      if (fault != std::errc() || end != cell.data() + cell.size()) no_covariance(file, columns);
     }
   }
-  if (as_read.size() != columns.size())
-    no_covariance(file, "it needs a row for each of its columns, in the header's order");
+  if (as_read.size() != columns.size()) no_covariance(file, columns);
   std::vector<std::vector<double>> ordered;
   ordered.reserve(place.size());
   for (const std::size_t row : place) ordered.push_back(as_read[row]);

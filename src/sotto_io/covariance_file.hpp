@@ -11,7 +11,7 @@
 namespace sotto {
 
 /// The matrix of a CSV file whose header names the columns, in any order, and whose rows are in the header's order: in the order of
-/// `columns`, shape (columns, columns). No message quotes a cell. Errors: no_input; data.
+/// `columns`, shape (columns, columns). What is said of any other file does not depend on what its cells hold. Errors: no_input; data.
 [[nodiscard]] std::vector<std::vector<double>> read_covariance(const std::filesystem::path& file,
                                                                const std::vector<std::string>& columns);
 

@@ -174,18 +174,17 @@ TEST(LocationModel, a_gradient_beyond_what_was_priced_counts_as_none) {
   EXPECT_EQ(steps(1, 5000, 3999), -3000);
 }
 
+constexpr Interval kBounds{-1, 3};
+double moved_in(double x) { return x >= kBounds.lower ? std::min(x, kBounds.upper) : kBounds.lower; }
+
 // Whatever instructions read them: rows one by one, in plain arithmetic.
 TEST(LocationModel, ratios_are_those_of_the_density_row_by_row) {
   ChainRng rng(9);
   constexpr double kScale = 0x1p20;
-  const Interval bounds{-1, 3};
-  const auto moved_in = [&](double x) {
-    return x >= bounds.lower ? std::min(x, bounds.upper) : bounds.lower;
-  };
   for (const Eigen::Index dim : {1, 2, 5}) {
     const auto columns = static_cast<std::size_t>(dim);
     const Matrix precision = random_precision(dim, rng);
-    const LocationModel model(std::vector<Interval>(columns, bounds), precision);
+    const LocationModel model(std::vector<Interval>(columns, kBounds), precision);
     const Position from = rng.normals(dim);
     const Position to = from + 0.1 * rng.normals(dim);
     const RatioTask wide{&from, &to, -(std::int64_t{1} << 40), std::int64_t{1} << 40};
@@ -231,15 +230,11 @@ TEST(LocationModel, ratios_are_those_of_the_density_row_by_row) {
 TEST(LocationModel, gradients_are_those_of_the_density_row_by_row) {
   ChainRng rng(10);
   constexpr double kScale = 0x1p20;
-  const Interval bounds{-1, 3};
-  const auto moved_in = [&](double x) {
-    return x >= bounds.lower ? std::min(x, bounds.upper) : bounds.lower;
-  };
   for (const Eigen::Index dim : {1, 2, 5}) {
     const auto columns = static_cast<std::size_t>(dim);
     const Bend bend{dim > 1 ? 0.5 : 0.0, 0.1, 0.2};
     const Matrix precision = random_precision(dim, rng);
-    const LocationModel model(std::vector<Interval>(columns, bounds), precision, bend);
+    const LocationModel model(std::vector<Interval>(columns, kBounds), precision, bend);
     const Position at = rng.normals(dim);
     const Position scale = rng.normals(dim).cwiseAbs() + Position::Constant(dim, 0.5);
     const VectorBound bound = model.gradient_bound(at, scale);

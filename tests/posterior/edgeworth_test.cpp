@@ -65,21 +65,26 @@ TEST(Edgeworth, is_what_simulated_rows_say) {
   }
 }
 
-// An intercept alone, many rows, no noise: the score's log density is the likelihood's to the third order. Without what is added it is
-// off by a quarter at the ends.
-TEST(Edgeworth, makes_the_likelihoods_third_derivative) {
-  constexpr double kMany = 1e6;
+double mean(double predictor) { return 1 / (1 + std::exp(-predictor)); }
+
+OnceFacts intercept_alone() {
   OnceFacts facts;
   facts.column_mean = Position::Ones(1);
   facts.column_sd = Position::Zero(1);
   facts.indicator = {false};
   facts.range = {{1, 1}};
+  return facts;
+}
+
+// An intercept alone, many rows, no noise: the score's log density is the likelihood's to the third order. Without what is added it is
+// off by a quarter at the ends.
+TEST(Edgeworth, makes_the_likelihoods_third_derivative) {
+  constexpr double kMany = 1e6;
   const Matrix frame = Matrix::Identity(1, 1);
   const Position anchor{{-1.2}};
-  const auto mean = [](double predictor) { return 1 / (1 + std::exp(-predictor)); };
   const double m = mean(anchor[0]);
   const double variance = kMany * m * (1 - m);
-  const Edgeworth added = Edgeworth(StandIn(facts, frame, kMany), frame, anchor, 1)
+  const Edgeworth added = Edgeworth(StandIn(intercept_alone(), frame, kMany), frame, anchor, 1)
                               .turned(frame, Position::Constant(1, 1 / variance));
   for (const double far : {-0.02, -0.01, 0.01, 0.02}) {
     const double off = kMany * (mean(anchor[0] + far) - m);
@@ -97,17 +102,11 @@ TEST(Edgeworth, makes_the_likelihoods_third_derivative) {
 // the likelihood where five to 25 events are expected, and leave next to nothing where one is.
 TEST(Edgeworth, follows_the_likelihood_of_few_events) {
   constexpr double kRows = 1000;
-  OnceFacts facts;
-  facts.column_mean = Position::Ones(1);
-  facts.column_sd = Position::Zero(1);
-  facts.indicator = {false};
-  facts.range = {{1, 1}};
   const Matrix frame = Matrix::Identity(1, 1);
   const Position anchor{{std::log(0.01 / 0.99)}};
-  const auto mean = [](double predictor) { return 1 / (1 + std::exp(-predictor)); };
   const auto variance_at = [&](double predictor) { return kRows * mean(predictor) * (1 - mean(predictor)); };
   const double variance = variance_at(anchor[0]);
-  const Edgeworth added = Edgeworth(StandIn(facts, frame, kRows), frame, anchor, 1)
+  const Edgeworth added = Edgeworth(StandIn(intercept_alone(), frame, kRows), frame, anchor, 1)
                               .turned(frame, Position::Constant(1, 1 / variance));
   for (const double events : {1.0, 5.0, 8.0, 13.0, 18.0, 25.0}) {
     const double at = std::log(events / (kRows - events));

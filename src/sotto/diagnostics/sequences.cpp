@@ -70,13 +70,13 @@ Matrix fold(const Matrix& x) {
 }
 
 double quantile(std::vector<double> sample, double probability) {
-  if (sample.empty()) return std::numeric_limits<double>::quiet_NaN();
-  // As of the sorted sample, but that only two of its values are looked for.
-  const double h = static_cast<double>(sample.size() - 1) * probability;
-  const auto below = sample.begin() + static_cast<std::ptrdiff_t>(std::floor(h));
-  std::nth_element(sample.begin(), below, sample.end());
-  const double weight = h - std::floor(h);
-  return weight == 0 ? *below : *below + weight * (*std::min_element(below + 1, sample.end()) - *below);
+  if (!sample.empty()) {  // only the two values that are asked for need to be in their places
+    const double h = static_cast<double>(sample.size() - 1) * probability;
+    const auto below = sample.begin() + static_cast<std::ptrdiff_t>(std::floor(h));
+    std::nth_element(sample.begin(), below, sample.end());
+    if (below + 1 != sample.end()) std::iter_swap(below + 1, std::min_element(below + 1, sample.end()));
+  }
+  return quantile_of_sorted(sample, probability);
 }
 
 double quantile_of_sorted(const std::vector<double>& sorted, double probability) {

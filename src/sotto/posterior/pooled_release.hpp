@@ -51,7 +51,7 @@ struct PooledRelease {
 [[nodiscard]] PooledRelease pool(const std::vector<OnceRound>& rounds, const Frame& frame,
                                  const StandIn& stand_in, const Position& weights);
 
-/// Covariance of the score around its mean, with `products` in the place of phi phi'.
+/// Covariance of the score around its mean, with `products` in the place of phi phi', and the spread times `level`.
 [[nodiscard]] Matrix score_covariance(const PooledRelease& release, const Matrix& products, double level = 1);
 
 /// The normal distribution that replaces |phi|^2 and phi phi' by their posterior means: the sampler's base.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "sotto/base/error.hpp"
@@ -93,7 +94,9 @@ std::vector<RehearsedParameter> over_repeats(const std::vector<Outcome>& outcome
   return parameters;
 }
 
-void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
+/// `effects`: of a mixed model those parameters, which come first, that are no deviations of its groups: these are many, and as
+/// much the prior's as the rows'.
+void judge(const std::vector<Outcome>& outcomes, std::size_t effects, RehearsedBudget& budget) {
   const auto fails = [](const Outcome& outcome) { return !outcome.hopeless.empty(); };
   if (2 * std::ranges::count_if(outcomes, fails) > static_cast<std::ptrdiff_t>(outcomes.size())) {
     budget.prospect = Prospect::hopeless;
@@ -101,16 +104,12 @@ void judge(const std::vector<Outcome>& outcomes, RehearsedBudget& budget) {
   }
   if (budget.parameters.empty()) return;
   const auto by_inflation = [](const auto& a, const auto& b) { return a.sd_inflation < b.sd_inflation; };
-  // Of a mixed model the effects, which come first: deviations of its groups are many, and as much the prior's as the rows'.
-  auto effects_end = std::ranges::find_if(
-      budget.parameters, [](const RehearsedParameter& one) { return one.name.starts_with("sd("); });
-  if (effects_end == budget.parameters.begin()) effects_end = budget.parameters.end();
-  const std::span effects(budget.parameters.begin(), effects_end);
-  const auto worst = std::ranges::max_element(effects, by_inflation);
+  const auto judged = std::span(budget.parameters).first(std::min(effects, budget.parameters.size()));
+  const auto worst = std::ranges::max_element(judged, by_inflation);
   const auto fewest = std::min_element(budget.parameters.begin(), budget.parameters.end(),
                                        [](const auto& a, const auto& b) { return a.ess < b.ess; });
   std::vector<double> inflations;
-  for (const RehearsedParameter& one : effects) inflations.push_back(one.sd_inflation);
+  for (const RehearsedParameter& one : judged) inflations.push_back(one.sd_inflation);
   const double most = median(inflations);
   const bool few_draws = !(fewest->ess >= kFewDraws);
   const std::string widths =
@@ -213,11 +212,16 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
     if (!told(0)) throw Error(ErrorCode::interrupted, "stopped: nothing was spent");
     return one;
   };
+  std::size_t effects = 0;
   for (std::size_t r = 0; r < repeats; ++r, ++made.seed) {
     MadeUpProblem table = make_up(quiet, schema, made);
     rehearsal.model = table.problem.public_info.model;
     rehearsal.privacy_unit = table.problem.public_info.privacy_unit;
     rehearsal.adjacency = table.problem.unit.adjacency;
+    const PublicProblem& known = table.problem.public_info;
+    effects = 0;
+    for (std::size_t j = 0; j < known.parameters.size(); ++j)
+      effects += known.groups.has(static_cast<Eigen::Index>(j)) ? 0 : 1;
     truths.push_back(table.truth);
     const auto start = std::exchange(table.problem.public_info.chosen_start, std::nullopt);
     without_noise.push_back(outcome(reference, kWithoutNoise, table));
@@ -234,7 +238,7 @@ Rehearsal rehearse(const FitConfig& config, const Schema& schema, MadeUpRows mad
     RehearsedBudget budget;
     budget.epsilon = epsilons[e];
     budget.parameters = over_repeats(outcomes[e], without_noise, truths);
-    judge(outcomes[e], budget);
+    judge(outcomes[e], effects, budget);
     rehearsal.budgets.push_back(std::move(budget));
   }
   return rehearsal;

@@ -154,7 +154,7 @@ void ratio_pass(const F&, const GlmTiles& tiles, std::span<const RatioWork> work
 
 template <RowByRow F>
 void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
-                   std::span<const GradientWork> work, std::span<std::int64_t> sums) {
+                   std::span<const GradientWork> work, double* memory, std::span<std::int64_t> sums) {
   const Lanes d;
   const std::size_t p = tiles.predictors;
   const std::size_t stride = (p + 2) * kTile;
@@ -162,12 +162,13 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
   if constexpr (HasSigma<F>) dim += family.sigma ? 0 : 1;
   const std::size_t lanes = hn::Lanes(d);
   constexpr double kUp = 1 + 0x1p-40;
-  WipedVector<double> partial(dim * lanes), own(dim * lanes);  // sums, and the vectors of some rows
+  double* partial = memory;            // sums
+  double* own = memory + dim * lanes;  // vectors of some rows
   for (std::size_t g = 0; g < work.size(); ++g) {
     const GradientWork gradient = work[g];
     const Vec bound = hn::Set(d, gradient.weight_bound);
     const Vec longest = hn::Set(d, kUp * gradient.longest * gradient.longest);
-    std::fill(partial.begin(), partial.end(), 0.0);
+    std::fill_n(partial, dim * lanes, 0.0);
     const double* x = tiles.data;
     for (std::size_t t = 0; t < tiles.count; ++t, x += stride) {
       for (std::size_t k = 0; k < kTile; k += lanes) {
@@ -181,7 +182,7 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
           const Vec entry =
               hn::Mul(hn::Mul(hn::Load(d, x + j * kTile + k), hn::Set(d, gradient.factor[j])), score);
           squared = hn::MulAdd(entry, entry, squared);
-          hn::StoreU(entry, d, own.data() + j * lanes);
+          hn::StoreU(entry, d, own + j * lanes);
         }
         if constexpr (HasSigma<F>) {
           if (dim > p) {
@@ -190,19 +191,19 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
             const Vec kept = clamp(raw, least, hn::Set(d, gradient.sigma_score.upper));
             const Vec entry = hn::Mul(hn::Mul(kept, hn::Set(d, gradient.factor[p])), weight);
             squared = hn::MulAdd(entry, entry, squared);
-            hn::StoreU(entry, d, own.data() + p * lanes);
+            hn::StoreU(entry, d, own + p * lanes);
           }
         }
         const auto priced = hn::Le(squared, longest);
         for (std::size_t j = 0; j < dim; ++j) {
-          const Vec term = hn::IfThenElseZero(priced, hn::Round(hn::LoadU(d, own.data() + j * lanes)));
-          hn::StoreU(hn::Add(hn::LoadU(d, partial.data() + j * lanes), term), d, partial.data() + j * lanes);
+          const Vec term = hn::IfThenElseZero(priced, hn::Round(hn::LoadU(d, own + j * lanes)));
+          hn::StoreU(hn::Add(hn::LoadU(d, partial + j * lanes), term), d, partial + j * lanes);
         }
       }
     }
     for (std::size_t j = 0; j < dim; ++j) {
       sums[g * dim + j] +=
-          static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, partial.data() + j * lanes))));
+          static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, partial + j * lanes))));
     }
   }
 }
@@ -218,11 +219,11 @@ void ratio(const Family& family, const GlmTiles& tiles, std::span<const RatioWor
       family);
 }
 
-void gradient(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+void gradient(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work, double* memory,
               std::span<std::int64_t> sums) {
   std::visit(
       [&]<class F>(const F& f) {
-        if constexpr (RowByRow<F>) gradient_pass(f, tiles, work, sums);
+        if constexpr (RowByRow<F>) gradient_pass(f, tiles, work, memory, sums);
       },
       family);
 }
@@ -246,7 +247,8 @@ void glm_ratio_pass(const Family& family, const GlmTiles& tiles, std::span<const
 
 void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums) {
-  HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, sums);
+  WipedVector<double> memory(2 * (tiles.predictors + 1) * kTile);  // for two vectors of a group of rows
+  HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, memory.data(), sums);
 }
 
 const char* glm_pass_instructions() { return HWY_DYNAMIC_DISPATCH(instructions)(); }

@@ -48,7 +48,7 @@ std::int64_t location_ratio(const double* tile, std::size_t count, const Locatio
 }
 
 void location_gradient(const double* tile, std::size_t count, const LocationGradient& gradient,
-                       std::span<std::int64_t> sums) {
+                       double* memory, std::span<std::int64_t> sums) {
   const hn::CappedTag<double, kTile> d;
   constexpr double kUp = 1 + 0x1p-41;
   const std::size_t dim = sums.size();
@@ -57,8 +57,10 @@ void location_gradient(const double* tile, std::size_t count, const LocationGrad
   const auto clip = hn::Set(d, gradient.clip);
   const bool clipped = gradient.clip < std::numeric_limits<double>::infinity();
   // Of a group of rows, kTile numbers an entry of the vector.
-  WipedVector<double> residual(dim * kTile), pull(dim * kTile), sum(dim * kTile);
-  const auto at = [](WipedVector<double>& of, std::size_t j) { return of.data() + j * kTile; };
+  double* sum = memory;  // zeros
+  double* residual = sum + dim * kTile;
+  double* pull = residual + dim * kTile;
+  const auto at = [](double* of, std::size_t j) { return of + j * kTile; };
   for (std::size_t t = 0; t < count; ++t, tile += (dim + 1) * kTile) {
     for (std::size_t k = 0; k < kTile; k += hn::Lanes(d)) {
       for (std::size_t j = 0; j < dim; ++j) {
@@ -118,7 +120,8 @@ std::int64_t location_ratio_pass(const double* tile, std::size_t count, const Lo
 
 void location_gradient_pass(const double* tile, std::size_t count, const LocationGradient& gradient,
                             std::span<std::int64_t> sums) {
-  HWY_DYNAMIC_DISPATCH(location_gradient)(tile, count, gradient, sums);
+  WipedVector<double> memory(3 * sums.size() * kTile);
+  HWY_DYNAMIC_DISPATCH(location_gradient)(tile, count, gradient, memory.data(), sums);
 }
 
 }  // namespace sotto
