@@ -12,7 +12,6 @@
 
 namespace {
 
-constexpr std::size_t kRows = 40000;
 constexpr std::size_t kChains = 4;
 
 /// Normal(centre, diag(scale^2)), which the proposal leaves as it is.
@@ -30,9 +29,8 @@ sotto::LogPrior prior_of(const example::CrankNicolson& walk) {
 int main() try {
   sotto::SystemEntropy entropy;
   sotto::Budget budget(sotto::Epsilon(8), sotto::Delta(1e-6));
-  sotto::DataOwner owner(example::simulated_rows(kRows),
-                         sotto::PerRow(sotto::AutoGradient(example::StudentT{})), sotto::PrivacyUnit{}, {},
-                         budget, entropy);
+  sotto::DataOwner owner(example::simulated_rows(), sotto::PerRow(sotto::AutoGradient(example::StudentT{})),
+                         sotto::PrivacyUnit{}, {}, budget, entropy);
 
   // Every step of every chain pays the same; a thousandth is left, for noise that comes in whole grid steps.
   const sotto::ChainSettings length{.warmup = 800, .draws = 1000, .thin = 2};

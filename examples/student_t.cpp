@@ -9,12 +9,6 @@
 #include "sotto_io/sotto_io.hpp"
 #include "student_t.hpp"
 
-namespace {
-
-constexpr std::size_t kRows = 40000;
-
-}  // namespace
-
 int main(int count, char** arguments) try {
   sotto::FitConfig config;
   config.epsilon = 8;
@@ -26,10 +20,10 @@ int main(int count, char** arguments) try {
   const sotto::Problem problem =
       own_problem(config, {.title = "y ~ x with Student t errors",
                            .model = sotto::PerRow(sotto::AutoGradient(example::StudentT{})),
-                           .rows = [] { return example::simulated_rows(kRows); },
+                           .rows = example::simulated_rows,
                            .parameters = {"intercept", "slope"},
                            .priors = {{.scale = 5}, {.scale = 5}},
-                           .expected_rows = kRows});
+                           .expected_rows = example::kRows});
   sotto::SystemEntropy entropy;
   const sotto::FitOutcome outcome = fit_to_directory(config, problem, entropy);
   const sotto::RunRecord& record = outcome.record;
