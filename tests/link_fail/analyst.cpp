@@ -6,11 +6,7 @@
 // OWNER: the curator's
 // NOISE: the curator's
 // RELEASE: incomplete type
-// OWN_NOISE: CuratorsNoise
-#include "sotto/channel/laplace.hpp"
-#include "sotto/diagnostics/summary.hpp"
-#include "sotto/release/query.hpp"
-
+// OWN_NOISE: no matching function for call to .*::release\(double, None
 #if defined(ENTROPY)
 #include "sotto/entropy/entropy.hpp"
 #elif defined(CELLS)
@@ -23,7 +19,13 @@
 #include "sotto/owner/data_owner.hpp"
 #elif defined(NOISE)
 #include "sotto/privatise/exact_noise.hpp"
-#elif defined(RELEASE)
+#endif
+
+#include "sotto/channel/laplace.hpp"
+#include "sotto/diagnostics/summary.hpp"
+#include "sotto/release/query.hpp"
+
+#if defined(RELEASE)
 double released(const sotto::DiscreteLaplaceChannel& law, sotto::ExactNoise& noise) {
   return law.release(0.5, noise);
 }

@@ -25,8 +25,10 @@ using Quiet = boost::math::policies::policy<
 constexpr double kLargestPredictor = 30;
 constexpr double kLargePoisson = 1e4;
 constexpr double kLargeNegativeBinomial = 1e6;
-constexpr double kTells = 1e-5;  // excess variance over the mean that matters
-constexpr double kFarTail = 9;   // standard deviations: less than 1e-18 lies beyond
+constexpr double kTells = 1e-5;      // excess variance over the mean that matters
+constexpr double kMostSummed = 100;  // terms; beyond, the incomplete beta function takes less time
+constexpr double kLeastFirst = 1e-280;
+constexpr double kFarTail = 9;  // standard deviations: less than 1e-18 lies beyond
 
 /// Q(a, x) for large a by the uniform expansion's leading terms; x within a few standard deviations of a, else 0 or 1.
 double large_gamma_q(double a, double x) {
@@ -46,7 +48,26 @@ double poisson(double mean, double k) {
   return mean > kLargePoisson ? large_gamma_q(k + 1, mean) : boost::math::gamma_q(k + 1, mean, Quiet());
 }
 
+/// Sum of the probabilities of 0 to k, each from the one before; 0 where that of 0 is too small a number to begin with.
+double summed_negative_binomial(const CountLaw& law, double k) {
+  const double shape = 1 / law.dispersion;
+  const double excess = law.dispersion * law.mean;
+  const double ratio = excess / (1 + excess);
+  double p = std::exp(-shape * std::log1p(excess));
+  if (p < kLeastFirst) return 0;
+  double sum = p;
+  for (double j = 0; j < k; ++j) {
+    p *= ratio * (j + shape) / (j + 1);
+    sum += p;
+  }
+  return sum;
+}
+
 double negative_binomial(const CountLaw& law, double k) {
+  if (k <= kMostSummed) {
+    const double sum = summed_negative_binomial(law, k);
+    if (sum > 0) return sum;
+  }
   const double inflation = 1 + law.dispersion * law.mean;
   if (law.mean > kLargeNegativeBinomial) {  // a gamma distribution of the same mean and variance
     return boost::math::gamma_p(law.mean / inflation, (k + 0.5) / inflation, Quiet());

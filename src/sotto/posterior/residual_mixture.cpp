@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,8 @@ constexpr double kLogStep = 0.5;       // of log2
 constexpr double kOtherShares = 0.1;   // of the Dirichlet prior, the main component's being 1
 constexpr double kMostLog = 5;         // of a gamma variable: more is not thought of
 constexpr double kLeastLog = -60;      // likewise less
-constexpr double kSharedReach = 0.35;  // of the logarithm of the common factor
+constexpr double kSharedGrain = 5e-4;  // the common factor's logarithm is a whole number of these
+constexpr int kMostShared = 700;       // of them
 constexpr double kSharedStep = 0.05;
 constexpr double kLongSteps = 1.2;    // sd of the logarithm of a step's length
 constexpr double kFourths = 0.6;      // E clip^4 over clip^2 E clip^2, about
@@ -31,7 +33,7 @@ constexpr int kCrossings = 3;
 constexpr double kCrossed = 0.6;        // median of a crossing's share of a difference
 constexpr double kCrossedSpread = 0.5;  // sd of its logarithm
 constexpr double kCrossedJitter = 1e-3;
-constexpr std::size_t kSharedEvery = 5;           // about; it costs as much as all other proposals of a step
+constexpr std::size_t kSharedEvery = 5;           // about
 constexpr std::uint64_t kMixtureStream = 0x6d69;  // draws of the posterior have others
 
 /// P(|N(0, s^2)| > x).
@@ -47,11 +49,10 @@ struct Mixed {
 
 /// What follows from the factor that all components share.
 struct Layout {
-  double log_shared = 0;
   Matrix cells{};  ///< a component's share in each cell, by cell and component
   Position clipped{}, beyond{};
 
-  Layout(const Mixed& mixed, double log_shared) : log_shared(log_shared) {
+  Layout(const Mixed& mixed, double log_shared) {
     const Position& edges = mixed.histogram.edges;
     const Eigen::Index last = edges.size() - 1;
     cells.resize(last, mixed.sds.size());
@@ -69,6 +70,24 @@ struct Layout {
       beyond[k] = s * s * clipped_normal(edges[last] / s).square - clipped[k];
     }
   }
+};
+
+/// The common factor's logarithm, as a number of grains.
+int grains(double log_shared) { return static_cast<int>(std::lround(log_shared / kSharedGrain)); }
+
+/// All of them, each made when a chain first thinks of it.
+class Layouts {
+ public:
+  explicit Layouts(const Mixed& mixed) : mixed_(mixed), made_(2 * kMostShared + 1) {}
+  const Layout& at(int shared) {
+    std::optional<Layout>& one = made_[static_cast<std::size_t>(shared + kMostShared)];
+    if (!one) one.emplace(mixed_, shared * kSharedGrain);
+    return *one;
+  }
+
+ private:
+  const Mixed& mixed_;
+  std::vector<std::optional<Layout>> made_;
 };
 
 /// Logarithms of gamma variables, which over their sum are the shares, and what follows from these.
@@ -112,9 +131,9 @@ Position components(const ResidualHistogram& histogram, double scale, const Resi
 /// Source     [B06]: chains that propose each other's differences
 class MixtureChain {
  public:
-  MixtureChain(const Mixed& mixed, const Position& log_gamma, double log_shared)
-      : mixed_(mixed), layout_(mixed, log_shared), at_{log_gamma} {
-    at_.weigh(mixed, layout_);
+  MixtureChain(const Mixed& mixed, Layouts& layouts, const Position& log_gamma, int shared)
+      : mixed_(mixed), layouts_(layouts), shared_(shared), at_{log_gamma} {
+    at_.weigh(mixed, layouts.at(shared));
   }
   void step(ChainRng& rng) {
     change_one(rng);
@@ -132,8 +151,7 @@ class MixtureChain {
       one += much * (towards.at_.log_gamma[k] - from.at_.log_gamma[k]) + kCrossedJitter * rng.normal();
       if (one >= kMostLog || one <= kLeastLog) return;
     }
-    const double shared = layout_.log_shared + much * (towards.layout_.log_shared - from.layout_.log_shared);
-    if (std::abs(shared) < kSharedReach) go_if_likely(Layout(mixed_, shared), rng);
+    go_if_likely(shared_ + grains(much * kSharedGrain * (towards.shared_ - from.shared_)), rng);
   }
   [[nodiscard]] double mean_beyond() const { return at_.mean_beyond; }
 
@@ -142,17 +160,18 @@ class MixtureChain {
   Eigen::Index any(Eigen::Index below, ChainRng& rng) const {
     return static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(below)));
   }
-  void go_if_likely(const Layout& layout, ChainRng& rng) {
-    to_.weigh(mixed_, layout);
+  void go_if_likely(int shared, ChainRng& rng) {
+    if (std::abs(shared) > kMostShared) return;
+    to_.weigh(mixed_, layouts_.at(shared));
     if (std::log(rng.uniform()) >= to_.log_density - at_.log_density) return;
     std::swap(at_, to_);
-    if (&layout != &layout_) layout_ = layout;
+    shared_ = shared;
   }
   void change_one(ChainRng& rng) {
     to_.log_gamma = at_.log_gamma;
     double& one = to_.log_gamma[any(to_.log_gamma.size(), rng)];
     one += length(rng);
-    if (one < kMostLog && one > kLeastLog) go_if_likely(layout_, rng);
+    if (one < kMostLog && one > kLeastLog) go_if_likely(shared_, rng);
   }
   void transfer(ChainRng& rng) {
     to_.log_gamma = at_.log_gamma;
@@ -164,22 +183,22 @@ class MixtureChain {
     const double odds = to_.log_gamma[i] - to_.log_gamma[j] + length(rng);
     to_.log_gamma[i] = sum - std::log1p(std::exp(-odds));
     to_.log_gamma[j] = sum - std::log1p(std::exp(odds));
-    if (std::min(to_.log_gamma[i], to_.log_gamma[j]) > kLeastLog) go_if_likely(layout_, rng);
+    if (std::min(to_.log_gamma[i], to_.log_gamma[j]) > kLeastLog) go_if_likely(shared_, rng);
   }
   void swap_neighbours(ChainRng& rng) {
     to_.log_gamma = at_.log_gamma;
     const Eigen::Index k = any(to_.log_gamma.size() - 1, rng);
     std::swap(to_.log_gamma[k], to_.log_gamma[k + 1]);
-    go_if_likely(layout_, rng);
+    go_if_likely(shared_, rng);
   }
   void change_shared(ChainRng& rng) {
     to_.log_gamma = at_.log_gamma;
-    const double shared = layout_.log_shared + kSharedStep * length(rng);
-    if (std::abs(shared) < kSharedReach) go_if_likely(Layout(mixed_, shared), rng);
+    go_if_likely(shared_ + grains(kSharedStep * length(rng)), rng);
   }
 
   const Mixed& mixed_;
-  Layout layout_;
+  Layouts& layouts_;
+  int shared_;  ///< grains of the common factor
   Shares at_, to_;
 };
 
@@ -203,11 +222,13 @@ Position squares_beyond(const ResidualHistogram& histogram, const ClippedSquares
   mixed.prior[main] = 1;
   Position start = Position::Constant(factors.size(), kNegligible);
   start[main] = 0;
+  Layouts layouts(mixed);
   ChainRng rng(seed, kMixtureStream);
   std::vector<MixtureChain> chains;
   chains.reserve(kMixtureChains);
   for (std::size_t c = 0; c < kMixtureChains; ++c)
-    chains.emplace_back(mixed, start, kFirstShared * rng.normal());
+    chains.emplace_back(mixed, layouts, start,
+                        std::clamp(grains(kFirstShared * rng.normal()), -kMostShared, kMostShared));
   constexpr int kFirstKept = kMixtureSteps / 2;
   constexpr Eigen::Index kKept = kFirstKept / kThinned;  // of a chain
   Position draws(static_cast<Eigen::Index>(kMixtureChains) * kKept);
