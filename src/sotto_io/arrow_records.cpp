@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -38,14 +39,18 @@ bool holds_single_values(const arrow::DataType& type) {
   }
 }
 
-/// A value as text: shortest digits that read back as the same number.
+/// A value as text: shortest digits that read back as the same number, and nothing for what is none.
 template <class Array>
 std::optional<std::string> text_at(const Array& array, std::int64_t i) {
   using Type = typename Array::TypeClass;
   if (array.IsNull(i)) return std::nullopt;
   if constexpr (std::is_same_v<Array, arrow::BooleanArray>) return array.Value(i) ? "1" : "0";
-  if constexpr (arrow::is_number_type<Type>::value && !arrow::is_half_float_type<Type>::value)
+  if constexpr (arrow::is_number_type<Type>::value && !arrow::is_half_float_type<Type>::value) {
+    if constexpr (arrow::is_floating_type<Type>::value) {
+      if (std::isnan(array.Value(i))) return std::nullopt;  // whatever its sign: it names nobody
+    }
     return fmt::format("{}", array.Value(i));
+  }
   if constexpr (arrow::is_base_binary_type<Type>::value || arrow::is_binary_view_like_type<Type>::value)
     return std::string(array.GetView(i));
   return std::nullopt;

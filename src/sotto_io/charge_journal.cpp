@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +31,10 @@ std::string journal_line(const nlohmann::ordered_json& line) {
 }  // namespace
 
 ChargeJournal::ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise, double ahead)
-    : path_(std::move(file)), promise_(std::move(promise)), ahead_(ahead) {}
+    : path_(std::move(file)), promise_(std::move(promise)), ahead_(ahead) {
+  std::error_code absent;
+  if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path_, absent))) open();
+}
 
 ChargeJournal::~ChargeJournal() {
   if (file_ >= 0) ::close(file_);
@@ -53,12 +57,16 @@ void ChargeJournal::open() {
                     "--out; nothing was released",
                     path_.string()));
   }
-  // A line that an earlier run could not finish stays a line of its own: it is ended by the write that opens this one.
-  char last = '\n';
-  const off_t size = ::lseek(file_, 0, SEEK_END);
-  const bool torn = size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n';
-  append_text((torn ? "\n" : "") + journal_line({{"opened", promise_}}));
-  flush_directory(path_);
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(std::exchange(file_, -1));
+  refuse_another();
+}
+
+void ChargeJournal::refuse_another() const {
+  throw Error(ErrorCode::cannot_create,
+              fmt::format("the record of charges {} is another process's, or cannot be locked: wait for its "
+                          "end; nothing was released",
+                          path_.string()));
 }
 
 void ChargeJournal::append(const nlohmann::ordered_json& line) { append_text(journal_line(line)); }
@@ -85,7 +93,17 @@ void ChargeJournal::append_text(const std::string& text) {
 }
 
 void ChargeJournal::begin() {
-  if (file_ < 0) open();
+  if (begun_) return;
+  const bool is_new = file_ < 0;
+  if (is_new) open();
+  const off_t size = ::lseek(file_, 0, SEEK_END);
+  if (is_new && size > 0) refuse_another();  // which began meanwhile: nobody has read what it wrote
+  begun_ = true;
+  // A line that an earlier run could not finish stays a line of its own: it is ended by the write that opens this one.
+  char last = '\n';
+  const bool torn = size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n';
+  append_text((torn ? "\n" : "") + journal_line({{"opened", promise_}}));
+  flush_directory(path_);
 }
 
 void ChargeJournal::book(const Booking& booking) {
@@ -119,7 +137,7 @@ void ChargeJournal::book(const Booking& booking) {
 }
 
 void ChargeJournal::close(const PrivacyStatement& statement, const std::string& ending) {
-  if (file_ < 0) return;
+  if (!begun_) return;
   const nlohmann::ordered_json all = to_json(statement);
   append({{"closed",
            {{"ending", ending},

@@ -19,9 +19,11 @@ namespace sotto {
 /// many releases of a kind were made at most, and what they cost at most; the latest line of a kind counts. Up to sixteen
 /// releases each have a line; beyond, a line covers `ahead` times as many as were made, so that a long chain writes few. The last
 /// line is `closed`, with the exact charges; where it is missing the run was killed and the lines before it are the record.
+/// As long as a journal lives no other process writes into the file, whatever became of other locks: lines of two would be taken for each other's.
+/// Checked by tests/sotto_io/charge_journal_test.cpp: comes_before_the_noise, is_one_processes_at_a_time
 class ChargeJournal {
  public:
-  /// Writes nothing yet. `promise`: what the run may spend at most, and whose rows.
+  /// Writes nothing yet. `promise`: what the run may spend at most, and whose rows. Errors: cannot_create where another process holds the file.
   /// `ahead` > 1: more means fewer lines, and more that is taken for spent where the process is killed.
   ChargeJournal(std::filesystem::path file, nlohmann::ordered_json promise, double ahead = 2);
   ~ChargeJournal();
@@ -39,7 +41,7 @@ class ChargeJournal {
   /// Errors: io where it is not.
   void require_place();
   /// Whether anything was booked.
-  [[nodiscard]] bool used() const { return file_ >= 0; }
+  [[nodiscard]] bool used() const { return begun_; }
   /// Whether a line could not be written: the file then lacks it.
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -55,6 +57,7 @@ class ChargeJournal {
     Cost on_disk;
   };
   void open();
+  [[noreturn]] void refuse_another() const;
   void append(const nlohmann::ordered_json& line);
   void append_text(const std::string& text);
 
@@ -63,6 +66,7 @@ class ChargeJournal {
   double ahead_;
   std::map<std::pair<std::string, std::string>, Kind> kinds_;  // by query and mechanism
   int file_ = -1;
+  bool begun_ = false;
   bool failed_ = false;
 };
 

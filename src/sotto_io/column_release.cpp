@@ -153,6 +153,14 @@ void check_stored_names(const std::vector<Column>& columns) {
                     fmt::format("two columns of the release would have the name '{}': rename one", name));
 }
 
+/// Whose lock was taken away has perhaps another run beside it, which read an older description than the one that it would write.
+void require_alone(const RunLock& alone, const ColumnRelease& release) {
+  if (alone.is_held()) return;
+  throw Error(ErrorCode::io, fmt::format("{}.lock was moved or taken away while the run was at work: nothing "
+                                         "was written after that",
+                                         release.out.string()));
+}
+
 /// The description, before any values and on the disk: when it cannot be written nothing has been spent, and it is the record of what
 /// is. The values that stood there are gone before it, as it is not theirs; nor is any table, until values are drawn.
 void write_description(const ColumnRelease& release, const std::filesystem::path& channel_file,
@@ -170,6 +178,7 @@ void write_description(const ColumnRelease& release, const std::filesystem::path
 }
 
 void write_values(const ColumnRelease& release, const std::filesystem::path& channel_file, ChannelFile& file,
+                  const RunLock& alone,
                   const std::function<Released<std::vector<PrivatisedColumn>>()>& draw) {
   const auto spent = [&](ErrorCode code, const char* what) {
     return Error(
@@ -180,6 +189,7 @@ void write_values(const ColumnRelease& release, const std::filesystem::path& cha
     for (std::size_t c = 0; c < file.columns.size(); ++c)
       file.fingerprints[file.columns[c].settings.name] =
           release_fingerprint(file.columns[c], released.value()[c]);
+    require_alone(alone, release);
     write_channel_file(channel_file, file);
     write_privatised(release.out, file, released);
   } catch (const Error& error) {
@@ -213,10 +223,11 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   file.shuffled = release.order == RowOrder::shuffled && has_rows(release);
   judge(file, warn);
   check_stored_names(file.columns);
+  require_alone(alone, release);
   write_description(release, channel_file, file);
   if (release.order == RowOrder::kept)
     warn("the rows keep their order; if the file was sorted by anything, the order tells of the values");
-  write_values(release, channel_file, file, [&] { return privatiser.release(cells, release.order); });
+  write_values(release, channel_file, file, alone, [&] { return privatiser.release(cells, release.order); });
   return file;
 }
 

@@ -94,7 +94,6 @@ TEST(FailClosed, no_accountant_gives_an_event_away) {
       for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp, BoundKind::zcdp, BoundKind::advanced}) {
         expect("epsilon", [&] { return upper_epsilon(event, adjacency, Delta(1e-6), kind); });
         expect("delta", [&] { return upper_delta(event, adjacency, Epsilon(1e-3), kind); });
-        expect("both bounds", [&] { return account_epsilon(event, adjacency, Delta(1e-6), kind).upper; });
       }
       expect("renyi", [&] { return renyi_cost(event, adjacency, 2); });
       expect("concentrated", [&] {
@@ -111,6 +110,71 @@ TEST(FailClosed, no_accountant_gives_an_event_away) {
       // Under substitution every kind of event is known to at least one accountant.
       if (adjacency == Adjacency::substitute) {
         EXPECT_GT(priced, 0);
+      }
+    }
+  }
+}
+
+// Costs of batches of a few rows are known at the lowest orders only, or at none: between two unknown ones nothing is free.
+TEST(FailClosed, batches_of_a_few_rows_are_not_free_between_orders) {
+  for (int batch = 1; batch <= 30; ++batch) {
+    const std::string rows = "rows=" + std::to_string(10 * batch) + ",batch=" + std::to_string(batch);
+    for (const std::string& spec :
+         {"dp-barker:" + rows, "variance-completed-barker:" + rows + ",bound=" +
+                                   std::to_string(std::floor(9e5 * std::sqrt(batch)) / (1e7 * batch))}) {
+      SCOPED_TRACE(spec);
+      const Event once = parse_event(spec);
+      Event often = once;
+      often.count = 1000;
+      for (double order = 1.05; order < 12; order += 0.05) {
+        const double whole = renyi_cost(once, Adjacency::substitute, std::floor(order) + 1);
+        EXPECT_GT(renyi_cost(once, Adjacency::substitute, order), 0) << order;
+        if (std::isinf(renyi_cost(once, Adjacency::substitute, std::max(2.0, std::floor(order))))) {
+          EXPECT_TRUE(std::isinf(whole));
+          EXPECT_TRUE(std::isinf(renyi_cost(once, Adjacency::substitute, order))) << order;
+        }
+      }
+      for (const BoundKind kind : {BoundKind::rdp, BoundKind::tight}) {
+        const auto epsilon = [&](const Event& event) {
+          return price([&] { return upper_epsilon(event, Adjacency::substitute, Delta(1e-6), kind); });
+        };
+        const auto few = epsilon(once);
+        const auto many = epsilon(often);
+        if (few && many) {
+          EXPECT_TRUE(*many > *few || std::isinf(*few)) << *few << ' ' << *many;
+        }
+      }
+    }
+  }
+}
+
+// Nothing is paid for once and used for ever.
+TEST(FailClosed, what_is_done_a_thousand_times_costs_more_than_once) {
+  for (Event event : one_of_each()) {
+    SCOPED_TRACE(mechanism_name(event));
+    for (const BoundKind kind : {BoundKind::rdp, BoundKind::zcdp, BoundKind::advanced}) {
+      const auto of = [&](std::uint64_t count) {
+        event.count = count;
+        return price([&] { return upper_delta(event, Adjacency::substitute, Epsilon(0.1), kind); });
+      };
+      const auto once = of(1);
+      const auto often = of(1000);
+      if (once && often) {
+        EXPECT_TRUE(*often > *once || *once == 1) << *once << ' ' << *often;
+      }
+    }
+  }
+}
+
+TEST(FailClosed, the_larger_of_both_bounds_is_never_nothing) {
+  for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+    for (const Event& event : one_of_each()) {
+      SCOPED_TRACE(mechanism_name(event));
+      for (const BoundKind kind : {BoundKind::tight, BoundKind::rdp, BoundKind::zcdp, BoundKind::advanced}) {
+        const auto upper = price([&] { return account_epsilon(event, adjacency, Delta(1e-6), kind).upper; });
+        if (upper) {
+          EXPECT_GT(*upper, 0);
+        }
       }
     }
   }

@@ -54,6 +54,8 @@ TEST(Decode, tells_what_became_of_a_cell) {
   EXPECT_EQ(reading(real(-1, 2), "inf"), CellReading::clamped);
   EXPECT_EQ(reading(real(-1, 2, OutOfRangePolicy::missing), "inf"), CellReading::out_of_range);
   EXPECT_EQ(reading(real(-1, 2), " NA "), CellReading::missing);
+  for (const char* word : {"-nan", "-NaN", "NAN", "<NA>", "NaT", "None", "#N/A"})
+    EXPECT_EQ(reading(real(-1, 2), word), CellReading::missing) << word;
   EXPECT_EQ(reading(real(-1, 2), "1e999"), CellReading::undecodable);
   const SchemaColumn region{"r", ColumnKind::category, {}, {"north", "None"}};
   EXPECT_EQ(reading(region, "None"), CellReading::value);

@@ -1,11 +1,13 @@
 #include "sotto_io/charge_journal.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmath>
 #include <csignal>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -58,6 +60,36 @@ TEST_F(Journal, the_disk_is_never_behind) {
   }
   EXPECT_EQ(lines().front().at("opened").at("epsilon"), 1.0);
   EXPECT_LT(lines().size(), 40u);
+}
+
+// The file itself is locked: whatever lies beside it may be cleaned away while a run is at work.
+TEST_F(Journal, is_one_processes_at_a_time) {
+  const Charge charge{"gradient", "discrete Gaussian", Rho(1e-5), 0};
+  const auto is_refused = [&](const auto& open) {
+    try {
+      open();
+      return false;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::cannot_create);
+      EXPECT_THAT(error.what(), testing::HasSubstr("wait for its end; nothing was released"));
+      return true;
+    }
+  };
+  std::optional<ChargeJournal> late;
+  late.emplace(file_, nlohmann::ordered_json{{"epsilon", 1.0}});
+  {
+    ChargeJournal first(file_, {{"epsilon", 2.0}});
+    first.book({charge});
+    EXPECT_TRUE(is_refused([&] { ChargeJournal(file_, {{"epsilon", 3.0}}); }));
+    EXPECT_TRUE(is_refused([&] { late->book({charge}); }));
+  }
+  EXPECT_TRUE(is_refused([&] { late->book({charge}); })) << "nobody has read what stands there now";
+  late.reset();
+  ChargeJournal next(file_, {{"epsilon", 4.0}});
+  next.book({charge});
+  ASSERT_EQ(lines().size(), 4u);
+  EXPECT_EQ(lines()[0].at("opened").at("epsilon"), 2.0);
+  EXPECT_EQ(lines()[2].at("opened").at("epsilon"), 4.0);
 }
 
 TEST_F(Journal, only_promises_to_the_same_unit_add_up) {

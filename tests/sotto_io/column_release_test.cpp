@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "entropy/seeded_entropy.hpp"
@@ -62,6 +63,41 @@ class ColumnReleases : public testing::Test {
     return WIFSIGNALED(status);
   }
 };
+
+/// Noise that is drawn while somebody clears the folder.
+class ClearingEntropy final : public EntropySource {
+ public:
+  explicit ClearingEntropy(fs::path file) : file_(std::move(file)) {}
+  std::uint64_t bits() override {
+    fs::remove(file_);
+    return noise_.bits();
+  }
+  [[nodiscard]] std::string name() const override { return noise_.name(); }
+
+ private:
+  fs::path file_;
+  SeededEntropy noise_{3};
+};
+
+// Another run may have been let in, and have added its charge to the description that would be written over.
+TEST_F(ColumnReleases, whose_lock_is_gone_take_no_charge_back) {
+  ClearingEntropy entropy(folder_ / "r.csv.lock");
+  ColumnSettings x;
+  x.name = "x";
+  x.channel = "laplace";
+  x.lower = 0;
+  x.upper = 4;
+  try {
+    (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}},
+                          records_of(folder_ / "t.csv"), entropy, [](const std::string&) {});
+    ADD_FAILURE() << "the description was written over";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_THAT(error.what(), testing::HasSubstr("the release is spent all the same"));
+  }
+  EXPECT_TRUE(fs::exists(description_)) << "what was paid for stands there";
+  EXPECT_FALSE(fs::exists(out_));
+}
 
 // Another table of as many legal values is put in its place.
 TEST_F(ColumnReleases, of_a_killed_run_no_other_table_is_taken_for) {

@@ -76,6 +76,22 @@ TEST(ParquetFile, means_the_same_as_csv) {
   EXPECT_EQ(read_column_names(parquet), read_column_names(csv));
 }
 
+// The sign of what is no number names nobody: two people without an identifier are not one person.
+TEST(ParquetFile, no_person_is_named_by_what_is_no_number) {
+  const Schema schema{{{"x", ColumnKind::real, {0, 1}}}, {"id", 1}};
+  const double nan = std::nan("");
+  const std::string path = write("nan.parquet", {"x", "id"},
+                                 {array<arrow::DoubleBuilder, double>({0.1, 0.2, 0.3, 0.4, 0.5}),
+                                  array<arrow::DoubleBuilder, double>({-nan, -nan, nan, 1, 2})});
+  const std::string csv = own_folder() / "nan.csv";
+  std::ofstream(csv) << "x,id\n0.1,-nan\n0.2,-nan\n0.3,nan\n0.4,1\n0.5,2\n";
+  for (const std::string& file : {path, csv}) {
+    const Table table = read_table(file, schema);
+    EXPECT_FALSE(table.kept(0) || table.kept(1) || table.kept(2)) << file;
+    EXPECT_TRUE(table.kept(3) && table.kept(4)) << file;
+  }
+}
+
 // As in CSV, the row stays a row: the number of rows tells nothing of what is in them.
 TEST(ParquetFile, a_cell_beyond_the_limit_empties_its_row_and_keeps_it) {
   const Schema schema{{{"x", ColumnKind::real, {0, 1}}, {"n", ColumnKind::count, {0, 9}}}};

@@ -52,6 +52,19 @@ TEST_F(OwnerBooksTest, outlive_the_process) {
   EXPECT_NEAR(books()->left().value(), all * 0.1, all * 1e-9);
 }
 
+// Two who kept them would spend the same budget, and close each other's lines.
+TEST_F(OwnerBooksTest, are_one_processes_though_the_file_of_its_lock_is_gone) {
+  (void)books();
+  const auto first = books();
+  std::filesystem::remove(folder_ / "run.lock");
+  try {
+    (void)books();
+    ADD_FAILURE() << "a second process keeps the same books";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cannot_create);
+  }
+}
+
 // Without a last line: up to a sixteenth more than it spent, never less.
 TEST_F(OwnerBooksTest, of_a_killed_process_cover_what_it_spent) {
   const double all = books()->left().value();

@@ -43,8 +43,9 @@ std::string_view trim(std::string_view text) {
 }
 
 bool is_missing(std::string_view trimmed) {
-  constexpr std::array<std::string_view, 12> words = {"",     "NA",   "NaN",  "nan",  "N/A", "n/a",
-                                                      "null", "NULL", "Null", "None", ".",   "#N/A"};
+  constexpr std::array<std::string_view, 17> words = {"",     "NA",  "NaN",  "nan",  "-NaN", "-nan",
+                                                      "NAN",  "N/A", "n/a",  "null", "NULL", "Null",
+                                                      "None", "NaT", "<NA>", "#N/A", "."};
   return std::find(words.begin(), words.end(), trimmed) != words.end();
 }
 

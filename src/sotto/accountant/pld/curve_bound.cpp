@@ -49,6 +49,8 @@ void CurveBound::start_at(double found) {
 }
 
 double CurveBound::keep(double bound) {
+  if (std::isnan(bound))
+    bound = side_ == Side::upper ? HUGE_VAL : 0;  // nothing is known, and nothing given away
   last_ = !last_ ? bound : side_ == Side::upper ? std::min(*last_, bound) : std::max(*last_, bound);
   return *last_;
 }
@@ -106,10 +108,10 @@ double CurveBound::value_at(const Accuracy& accuracy) {
     return with_slack(std::max(found, of_one_part(found, alone)));
   }
   if (shift_ <= 0 && certainly_zero(model_, query_.value)) return 0;
-  if (single_step()) return std::max(0.0, one_step_epsilon(model_.parts.front()) + shift_);
+  if (single_step()) return std::max(one_step_epsilon(model_.parts.front()) + shift_, 0.0);
   const double found = epsilon_at(accuracy);
   const auto alone = [&](const LossPart& part) { return one_step_epsilon(part); };
-  return std::max(0.0, std::max(found, of_one_part(found, alone)) + shift_);
+  return std::max(std::max(found, of_one_part(found, alone)) + shift_, 0.0);
 }
 
 // Who sees all parts sees each: below, the largest of what one step of a part shows by itself. Many parts are asked only where the

@@ -12,15 +12,18 @@ namespace {
 constexpr double kOrderRoundUp = 1 + 1e-10;
 constexpr double kMostEpsilon = 1e300;  // stands for infinity
 
+// Nothing is given away where a cost is not known: what is no number is infinite.
+double known(double cost) { return std::isnan(cost) ? kInfinity : std::max(cost, 0.0); }
+
 // Elsewhere than at the orders that are known on the chord of (a - 1) cost(a), which is 0 at a = 1. Rounded up.
 double cost_at(const RenyiCurve& cost, double a) {
-  if (cost.real) return std::max(0.0, cost.real(a) * kOrderRoundUp);
+  if (cost.real) return known(cost.real(a) * kOrderRoundUp);
   const double below = std::floor(a);
-  if (a != below && a <= cost.most_fractional) return std::max(0.0, cost.fractional(a) * kOrderRoundUp);
+  if (a != below && a <= cost.most_fractional) return known(cost.fractional(a) * kOrderRoundUp);
   const auto scaled = [&](double k) { return k <= 1 ? 0 : (k - 1) * cost.integer(static_cast<int>(k)); };
   const double low = scaled(below);
   const double chord = a == below ? low : low + (a - below) * (scaled(below + 1) - low);
-  return std::max(0.0, chord / (a - 1) * kOrderRoundUp);
+  return known(chord / (a - 1) * kOrderRoundUp);
 }
 
 constexpr int kMostInteger = 2000;
@@ -65,7 +68,7 @@ class TotalCost {
       const double low = i == 0 ? 0 : scaled_[i - 1];
       sum += (low + (a - low_order) / (order_[i] - low_order) * (scaled_[i] - low)) / (a - 1);
     }
-    return sum * kOrderRoundUp;
+    return known(sum * kOrderRoundUp);
   }
 
  private:
@@ -136,7 +139,7 @@ double epsilon_of(const KeptBack& kept, Adjacency adjacency, double delta) {
   if (!(delta > 0)) return kInfinity;
   const double best = smallest(
       total, [&](double a) { return total.at(a) + std::log1p(-1 / a) - std::log(delta * a) / (a - 1); });
-  return std::max(0.0, best * (best > 0 ? kOrderRoundUp : 1) + 1e-13);
+  return known(best * (best > 0 ? kOrderRoundUp : 1) + 1e-13);
 }
 
 }  // namespace
