@@ -41,7 +41,7 @@ std::string quoted(const std::string& text) { return nlohmann::json(text).dump()
 
 std::vector<std::string> family_words() {
   std::vector<std::string> words;
-  for (const Family& family : families()) words.emplace_back(family_name(family));
+  for (const GlmFamily& family : families()) words.emplace_back(family_name(family));
   words.emplace_back("categorical");
   return words;
 }

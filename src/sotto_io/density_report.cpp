@@ -15,9 +15,9 @@ std::string draw_longer(const DensityReport& report) {
                      report.channel ? ": it costs no privacy." : ".");
 }
 
-Told told(const ColumnDensity& column) {
-  if (!(column.width < kNextToNothing * column.prior_width)) return Told::next_to_nothing;
-  return column.width < kMuch * column.prior_width && column.width < 1 ? Told::much : Told::little;
+Learned learned(const ColumnDensity& column) {
+  if (!(column.width < kNextToNothing * column.prior_width)) return Learned::next_to_nothing;
+  return column.width < kMuch * column.prior_width && column.width < 1 ? Learned::much : Learned::little;
 }
 
 bool has_verdict(const DensityReport& report) {
@@ -38,12 +38,12 @@ std::string verdict(const DensityReport& report, std::size_t column) {
                   100 * report.settings.level, 100 * c.width, c.discrete ? "probability" : "density",
                   100 * c.prior_width);
   const char* source = report.channel ? "release says" : "confidential data say";
-  switch (told(c)) {
-    case Told::next_to_nothing:
+  switch (learned(c)) {
+    case Learned::next_to_nothing:
       return fmt::format("The {} next to nothing: {}. Do not read shape into the estimate.", source, widths);
-    case Told::little:
+    case Learned::little:
       return fmt::format("The {} little: {}. Expect broad location and spread, not details.", source, widths);
-    case Told::much:
+    case Learned::much:
       break;
   }
   return fmt::format("The {} much: {}.{}", source, widths,

@@ -49,10 +49,10 @@ struct DensityReport {
 ///   next to nothing   bands at least 3/4 as wide as before any data were seen
 ///   much              less than 2/5 as wide, and narrower than the density itself (on average over the data)
 ///   little            between
-enum class Told { next_to_nothing, little, much };
+enum class Learned { next_to_nothing, little, much };
 inline constexpr double kNextToNothing = 0.75;
 inline constexpr double kMuch = 0.4;
-[[nodiscard]] Told told(const ColumnDensity& column);
+[[nodiscard]] Learned learned(const ColumnDensity& column);
 
 /// What to do where chains have not mixed, and what it costs in words that fit where the data came from: what was swept as a warmup,
 /// and twice as long.

@@ -314,7 +314,7 @@ void add_single_values(const DensityReport& report, std::vector<std::string>& se
 std::vector<std::string> warnings(const DensityReport& report) {
   std::vector<std::string> sentences = chain_warnings(report);
   for (const ColumnDensity& column : report.result.columns)
-    if (!column.discrete && told(column) != Told::next_to_nothing) add_piles(column, sentences);
+    if (!column.discrete && learned(column) != Learned::next_to_nothing) add_piles(column, sentences);
   add_poisson(report, sentences);
   add_wide_bounds(report, sentences);
   add_prior_alone(report, sentences);

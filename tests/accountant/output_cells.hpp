@@ -215,10 +215,10 @@ inline double above_threshold(double threshold, double query, double away) {
   return simpson(-reach, 0) + simpson(0, away) + simpson(away, away + reach);
 }
 
-// A batch with noise topped up to variance 2: all rows have log ratio 0, but one has plus or minus the bound. With probability
+// A batch whose variance noise completes to 2: all rows have log ratio 0, but one has plus or minus the bound. With probability
 // `rate` it is in the batch, moves the sum to plus or minus `centre` and spends `spread` of the noise's variance. What all
 // other rows might lose is not seen: nothing is said about how little is lost.
-inline Cells topped_up(double rate, double centre, double spread) {
+inline Cells variance_completed(double rate, double centre, double spread) {
   const auto below = [&](double x, double sign) {
     return (1 - rate) * std::erfc(-x / 2) / 2 +
            rate * std::erfc(-(x - sign * centre) / std::sqrt(2 * (2 - spread))) / 2;

@@ -198,7 +198,7 @@ Job draw_job(OutputDraw& d, std::size_t kind, Adjacency adjacency) {
       const std::string sizes = "rows=" + std::to_string(rows) + ",batch=" + std::to_string(batch);
       Job job = both_ways(
           kind == 16 ? "dp-barker:" + sizes : "variance-completed-barker:" + sizes + ",bound=" + bound,
-          topped_up(b / n, centre, centre * centre * (1 - 1 / b) * whole));
+          variance_completed(b / n, centre, centre * centre * (1 - 1 / b) * whole));
       job.one_adjacency = true;
       return job;
     }

@@ -156,13 +156,14 @@ UnitNormalFamily unit_normal() { return {}; }
 /// The family of the banana and the multivariate normal mean: it is made from the model.
 LocationFamily location_family() { return LocationFamily(model_on_the_line()); }
 
-template <auto Family>
+template <auto GlmFamily>
 struct StatisticSide {
   StatisticSide(const std::vector<double>& values, ExecutionOptions options, Epsilon epsilon,
                 std::uint64_t seed)
       : budget(epsilon, Delta(1e-6)),
         entropy(seed),
-        owner(measure_statistic(rows_of(values), StandardStatistic(Family()), PrivacyUnit{}, options.threads),
+        owner(measure_statistic(rows_of(values), StandardStatistic(GlmFamily()), PrivacyUnit{},
+                                options.threads),
               budget, entropy) {}
   Budget budget;
   TestEntropy entropy;
@@ -171,12 +172,12 @@ struct StatisticSide {
   double limit() { return budget.left().value(); }
   double spent() { return budget.spent().value(); }
 };
-template <auto Family>
+template <auto GlmFamily>
 struct FamilyCase {
-  using Side = StatisticSide<Family>;
+  using Side = StatisticSide<GlmFamily>;
   static double likelihood_power() { return 1; }
   static auto kernel() {
-    const StandardStatistic statistic(Family());
+    const StandardStatistic statistic(GlmFamily());
     return PenaltyExponentialFamily<>(
         {.cost = Rho(10),
          .proposal = Matrix::Identity(1, 1),

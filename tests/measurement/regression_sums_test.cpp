@@ -21,7 +21,7 @@ constexpr Eigen::Index kDim = 3;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Case {
-  Family family;
+  GlmFamily family;
   Interval response;
   Link link;
 };

@@ -34,9 +34,9 @@ Glm model_of(std::size_t kind) {
   std::vector<DomainComponent> components{{{0}, Matrix::Ones(1, 1)}};
   for (Eigen::Index j = 1; j < static_cast<Eigen::Index>(kDim); ++j)
     components.push_back({{j}, Matrix{{-1.0}, {1.0}}});
-  const Family family = kind == kBinary   ? Family(family::Bernoulli())
-                        : kind == kCounts ? Family(family::Poisson())
-                                          : Family(family::Normal{0.7});
+  const GlmFamily family = kind == kBinary   ? GlmFamily(family::Bernoulli())
+                           : kind == kCounts ? GlmFamily(family::Poisson())
+                                             : GlmFamily(family::Normal{0.7});
   return Glm(family, Domain(std::move(components)), responses(kind));
 }
 

@@ -36,7 +36,7 @@ void at_many_places(const Check& check) {
   }
 }
 
-TEST(Family, scores_are_slopes_of_the_log_density) {
+TEST(GlmFamily, scores_are_slopes_of_the_log_density) {
   at_many_places([]<class F>(const F&, const Place& at) {
     const double h = 1e-5;
     const auto log_density = [&](double by_eta, double by_log_sigma) {
@@ -55,7 +55,7 @@ TEST(Family, scores_are_slopes_of_the_log_density) {
   });
 }
 
-TEST(Family, scores_fall_in_eta_and_rise_in_y_or_have_a_range) {
+TEST(GlmFamily, scores_fall_in_eta_and_rise_in_y_or_have_a_range) {
   at_many_places([]<class F>(const F&, const Place& at) {
     const double score = law::value(F::score, at.eta, at.y, at.spread);
     EXPECT_LE(law::value(F::score, at.eta + 0.1, at.y, at.spread), score) << F::name;
@@ -69,7 +69,7 @@ TEST(Family, scores_fall_in_eta_and_rise_in_y_or_have_a_range) {
   });
 }
 
-TEST(Family, information_is_a_positive_number) {
+TEST(GlmFamily, information_is_a_positive_number) {
   for (const auto& [family, response] : every_family()) {
     const Interval range = response;
     const double information = std::visit([&](const auto& f) { return f.information(range); }, family);
@@ -78,9 +78,9 @@ TEST(Family, information_is_a_positive_number) {
   }
 }
 
-TEST(Family, is_found_by_its_names_alone) {
+TEST(GlmFamily, is_found_by_its_names_alone) {
   std::set<std::string_view> names;
-  for (const Family& family : families()) {
+  for (const GlmFamily& family : families()) {
     EXPECT_TRUE(names.insert(family_name(family)).second);
     EXPECT_EQ(find_family(family_name(family))->index(), family.index());
     EXPECT_NE(family_names().find(family_name(family)), std::string::npos);

@@ -36,7 +36,7 @@ Domain domain() {
 }
 
 struct Case {
-  Family family;
+  GlmFamily family;
   Interval response;
   double (*log_density)(double y, double eta, double log_sigma);  // written apart from the family's own
 };
@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(Families, GlmBounds, testing::Range(0, static_cast<int>
 
 // Ordered categories have tests of their own: tests/model/ordered_row_test.cpp.
 TEST(Glm, every_family_is_among_the_cases) {
-  for (const Family& family : families()) {
+  for (const GlmFamily& family : families()) {
     if (has_thresholds(family)) continue;
     EXPECT_TRUE(std::any_of(std::begin(kCases), std::end(kCases), [&](const Case& c) {
       return c.family.index() == family.index();

@@ -10,14 +10,14 @@
 namespace sotto {
 
 struct FamilyCase {
-  Family family;
+  GlmFamily family;
   Interval response;
 };
 
 /// Each with legal responses; one with a sigma twice, unknown and known. Of ordered categories two, which need one row a response.
 [[nodiscard]] inline std::vector<FamilyCase> every_family() {
   std::vector<FamilyCase> all;
-  for (const Family& family : families()) {
+  for (const GlmFamily& family : families()) {
     const Interval support = std::visit([](const auto& f) { return f.support; }, family);
     const Interval response{std::max(support.lower, -3.0),
                             std::min(support.upper, has_thresholds(family) ? 1.0 : 9.0)};

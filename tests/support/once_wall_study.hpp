@@ -15,7 +15,7 @@ namespace sotto {
     components.push_back(
         {{j}, range.width() > 0 ? Matrix{{range.lower}, {range.upper}} : Matrix::Ones(1, 1)});
   }
-  Family family = family::Bernoulli();
+  GlmFamily family = family::Bernoulli();
   if (data.link == Link::log) family = family::Poisson();
   if (data.link == Link::identity) family = family::Normal();
   return Glm(family, Domain(std::move(components)), data.response);

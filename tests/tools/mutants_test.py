@@ -9,7 +9,8 @@ mutants.__spec__.loader.exec_module(mutants)
 
 FAULT = {"name": "a", "promise": "p", "file": "f.cpp", "before": "x = 1;", "after": "x = 2;",
          "tests": ["one.Suite.name", "one.All/Cases.hold/*"]}
-FILES = {"f.cpp": "int x = 1;\n", "twice.cpp": "x = 1; x = 1;"}
+FILES = {"f.cpp": "int x = 1;\n", "twice.cpp": "x = 1; x = 1;", "src/sotto/sum/f.cpp": "x = 1;",
+         "tests/long_tests.txt": "# one.Suite.name is none\n3 one.All/*\n"}
 TESTS = {"one": "TEST_F(Suite, name) {\n}\nTEST_P(Cases, hold) {\n}\n"}
 
 
@@ -26,6 +27,10 @@ assert check({**FAULT, "tests": []})
 assert check({**FAULT, "tests": ["one.Suite.gone"]})
 assert check({**FAULT, "tests": ["two.Suite.name"]})
 assert check(FAULT, FAULT)
+WALL = {**FAULT, "file": "src/sotto/sum/f.cpp"}
+assert not check(WALL), check(WALL)
+assert check({**WALL, "tests": ["one.All/Cases.hold/*"]})
+assert not check({**FAULT, "tests": ["one.All/Cases.hold/*"]})
 assert check({key: value for key, value in FAULT.items() if key != "promise"})
 
 assert mutants.by_folder(["one.Suite.name", "two.S.t", "one.All/Cases.hold/*"]) == {

@@ -13,7 +13,7 @@
 
 namespace sotto {
 
-/// Noise topped up, batch by batch, to a total variance of 2 with the batch's own; log ratios of single rows within
+/// Noise that completes, batch by batch, the batch's own variance to a total of 2; log ratios of single rows within
 /// `bound`, in the log density's unit, bound <= sqrt(batch) / rows.
 struct VarianceCompletedBarkerEvent {
   std::uint64_t rows = 1;

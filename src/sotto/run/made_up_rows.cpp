@@ -149,7 +149,7 @@ double expected_dispersion(bool steps, const ExpectedValues& expected) {
   return std::min(dispersion, kMostExpectedDispersion);
 }
 
-double sigma_of_responses(const Family& family, const Interval& response, const ExpectedValues& expected) {
+double sigma_of_responses(const GlmFamily& family, const Interval& response, const ExpectedValues& expected) {
   const auto* known = sigma_of(family);
   if (known != nullptr && known->has_value()) return **known;
   return expected.sd ? *expected.sd / std::hypot(1, kSpreadOfNumbers) : response.width() / kResiduals;

@@ -31,7 +31,7 @@ double draw_count_of(double mean, ChainRng& rng) {
 
 }  // namespace
 
-PredictedResponse::PredictedResponse(const Family& family, const Response& response,
+PredictedResponse::PredictedResponse(const GlmFamily& family, const Response& response,
                                      std::optional<double> dispersion)
     : link_(Link::identity),
       ordered_(has_thresholds(family)),

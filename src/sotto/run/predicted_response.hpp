@@ -18,7 +18,7 @@ class PredictedResponse {
  public:
   /// `dispersion`: of counts, and of responses in steps; 0 where these are Poisson counts; none: not known.
   /// Errors: configuration for a family whose link is not known.
-  PredictedResponse(const Family& family, const Response& response, std::optional<double> dispersion);
+  PredictedResponse(const GlmFamily& family, const Response& response, std::optional<double> dispersion);
 
   /// "category" or "time"; empty where a response has one mean.
   [[nodiscard]] const std::string& part() const { return part_; }

@@ -21,7 +21,7 @@ bool is_overdispersed(const std::string& family) {
   return family.starts_with("neg") || family.starts_with("nb") || family.starts_with("quasi");
 }
 
-void check_survival(const Family& family) {
+void check_survival(const GlmFamily& family) {
   if (std::visit([](const auto& f) { return f.response == ResponseKind::time; }, family)) return;
   refuse(fmt::format(
       "a response Surv(time, event) has the family survival, not {}: leave model.family (--family) out",
@@ -37,9 +37,9 @@ void check_survival(const Family& family) {
 }
 
 /// The family that the model names, for a response that it takes. A gamma response is counted in steps from here on.
-Family checked_family(const ModelConfig& model, Design& design) {
+GlmFamily checked_family(const ModelConfig& model, Design& design) {
   const ResponseKind kind = design.response().kind;
-  Family family = family_of(model);
+  GlmFamily family = family_of(model);
   if (kind == ResponseKind::time) check_survival(family);
   std::visit(
       [&](const auto& f) {
@@ -56,7 +56,8 @@ Family checked_family(const ModelConfig& model, Design& design) {
 }
 
 /// A column in the place of its logarithm makes rates differ beyond what any rows do.
-void check_offset(const Formula& formula, const Family& family, const Design& design, const Schema& schema) {
+void check_offset(const Formula& formula, const GlmFamily& family, const Design& design,
+                  const Schema& schema) {
   constexpr double kWidest = 23;  // a factor of 1e10
   if (!formula.offset || formula.offset->function != nullptr || link_of(family) != Link::log) return;
   const double width = 2 * *design.offset();  // a column's coefficient on the scale [-1, 1]
@@ -71,10 +72,10 @@ void check_offset(const Formula& formula, const Family& family, const Design& de
 
 }  // namespace
 
-Family family_of(const ModelConfig& model) {
+GlmFamily family_of(const ModelConfig& model) {
   if (const auto family = find_family(model.family, model.sigma)) return *family;
   std::vector<std::string> known{"categorical", "normal-mean", "banana"};
-  for (const Family& family : families()) {
+  for (const GlmFamily& family : families()) {
     std::visit(
         [&](const auto& f) {
           known.insert(known.end(), {std::string(f.name), std::string(f.alias)});
@@ -99,7 +100,7 @@ Family family_of(const ModelConfig& model) {
 Regression regression_of(const ModelConfig& model, const Schema& schema) {
   Formula formula = parse_formula(model.formula);
   Design design(formula, schema, model.cuts);
-  const Family family = checked_family(model, design);
+  const GlmFamily family = checked_family(model, design);
   check_offset(formula, family, design, schema);
   if (model.sigma && sigma_of(family) == nullptr)
     refuse(fmt::format("model.sigma is the spread of normal responses, and this is a {} model: drop it",

@@ -11,12 +11,12 @@ namespace sotto {
 
 struct Regression {
   Formula formula;
-  Family family;
+  GlmFamily family;
   Design design;  ///< a gamma response is counted in steps
 };
 
 /// Errors: configuration for a family that does not exist.
-[[nodiscard]] Family family_of(const ModelConfig& model);
+[[nodiscard]] GlmFamily family_of(const ModelConfig& model);
 
 /// Errors: configuration, saying what to change, when formula, family, cuts and schema do not fit.
 [[nodiscard]] Regression regression_of(const ModelConfig& model, const Schema& schema);

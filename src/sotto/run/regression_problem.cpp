@@ -168,7 +168,7 @@ Position reach(const Glm& glm, const PublicProblem& problem) {
   return far;
 }
 
-void describe_response(const Family& family, const Design& design, PublicProblem& known) {
+void describe_response(const GlmFamily& family, const Design& design, PublicProblem& known) {
   const Response& response = design.response();
   const SchemaColumn& declared = response.source.declared;
   std::visit(
@@ -226,7 +226,7 @@ void describe_columns(const Design& design, PublicProblem& known) {
 }
 
 /// What the declared range of the response stands for where nothing else tells of its units: priors, effects of groups, sigma.
-void add_scales_of_response(const Family& family, const Design& design, FitConfig& config,
+void add_scales_of_response(const GlmFamily& family, const Design& design, FitConfig& config,
                             PublicProblem& known) {
   const Interval& response = design.response().range;
   const bool normal = sigma_of(family) != nullptr;
@@ -323,7 +323,7 @@ void refuse_two_of_one_name(const PublicProblem& known) {
 Problem regression_problem(FitConfig config, const Table& table, std::optional<double> rows) {
   const ModelConfig& model = config.model;
   const Regression regression = regression_of(model, table.schema());
-  const Family& family = regression.family;
+  const GlmFamily& family = regression.family;
   const Design& design = regression.design;
   const Glm glm(family, design.domain(), design.response().range, design.pieces());
   Problem problem{.public_info = {},

@@ -15,8 +15,8 @@ namespace {
 
 constexpr Accuracy kFineAccuracy{2.5e-7, 0x1p19, 8};
 
-// Rounds of growing effort.
-enum class Effort {
+// What a round does: each more than the one before.
+enum class Technique {
   upper_alone,
   composed,
   split,       // rare large losses apart
@@ -24,27 +24,27 @@ enum class Effort {
 };
 struct Round {
   Accuracy accuracy;
-  Effort effort = Effort::composed;
+  Technique technique = Technique::composed;
 };
-constexpr Round kUsualRounds[] = {{{0, 0x1p17, 0}, Effort::split},
+constexpr Round kUsualRounds[] = {{{0, 0x1p17, 0}, Technique::split},
                                   {{0, 0x1p18, 8}},
                                   {{0, 0x1p19, 6}},
-                                  {{0, 0x1p20, 0}, Effort::split},
+                                  {{0, 0x1p20, 0}, Technique::split},
                                   {{0, 0x1p21, 8}}};
 
 // Where less than the usual width is asked for grids are made as fine as that needs.
 std::vector<Round> rounds_for(double width, bool calibrated) {
   std::vector<Round> rounds{{kFirstAccuracy}};
-  if (calibrated) rounds = {{kFirstAccuracy, Effort::upper_alone}, {kFineAccuracy, Effort::calibrated}};
+  if (calibrated) rounds = {{kFirstAccuracy, Technique::upper_alone}, {kFineAccuracy, Technique::calibrated}};
   if (width >= kUsualWidth) {
     rounds.insert(rounds.end(), std::begin(kUsualRounds), std::end(kUsualRounds));
     return rounds;
   }
   const double tolerance = width / 4;
   const Round narrow[] = {{{tolerance, 0x1p19, 8}},
-                          {{0, 0x1p19, 0}, Effort::split},
+                          {{0, 0x1p19, 0}, Technique::split},
                           {{tolerance / 4, 0x1p21, 8}},
-                          {{0, 0x1p21, 0}, Effort::split},
+                          {{0, 0x1p21, 0}, Technique::split},
                           {{tolerance / 16, 0x1p22, 6}}};
   rounds.insert(rounds.end(), std::begin(narrow), std::end(narrow));
   return rounds;
@@ -104,7 +104,7 @@ class Enclosure {
 
   void attempt(const Round& round) {
     lower_upper(round);
-    if (round.effort != Effort::upper_alone) raise_lower(round);
+    if (round.technique != Technique::upper_alone) raise_lower(round);
   }
 
  private:
@@ -127,7 +127,7 @@ class Enclosure {
       CurveBound& answer = upper_[i];
       // What lies below a bound that is known does not matter any more.
       if (answer.last() > std::max(bounds_.lower, most)) {
-        if (round.effort == Effort::calibrated && rare_)
+        if (round.technique == Technique::calibrated && rare_)
           split_first(i, round);
         else
           attempt(answer, round);
@@ -145,8 +145,8 @@ class Enclosure {
     for (const std::size_t i : order(lower_.size())) {
       if (is_paired() && upper_[i].last() <= bounds_.lower) continue;
       if (!started_) lower_[i].start_at(is_paired() ? upper_[i].last() : bounds_.upper);
-      const bool apart = round.effort == Effort::calibrated && is_paired() && needs_split_[i];
-      attempt(lower_[i], apart ? Round{round.accuracy, Effort::split} : round);
+      const bool apart = round.technique == Technique::calibrated && is_paired() && needs_split_[i];
+      attempt(lower_[i], apart ? Round{round.accuracy, Technique::split} : round);
       bounds_.lower = std::max(bounds_.lower, lower_[i].last());
     }
     started_ = true;
@@ -165,7 +165,7 @@ class Enclosure {
   }
 
   void attempt(CurveBound& answer, const Round& round) const {
-    if (round.effort == Effort::split)
+    if (round.technique == Technique::split)
       return if_possible([&] { answer.split(bounds_, round.accuracy.most_points); });
     if_possible([&] { answer.at(round.accuracy); });
     if (!answer.is_known()) answer.at(kFirstAccuracy);
@@ -181,7 +181,7 @@ class Enclosure {
   bool started_ = false;
 };
 
-// Whether both sides of an event are different pairs: no effort brings them together, so that no gap tells when to stop.
+// Whether both sides of an event are different pairs: nothing brings them together, so that no gap tells when to stop.
 bool are_brackets(const std::vector<LossModel>& above, const std::vector<LossModel>& below) {
   const std::vector<LossPart>& lower = below.front().parts;
   const auto is_below = [&](const DiscretePld& lattice) {
@@ -206,15 +206,15 @@ Bounds both_bounds(const KeptBack& kept, Adjacency adjacency, const CurveQuery& 
   const bool calibrated = leaves.size() <= kManyKinds;
   Enclosure enclosure(above, below, query, query_below, adjacency);
   for (const Round& round : rounds_for(width, calibrated)) {
-    const bool apart = round.effort == Effort::split;
+    const bool apart = round.technique == Technique::split;
     if (apart && !enclosure.is_rare() && round.accuracy.most_points < 0x1p18) continue;
     enclosure.attempt(round);
     if (query.by_epsilon && enclosure.bounds().upper < kLeastDelta) break;
-    if (round.effort == Effort::upper_alone) continue;
+    if (round.technique == Technique::upper_alone) continue;
     const Bounds& bounds = enclosure.bounds();
     if (bracket && (!enclosure.is_rare() || apart)) break;
     if (bounds.upper - bounds.lower <= width * bounds.upper) break;
-    // No effort narrows the slack of discrete noise.
+    // Nothing narrows the slack of discrete noise.
     const double slack = above.front().slack;
     if (slack > width / 4 * (query.by_epsilon ? query.value : bounds.upper)) break;
   }
@@ -305,13 +305,13 @@ Bounds epsilon_of(const KeptBack& kept, Adjacency adjacency, Delta delta, double
                             : both_bounds(kept, adjacency, {false, above}, {false, below}, width);
 }
 
-double delta_upper_of(const KeptBack& kept, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
+double delta_upper_of(const KeptBack& kept, Adjacency adjacency, Epsilon epsilon, UpperBound bound) {
   if (std::isinf(epsilon.value())) return kept.given_away;
   const std::vector<LossModel> models = loss_models(flatten(kept.event), adjacency, Side::upper);
   const CurveQuery query{true, epsilon.value()};
   Enclosure enclosure(models, {}, query, query, adjacency);
-  enclosure.attempt({kFirstAccuracy, Effort::upper_alone});
-  if (effort == UpperBound::fine) enclosure.attempt({kFineAccuracy, Effort::calibrated});
+  enclosure.attempt({kFirstAccuracy, Technique::upper_alone});
+  if (bound == UpperBound::fine) enclosure.attempt({kFineAccuracy, Technique::calibrated});
   return kept.all(std::min(enclosure.bounds().upper, 1.0), Side::upper);
 }
 
@@ -341,11 +341,11 @@ Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, dou
   return least_delta(bounds, event, adjacency, epsilon);
 }
 
-double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound effort) {
+double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound bound) {
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon).upper;
   double least = 1;
   for (const KeptBack& kept : kept_back(event)) {
-    least = std::min(least, delta_upper_of(kept, adjacency, epsilon, effort));
+    least = std::min(least, delta_upper_of(kept, adjacency, epsilon, bound));
     if (kept.is_enough(least)) break;
   }
   return least_delta({0, least}, event, adjacency, epsilon).upper;

@@ -9,15 +9,15 @@
 
 namespace sotto {
 
-std::vector<Family> families() {
+std::vector<GlmFamily> families() {
   return []<class... F>(std::type_identity<std::variant<F...>>) {
-    return std::vector<Family>{F()...};
-  }(std::type_identity<Family>());
+    return std::vector<GlmFamily>{F()...};
+  }(std::type_identity<GlmFamily>());
 }
 
 std::string family_names() {
   std::vector<std::string> names;
-  for (const Family& family : families()) {
+  for (const GlmFamily& family : families()) {
     const std::string_view alias =
         std::visit([](const auto& f) { return std::string_view(f.alias); }, family);
     names.push_back(alias.empty() ? std::string(family_name(family))
@@ -26,8 +26,8 @@ std::string family_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::optional<Family> find_family(std::string_view name, std::optional<double> sigma) {
-  for (Family& found : families()) {
+std::optional<GlmFamily> find_family(std::string_view name, std::optional<double> sigma) {
+  for (GlmFamily& found : families()) {
     const bool meant = std::visit(
         [&]<class F>(F& f) {
           if constexpr (HasSigma<F>) f.sigma = sigma;
@@ -39,11 +39,11 @@ std::optional<Family> find_family(std::string_view name, std::optional<double> s
   return std::nullopt;
 }
 
-std::string_view family_name(const Family& family) {
+std::string_view family_name(const GlmFamily& family) {
   return std::visit([](const auto& f) { return f.name; }, family);
 }
 
-const std::optional<double>* sigma_of(const Family& family) {
+const std::optional<double>* sigma_of(const GlmFamily& family) {
   return std::visit(
       []<class F>(const F& f) -> const std::optional<double>* {
         if constexpr (HasSigma<F>) return &f.sigma;
@@ -52,7 +52,7 @@ const std::optional<double>* sigma_of(const Family& family) {
       family);
 }
 
-std::optional<Link> link_of(const Family& family) {
+std::optional<Link> link_of(const GlmFamily& family) {
   return std::visit(
       [](const auto& f) -> std::optional<Link> {
         if constexpr (requires { f.link; }) return f.link;
@@ -61,7 +61,7 @@ std::optional<Link> link_of(const Family& family) {
       family);
 }
 
-std::optional<double> steps_of(const Family& family) {
+std::optional<double> steps_of(const GlmFamily& family) {
   return std::visit(
       [](const auto& f) -> std::optional<double> {
         if constexpr (requires { f.steps; }) return f.steps;
@@ -70,11 +70,11 @@ std::optional<double> steps_of(const Family& family) {
       family);
 }
 
-bool has_thresholds(const Family& family) {
+bool has_thresholds(const GlmFamily& family) {
   return std::visit([]<class F>(const F&) { return HasThresholds<F>; }, family);
 }
 
-Link known_link(const Family& family) {
+Link known_link(const GlmFamily& family) {
   if (const auto link = link_of(family)) return *link;
   throw Error(
       ErrorCode::configuration,

@@ -19,8 +19,8 @@ namespace sotto {
 
 /// The closed list: a new family is a file in model/glm/family that satisfies `ResponseFamily`, and its line here. Passes over
 /// the rows visit it once, never for each row.
-using Family = std::variant<family::Bernoulli, family::Poisson, family::Normal, family::PiecewiseExponential,
-                            family::CumulativeLogit, family::Gamma>;
+using GlmFamily = std::variant<family::Bernoulli, family::Poisson, family::Normal,
+                               family::PiecewiseExponential, family::CumulativeLogit, family::Gamma>;
 
 /// name, alias         in a configuration; the alias is R's name, or empty
 /// ratio               what exp of a coefficient is called; empty: nothing
@@ -61,7 +61,7 @@ template <class List>
 inline constexpr bool are_families = false;
 template <ResponseFamily... F>
 inline constexpr bool are_families<std::variant<F...>> = true;
-static_assert(are_families<Family>);
+static_assert(are_families<GlmFamily>);
 
 template <class F>
 concept HasSigma = requires(const F& family) {
@@ -69,20 +69,20 @@ concept HasSigma = requires(const F& family) {
 };
 
 /// One of each of the list.
-[[nodiscard]] std::vector<Family> families();
+[[nodiscard]] std::vector<GlmFamily> families();
 /// All names, with commas between them.
 [[nodiscard]] std::string family_names();
 /// The family of that name or alias, with this sigma if it has one; none if there is no such family.
-[[nodiscard]] std::optional<Family> find_family(std::string_view name, std::optional<double> sigma = {});
+[[nodiscard]] std::optional<GlmFamily> find_family(std::string_view name, std::optional<double> sigma = {});
 
-[[nodiscard]] std::string_view family_name(const Family& family);
-[[nodiscard]] const std::optional<double>* sigma_of(const Family& family);  ///< null: it has none
+[[nodiscard]] std::string_view family_name(const GlmFamily& family);
+[[nodiscard]] const std::optional<double>* sigma_of(const GlmFamily& family);  ///< null: it has none
 /// The link that release-once knows the family by; known_link throws Error configuration where there is none.
-[[nodiscard]] std::optional<Link> link_of(const Family& family);
-[[nodiscard]] Link known_link(const Family& family);
+[[nodiscard]] std::optional<Link> link_of(const GlmFamily& family);
+[[nodiscard]] Link known_link(const GlmFamily& family);
 /// In how many steps of their upper bound responses are counted; none: they are taken as they are.
-[[nodiscard]] std::optional<double> steps_of(const Family& family);
+[[nodiscard]] std::optional<double> steps_of(const GlmFamily& family);
 /// Whether responses are ordered categories, a row for each threshold between them.
-[[nodiscard]] bool has_thresholds(const Family& family);
+[[nodiscard]] bool has_thresholds(const GlmFamily& family);
 
 }  // namespace sotto

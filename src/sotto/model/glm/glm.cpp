@@ -30,7 +30,7 @@ constexpr double kScoreRoundUp = 1 + 0x1p-40;
 
 }  // namespace
 
-Glm::Glm(Family family, Domain domain, Interval response, Pieces pieces)
+Glm::Glm(GlmFamily family, Domain domain, Interval response, Pieces pieces)
     : family_(family), domain_(std::move(domain)), response_(response), pieces_(pieces) {
   std::visit(
       [&](const auto& f) {

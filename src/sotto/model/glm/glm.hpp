@@ -26,11 +26,11 @@ namespace sotto {
 class Glm {
  public:
   /// Errors: configuration for responses that the family does not take, or a sigma that is not > 0.
-  Glm(Family family, Domain domain, Interval response, Pieces pieces = {});
+  Glm(GlmFamily family, Domain domain, Interval response, Pieces pieces = {});
 
   [[nodiscard]] Eigen::Index dim() const { return domain_.columns() + (unknown_sigma() ? 1 : 0); }
   [[nodiscard]] const Domain& domain() const { return domain_; }
-  [[nodiscard]] const Family& family() const { return family_; }
+  [[nodiscard]] const GlmFamily& family() const { return family_; }
   [[nodiscard]] bool unknown_sigma() const;
   [[nodiscard]] Interval response() const { return response_; }
   [[nodiscard]] Pieces pieces() const { return pieces_; }
@@ -59,7 +59,7 @@ class Glm {
   [[nodiscard]] PerRow<OrderedRow> ordered() const;
   [[nodiscard]] GlmTiles tiles(const Rows& rows, std::size_t first, std::size_t count) const;
 
-  Family family_;
+  GlmFamily family_;
   Domain domain_;
   Interval response_;
   Pieces pieces_;

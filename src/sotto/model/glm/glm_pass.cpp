@@ -210,7 +210,7 @@ void gradient_pass([[maybe_unused]] const F& family, const GlmTiles& tiles,
 
 // One entry point per pass for the dispatcher; the family is chosen once per call.
 
-void ratio(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
+void ratio(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work, double scale,
            std::span<std::int64_t> sums) {
   std::visit(
       [&]<class F>(const F& f) {
@@ -219,8 +219,8 @@ void ratio(const Family& family, const GlmTiles& tiles, std::span<const RatioWor
       family);
 }
 
-void gradient(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work, double* memory,
-              std::span<std::int64_t> sums) {
+void gradient(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+              double* memory, std::span<std::int64_t> sums) {
   std::visit(
       [&]<class F>(const F& f) {
         if constexpr (RowByRow<F>) gradient_pass(f, tiles, work, memory, sums);
@@ -240,12 +240,12 @@ HWY_EXPORT(ratio);
 HWY_EXPORT(gradient);
 HWY_EXPORT(instructions);
 
-void glm_ratio_pass(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work,
+void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
                     double scale, std::span<std::int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(ratio)(family, tiles, work, scale, sums);
 }
 
-void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums) {
   WipedVector<double> memory(2 * (tiles.predictors + 1) * kTile);  // for two vectors of a group of rows
   HWY_DYNAMIC_DISPATCH(gradient)(family, tiles, work, memory.data(), sums);

@@ -33,7 +33,7 @@ struct RatioWork {
 /// where log p leaves out terms free of the position.
 /// Holds when count * kTile * max |bound| < 2^53, so that the integers held in doubles stay exact (the
 /// caller's duty).
-void glm_ratio_pass(const Family& family, const GlmTiles& tiles, std::span<const RatioWork> work,
+void glm_ratio_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const RatioWork> work,
                     double scale, std::span<std::int64_t> sums);
 
 /// One gradient: the position, what d log p / d eta and d log p / d log(sigma) are clamped to, and a factor per coordinate.
@@ -51,7 +51,7 @@ struct GradientWork {
 /// number adds nothing: what was priced holds whatever rounding made of its columns.
 /// Checked by tests/model/glm_test.cpp: a_gradient_beyond_what_was_priced_counts_as_none
 /// Checked by tests/measurement/gradient_test.cpp: products_of_columns_a_few_ulps_wide_count_no_more_than_priced
-void glm_gradient_pass(const Family& family, const GlmTiles& tiles, std::span<const GradientWork> work,
+void glm_gradient_pass(const GlmFamily& family, const GlmTiles& tiles, std::span<const GradientWork> work,
                        std::span<std::int64_t> sums);
 
 /// The vector instructions that the passes use on this machine, by Highway's name: "AVX2".
