@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sotto/ledger/budget.hpp"
+#include "sotto/accountant/spending.hpp"
 #include "sotto/report/privacy_statement.hpp"
 
 namespace sotto {

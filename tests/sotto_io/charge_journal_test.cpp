@@ -13,6 +13,7 @@
 
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy_source.hpp"
+#include "sotto/ledger/budget.hpp"
 #include "sotto/run/fit.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "sotto_io/on_flush.hpp"

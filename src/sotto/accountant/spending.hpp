@@ -27,6 +27,14 @@ struct Charge {
   Event event = {};        ///< the release as any accountant prices it
 };
 
+/// What was just put on the books: `count` releases like `charge`, and what they cost together where only their composition
+/// has a price.
+struct Booking {
+  const Charge& charge;
+  std::size_t count = 1;
+  std::optional<Epsilon> composed{};
+};
+
 /// A line of the books: charges for one kind of query by one mechanism that differ by a millionth at most, as
 /// those of one asked-for cost do once variances are rounded to the grid; once there are kMostLines lines, all
 /// charges of a kind. `charge` holds the dearest cost among them, so count times it is an upper bound, and the

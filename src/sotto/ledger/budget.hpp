@@ -14,14 +14,6 @@ namespace sotto {
 
 inline constexpr std::size_t kMostLines = 64;
 
-/// What was just put on the books: `count` releases like `charge`, and what they cost together where only their composition
-/// has a price.
-struct Booking {
-  const Charge& charge;
-  std::size_t count = 1;
-  std::optional<Epsilon> composed{};
-};
-
 /// Is told of every booking before its receipt is given out, and so before noise is drawn for it. What it throws keeps the
 /// receipt back; the charge stays booked.
 using BookingWriter = std::function<void(const Booking&)>;
