@@ -1,5 +1,6 @@
 """Checks what the project's text points to: sources in docs/references.bib, errata in docs/errata.md, files in the tree, and
-the tests that "Checked by FILE: TEST, TEST" names, as it must; and that the labels of a comment's block begin their lines.
+tests by name. "Checked by" says FILE: TEST, TEST for one file or several, and so does a table whose last column is "test" or
+"kept by"; the labels of a comment's block begin their lines.
 
 usage: check_citations.py [ROOT]
 """
@@ -10,13 +11,45 @@ from pathlib import Path
 KEY = re.compile(r"\[([A-Z][A-Za-z]*\d{2})(?:, [^\]]*)?\](?!\()")
 ERRATUM = re.compile(r"\bE(\d{1,2})\b")
 ERRATUM_ENTRY = re.compile(r"^\* \*\*E(\d+)\*\* ", re.MULTILINE)
-FILE = re.compile(r"(?<![\w/.<-])((?:[\w-]+/)+[\w-]+\.(?:hpp|cpp|py|md|toml|bib))(?![\w*])")
-CHECKED_BY = re.compile(r"Checked by\s+(tests/[\w/]+\.cpp):(?:\s|///)+((?:\w+(?:,(?:\s|///)*)?)+)")
-CLAIM = re.compile(r"^ *//+ +Checked by\b(.*)$", re.MULTILINE)
-DECLARED = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST|RC_GTEST_PROP)\(\s*\w+\s*,\s*(\w+)", re.MULTILINE)
+FILE = re.compile(r"(?<![\w/.<-])((?:[\w-]+/)+[\w-]+\.(?:hpp|cpp|py|R|md|toml|bib))(?![\w*])")
+DECLARED = re.compile(
+    r'^(?:TEST|TEST_F|TEST_P|TYPED_TEST|RC_GTEST_PROP)\(\s*\w+\s*,\s*(\w+)|^def (test_\w+)|^test_that\("([^"]+)"', re.MULTILINE)
+CLAIM = re.compile(r"\bChecked by\b[^\S\n]*")
+SPACE = r"(?:\s|///?|#|\*)+"  # also where a comment goes on in its next line
+PLACE = r"((?:python/|r/)?tests/[\w/-]+\.(?:cpp|py|R))"
+QUOTED = rf"`[^`\n]+`(?:,{SPACE}`[^`\n]+`)*"
+NAMED = re.compile(rf"(`?){PLACE}\1:{SPACE}({QUOTED}|\w+(?:,{SPACE}\w+)*)")
+NAMED_IN_QUOTES = re.compile(rf"`{PLACE}(?:`:{SPACE}({QUOTED})|: ([^`\n]+)`)")
+NEXT = re.compile(rf"(?:,|;| and){SPACE}(?=`?{PLACE})")
+UNNAMED = re.compile(rf"`{PLACE}`(?!:{SPACE}`)")
 # A label of a comment's block that stands in the middle of a line: the block was run together.
 MELTED = re.compile(r"^ *//.*[^/\s] (Computes|Source|Differs|Holds(?: when)?|Checked by) {2,}\S", re.MULTILINE)
 MADE_BY_RUNS = ("out/", "build/")
+
+
+def claimed(text):
+    """Every file of tests that a "Checked by" names, with its tests; nothing and the claim where it is of another form."""
+    for claim in CLAIM.finditer(text):
+        place = claim.end()
+        while place is not None:
+            found = NAMED.match(text, place)
+            yield found.group(2, 3) if found else (None, text[claim.start():].split("\n")[0])
+            more = found and NEXT.match(text, found.end())
+            place = more.end() if more else None
+
+
+def untested(text):
+    """Rows of a table of promises that leave out the tests, or name a file of C++ tests without saying which."""
+    heading = None
+    for line in text.splitlines():
+        last = line.rstrip().removesuffix("|").split("|")[-1].strip() if line.startswith("|") else None
+        heading = heading if heading and last is not None else last
+        if heading in ("test", "kept by"):
+            if not last and "nothing is claimed" not in line:
+                yield line
+            for place in UNNAMED.findall(last):
+                if place.endswith(".cpp"):
+                    yield place
 
 
 def broken(text, sources, errata, read):
@@ -34,12 +67,17 @@ def broken(text, sources, errata, read):
             yield "file", name
     for label in MELTED.findall(text):
         yield "line of its own for", label
-    for claim in CLAIM.findall(text):
-        if not re.match(r" +tests/[\w/]+\.cpp:(?: +\w|$)", claim):
-            yield "name of a test in", f"Checked by{claim}"
-    for name, tests in CHECKED_BY.findall(text):
-        for test in set(re.findall(r"\w+", tests)) - set(DECLARED.findall(read(name) or "")):
-            yield f"test in {name}", test
+    for row in untested(text):
+        yield "name of a test in", row
+    quoted = [(name, several or one) for name, several, one in NAMED_IN_QUOTES.findall(text)]
+    for name, tests in dict.fromkeys([*claimed(text), *quoted]):
+        if name is None:
+            yield "name of a test in", tests
+            continue
+        declared = {found.group(found.lastindex) for found in DECLARED.finditer(read(name) or "")}
+        for test in re.findall(r"`[^`]+`|\w+", tests):
+            if test.strip("`") not in declared:
+                yield f"test in {name}", test
 
 
 def main(root):
@@ -53,6 +91,8 @@ def main(root):
     texts = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").iterdir()]
     for folder in ("src", "tests", "bench", "experiments", "tools"):
         texts += [path for path in (root / folder).rglob("*") if path.suffix in (".hpp", ".cpp")]
+    for folder in ("python", "r"):
+        texts += [path for path in (root / folder).rglob("*") if path.suffix in (".py", ".R")]
     count = 0
     for path in texts:
         for kind, name in broken(path.read_text(), sources, errata, read):
