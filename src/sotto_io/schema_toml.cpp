@@ -317,7 +317,8 @@ std::string schema_template(const std::vector<std::string>& names) {
     out += fmt::format(
         "\n[[column]]\n"
         "name = \"{}\"\n"
-        "kind = \"\"                # real, count, binary (0, 1, true, false, yes, no, y, n) or category\n"
+        "kind = \"\"                # real, count, category, or binary: "
+        "0, 1, true, false, t, f, yes, no, y, n\n"
         "# lower =                # real and count\n"
         "# upper =\n"
         "# levels = [\"\", \"\"]      # category; the first is the baseline\n"

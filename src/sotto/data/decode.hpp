@@ -27,9 +27,10 @@ struct DecodedCell {
 /// What each kind of column accepts, blanks at both ends aside:
 ///   real      a number: digits, at most one point, an exponent, a sign; infinities lie out of range
 ///   count     a number without a fraction (3, 3.0)
-///   binary    0, 1, true, false, t, f, yes, no, y, n, in capitals or not; another number is out of range
+///   binary    0, 1, true, false, t, f, yes, no, y, n, in capitals or not
 ///   category  one of the levels, letter by letter
-/// Undecodable are all other texts, numbers too large for a double, a fraction in a count, an unknown level.
+/// Undecodable are all other texts, numbers too large for a double, a fraction in a count, another number in a binary
+/// column, an unknown level.
 [[nodiscard]] DecodedCell read_cell(const SchemaColumn& column, std::string_view cell);
 
 /// The value of a cell; nothing where it is missing. The column's policy for missing cells is applied by the caller (see

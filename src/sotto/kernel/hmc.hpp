@@ -163,7 +163,7 @@ class Hmc {
 
   /// Friction: an Ornstein-Uhlenbeck step that leaves N(0, mass) invariant. `heat` is the variance of the
   /// noise that a whole kick adds to each momentum: a public function of the position, so the flipped path
-  /// rubs as much.
+  /// refreshes as much.
   /// Computes   p <- c p + sqrt(1 - c^2) F z,   c^2 = 1 / (1 + friction * mean of heat_j (M^-1)_jj)
   void partial_refresh(const State& state, const Position& heat, Position& momentum, ChainRng& rng) const {
     if (settings_.friction == 0) return;
