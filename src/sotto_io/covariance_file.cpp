@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "sotto/base/error.hpp"
-#include "sotto_io/csv_reader.hpp"
+#include "sotto_io/table_records.hpp"
 
 namespace sotto {
 namespace {
@@ -27,25 +27,23 @@ namespace {
 
 std::vector<std::vector<double>> read_covariance(const std::filesystem::path& file,
                                                  const std::vector<std::string>& columns) {
-  CsvReader reader(file, ',');
+  const std::vector<std::string> header = read_column_names(file);
   std::vector<std::size_t> place;  // in the header, of each column
   for (const std::string& column : columns) {
-    const auto found = std::ranges::find(reader.names(), column);
-    if (found == reader.names().end() || reader.names().size() != columns.size())
-      no_covariance(file, columns);
-    place.push_back(static_cast<std::size_t>(found - reader.names().begin()));
+    const auto found = std::ranges::find(header, column);
+    if (found == header.end() || header.size() != columns.size()) no_covariance(file, columns);
+    place.push_back(static_cast<std::size_t>(found - header.begin()));
   }
-  reader.select(place);
   std::vector<std::vector<double>> as_read;
-  while (reader.next()) {
+  read_records(file, columns, [&](const TableRecord& record) {
     if (as_read.size() == columns.size()) no_covariance(file, columns);
     std::vector<double>& row = as_read.emplace_back(columns.size());
     for (std::size_t j = 0; j < columns.size(); ++j) {
-      const std::string_view cell = reader.whole() ? reader.cell(j) : std::string_view();
+      const std::string_view cell = record.cells[j].value_or("");
       const auto [end, fault] = std::from_chars(cell.data(), cell.data() + cell.size(), row[j]);
       if (fault != std::errc() || end != cell.data() + cell.size()) no_covariance(file, columns);
     }
-  }
+  });
   if (as_read.size() != columns.size()) no_covariance(file, columns);
   std::vector<std::vector<double>> ordered;
   ordered.reserve(place.size());
