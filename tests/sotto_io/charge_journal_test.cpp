@@ -256,24 +256,6 @@ TEST_F(Journal, a_damaged_line_leaves_no_figure) {
   for (const std::size_t last : {2U, 5U, 8U}) EXPECT_NEAR(epsilon_without_end_of(last), 3, 1e-9) << last;
 }
 
-// Else one run's lines would lie under another's.
-TEST_F(Journal, two_runs_at_a_time_keep_their_lines) {
-  ChargeJournal first(file_, {{"epsilon", 1.0}});
-  ChargeJournal second(file_, {{"epsilon", 2.0}});
-  const Charge charge{"gradient", "discrete Gaussian", Rho(1e-5), 1e-12};
-  for (int i = 0; i < 3; ++i) {
-    first.book({charge});
-    second.book({charge});
-  }
-  int opened = 0, booked = 0;
-  for (const nlohmann::json& line : lines()) {
-    opened += line.contains("opened") ? 1 : 0;
-    booked += line.contains("booked") ? 1 : 0;
-  }
-  EXPECT_EQ(opened, 2);
-  EXPECT_EQ(booked, 6);
-}
-
 TEST_F(Journal, a_torn_line_stays_a_line_of_its_own) {
   fs::create_directories(file_.parent_path());
   write_whole_file(file_, "{\"opened\":{}}\n{\"booked\":{\"que");

@@ -181,7 +181,8 @@ std::vector<std::string> bound_warnings(double epsilon, double delta) {
   return {
       "No epsilon is promised at so small a delta: of Gaussian noise none is at delta 0, and of a guarantee "
       "that holds but for a delta of its own none below it, or below those of several together. Ask with a "
-      "larger one, still well below one over the number of rows."};
+      "larger one, still well below one over the number of rows. (Of Barker's test on batches of a few rows "
+      "none may be known at all.)"};
 }
 
 PrivacyStatement not_private_statement() {
