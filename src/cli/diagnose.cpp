@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/remark.hpp"
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/comparison.hpp"
@@ -44,6 +45,14 @@ bool says_not_private(const std::string& file) {
   return false;
 }
 
+/// Chain files of CmdStan, and ours, begin with what made them and have a column lp__.
+bool looks_like_draws(const std::filesystem::path& file) {
+  std::ifstream lines(file);
+  std::string first;
+  std::getline(lines, first);
+  return first.starts_with('#') || first.find("__") != std::string::npos;
+}
+
 Source read(const std::vector<std::string>& paths) {
   if (paths.size() == 1 && std::filesystem::is_directory(paths.front())) {
     RunRecord record = read_run(paths.front());
@@ -59,6 +68,12 @@ Source read(const std::vector<std::string>& paths) {
           "give one directory, or chain files, not both; of two runs sotto report DIR --beside OTHER shows "
           "both, and sotto "
           "diagnose DIR --reference OTHER says how far they differ");
+    if (!looks_like_draws(path))
+      remark(stderr,
+             "sotto: {} has neither lines that begin with # nor a column lp__, as chain files of CmdStan "
+             "have: if "
+             "it holds rows, what follows is computed from them and NOT PRIVATE\n",
+             path);
   }
   RunRecord record;
   record.draws = read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end()));

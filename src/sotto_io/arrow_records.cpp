@@ -99,8 +99,10 @@ void visit_texts(const Texts& texts, std::int64_t rows,
 void check_single_values(const std::string& table, const arrow::Field& field) {
   if (holds_single_values(*field.type())) return;
   throw Error(ErrorCode::data,
-              fmt::format("{}: column {} has type {}; write it as a number, a truth value or text", table,
-                          field.name(), field.type()->name()));  // nested types quote what cells named
+              fmt::format("{}: column {} has type {}; write it as a number{}", table, field.name(),
+                          field.type()->name(),  // nested types quote what cells named
+                          arrow::is_temporal(field.type()->id()) ? ", such as the days since a public date"
+                                                                 : ", a truth value or text"));
 }
 
 bool visit_batches(arrow::RecordBatchReader& batches, const std::vector<std::string>& names,

@@ -276,7 +276,10 @@ KeptAnswers read_kept_answers(const fs::path& directory) {
 }
 
 RunRecord read_run(const fs::path& directory) {
-  if (!fs::is_directory(directory)) throw Error(ErrorCode::no_input, "no directory " + directory.string());
+  if (!fs::is_directory(directory))
+    throw Error(ErrorCode::no_input, fs::exists(directory)
+                                         ? directory.string() + " is a file: give the directory of a fit"
+                                         : "no directory " + directory.string());
   RunRecord record;
   const auto read = [](const fs::path& folder) {
     Draws draws = read_draws(folder);

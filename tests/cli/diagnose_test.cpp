@@ -47,6 +47,17 @@ TEST_F(Diagnose, judges_chain_files_from_elsewhere) {
   EXPECT_THAT(sotto("diagnose one.csv two.csv --reference three.csv").out, HasSubstr("NOT PRIVATE"));
 }
 
+// A table that was named by mistake.
+TEST_F(Diagnose, says_where_a_file_may_hold_rows) {
+  std::string text = "income,age\n";
+  for (int i = 0; i < 60; ++i) text += std::to_string(i % 7) + "," + std::to_string(i % 5) + "\n";
+  write("table.csv", text);
+  EXPECT_THAT(sotto("diagnose table.csv").err,
+              HasSubstr("if it holds rows, what follows is computed from them and NOT PRIVATE"));
+  write("one.csv", "# model = m\n" + text);
+  EXPECT_THAT(sotto("diagnose one.csv").err, testing::Not(HasSubstr("NOT PRIVATE")));
+}
+
 TEST_F(Diagnose, compares_with_a_reference) {
   std::string exact = "mu,tau\n";
   std::string other = "tau,mu\n";

@@ -46,6 +46,21 @@ TEST(ToldOfTable, responses_that_are_coded_otherwise_are_no_answer) {
   EXPECT_THAT(told_of_table(release).warnings, Contains(HasSubstr("responses are 1, of the rows")));
 }
 
+// Where noise hides how many rows could be used, their ones may seem fewer than they are.
+TEST(ToldOfTable, responses_without_a_zero_that_is_seen_are_no_answer_where_many_rows_are_left_out) {
+  ChainRng rng(2);
+  SimulatedRegression data = designs::base(5000, 2, rng);
+  EXPECT_FALSE(released_of(data).no_zero_seen);
+  OnceRelease release = released_of(data);
+  release.no_zero_seen = 0.88;
+  EXPECT_FALSE(told_of_table(release).unreliable) << "all rows could be used";
+  release.not_all_usable = 0.42;
+  EXPECT_TRUE(told_of_table(release).unreliable);
+  EXPECT_THAT(told_of_table(release).warnings, Contains(HasSubstr("No response that is 0 is seen")));
+  data.y.setOnes();
+  EXPECT_TRUE(released_of(data).no_zero_seen);
+}
+
 TEST(ToldOfTable, many_rows_that_could_not_be_used_are_a_warning) {
   ChainRng rng(2);
   OnceRelease release = released_of(designs::base(5000, 2, rng));

@@ -136,6 +136,31 @@ TEST(Survival, follow_up_that_is_declared_too_long_is_told) {
   }
 }
 
+// Stages of 1 to 4, a quarter of the lives each: shares of rows, whatever share of the time was lived.
+TEST(Survival, shares_at_bounds_are_of_the_rows) {
+  const Schema schema{{{"t", ColumnKind::real, {0, 1500}, {}},
+                       {"died", ColumnKind::binary},
+                       {"stage", ColumnKind::real, {1, 4}, {}}},
+                      {}};
+  Table table(schema);
+  ChainRng rng(6);
+  for (int i = 0; i < 12000; ++i) {
+    const std::string stage = std::to_string(1 + rng.below(4));
+    const double time = -300 * std::log(rng.uniform());
+    const std::string cell = fmt::format("{:.17g}", std::min(time, 1500.0));
+    table.append(std::vector<std::optional<std::string_view>>{cell, time < 1500 ? "1" : "0", stage},
+                 std::nullopt);
+  }
+  FitConfig config = config_of("Surv(t, died) ~ stage", 1);
+  config.model.cuts.clear();
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    TestEntropy entropy(seed);
+    EXPECT_THAT(fit(config, make_problem(config, table), entropy).warnings,
+                testing::Each(testing::Not(testing::HasSubstr("bound ("))))
+        << seed;
+  }
+}
+
 // The same draws from the same noise.
 TEST(Survival, the_event_may_have_any_code) {
   const auto draws = [](const char* formula, const SchemaColumn& died,

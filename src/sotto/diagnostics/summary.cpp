@@ -141,8 +141,8 @@ std::vector<std::string> warnings(const Draws& draws, const std::vector<Paramete
     const std::size_t all = shortest * draws.chains.size();
     if (static_cast<double>(all) < kEssPerChain * static_cast<double>(draws.chains.size())) {
       sentences.push_back(fmt::format(
-          "There are {} draws in all: the ends of intervals are known roughly only. Next time take "
-          "--draws 1000, which costs no more privacy.",
+          "There are {} draws in all: the ends of intervals are known roughly only. sotto fit "
+          "--resume DIR --draws 1000 draws anew from the same releases, which costs no more privacy.",
           all));
     }
     return sentences;

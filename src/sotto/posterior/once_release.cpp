@@ -113,7 +113,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   if (thresholds) {
     start.at = thresholds->at;
   } else if (constant.size() > 0) {
-    intercept = first_intercept(facts, usable_rows().value[0], questions);
+    intercept = first_intercept(facts, usable_rows(), questions);
     if (intercept.counted) usable.add(*intercept.counted);
     std::move(intercept.at_bounds.begin(), intercept.at_bounds.end(), std::back_inserter(zoomed.at_bounds));
     start.at = intercept.value * constant;
@@ -160,6 +160,7 @@ OnceRelease release_once(const OnceSettings& settings, QueryInterface& interface
   }
   if (!release.few_usable) release.few_usable = release.frame.few_usable;
   release.nearly_all = intercept.nearly_all;
+  release.no_zero_seen = intercept.no_zero_seen;
   release.hardly_lived = intercept.hardly_lived;
   release.rows_seen = counted.seen;
   if (thresholds) release.hardly_any = std::move(thresholds->hardly_any);

@@ -64,6 +64,7 @@ struct OnceRelease {
                        ///< where it is clearly small
   std::optional<double>
       nearly_all{};  ///< share of the responses that are 1, or of the times that end with the event, where it clearly is
+  std::optional<double> no_zero_seen{};  ///< share of ones, where noise hides whether there is any zero
 };
 
 /// Errors: budget if the interface refuses; configuration if shapes or settings do not fit; interrupted.

@@ -15,6 +15,7 @@ constexpr double kLastPieceShare = 0.005;
 constexpr double kHardlyLived = 0.05;
 constexpr double kFewestBins = 6;
 constexpr double kNearlyAll = 0.97;
+constexpr double kFewOthers = 0.25;
 constexpr double kClearly = 2;        // standard deviations of the noise
 constexpr double kSmallCosts = 1000;  // of responses in steps: the upper bound over what is told apart from 0
 constexpr double kAtEnd = 1e-9;       // of a bin
@@ -30,6 +31,15 @@ std::optional<double> nearly_all(const NoisyVector& part, const NoisyVector& who
   const double all = std::max(whole.value[0], 1.0);
   const double doubt = kClearly * std::sqrt(part.variance + whole.variance);
   if (part.value[0] - doubt < kNearlyAll * all) return std::nullopt;
+  return std::min(part.value[0] / all, 1.0);
+}
+
+/// `part` over `whole` where noise hides whether anything is left of the one without the other.
+std::optional<double> no_other_seen(const NoisyVector& part, const NoisyVector& whole) {
+  const double all = std::max(whole.value[0], 1.0);
+  const double other = all - part.value[0];
+  if (other > kClearly * std::sqrt(part.variance + whole.variance) || other > kFewOthers * all)
+    return std::nullopt;
   return std::min(part.value[0] / all, 1.0);
 }
 
@@ -72,14 +82,17 @@ double median_place(const Position& counts, double rows) {
   return static_cast<double>(counts.size());
 }
 
-FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions) {
+FirstIntercept first_intercept(const OnceFacts& facts, const NoisyVector& usable_rows,
+                               PaidQuestions& questions) {
+  const double rows = usable_rows.value[0];
   if (facts.link == Link::logit) {
     const auto ones = questions.ask_of_rows<NoisyVector>(
         TotalQuery{TotalOf::ones, questions.pay(kStartShare)}, facts.mean_unit_rows());
     const double least = std::max(0.2, std::sqrt(ones.variance)) / rows;
     const double share = least < 0.5 ? std::clamp(ones.value[0] / rows, least, 1 - least) : 0.5;
     FirstIntercept first{std::clamp(std::log(share / (1 - share)), -6.0, 6.0)};
-    first.nearly_all = nearly_all(ones, {Position::Constant(1, rows), 0});
+    first.nearly_all = nearly_all(ones, usable_rows);
+    first.no_zero_seen = no_other_seen(ones, usable_rows);
     return first;
   }
   if (facts.link == Link::log_rate) {

@@ -33,7 +33,10 @@ struct FirstIntercept {
                        ///< where it is clearly small
   std::optional<double>
       nearly_all{};  ///< share of binary responses that are 1, or of times that end with the event, where it clearly is
+  std::optional<double> no_zero_seen{};  ///< share of ones, where noise hides whether there is any zero
 };
-[[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, double rows, PaidQuestions& questions);
+/// `usable_rows`: one number, with its noise's variance.
+[[nodiscard]] FirstIntercept first_intercept(const OnceFacts& facts, const NoisyVector& usable_rows,
+                                             PaidQuestions& questions);
 
 }  // namespace sotto

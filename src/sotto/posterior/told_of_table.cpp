@@ -52,10 +52,18 @@ bool rows_are_there(const OnceRelease& release, OnceVerdict& verdict) {
 }
 
 void tell_of_responses(const OnceRelease& release, OnceVerdict& verdict) {
+  const double used = release.few_usable.value_or(release.not_all_usable.value_or(1));
+  const bool coded_otherwise = used < 1 - kMany;
+  if (release.no_zero_seen && !release.nearly_all && coded_otherwise) {
+    verdict.unreliable = true;
+    verdict.warnings.emplace_back(
+        "No response that is 0 is seen among the rows that could be used, as far as the noise shows: do not "
+        "take these intervals for an answer, and see how the column is coded. 1, true and yes count, and "
+        "rows with other codes are left out: status == 2 ~ ... takes another value of a column that is "
+        "declared as a count or category.");
+  }
   if (release.nearly_all) {
     const bool times = release.facts.link == Link::log_rate;
-    const double used = release.few_usable.value_or(release.not_all_usable.value_or(1));
-    const bool coded_otherwise = used < 1 - kMany;
     verdict.unreliable = verdict.unreliable || coded_otherwise;
     auto& sentences = used < 1 - kCodedOtherwise ? verdict.warnings : verdict.notes;
     sentences.push_back(fmt::format(

@@ -96,7 +96,9 @@ Zoomed zoom(OnceFacts facts, double rows, PaidQuestions& questions) {
                                   windows[k].upper == facts.range[j].upper,
                                   facts.codes.empty() || facts.codes[j]};
       std::erase_if(piled, [&](const AtBound& seen) { return seen.column == columns[k]; });  // less closely
-      const auto found_ends = at_bounds(columns[k], of_column, noise, rows, declared);
+      // Where rows are counted by the time lived, a histogram tells how many there are.
+      const double counted = facts.link == Link::log_rate ? std::max(of_column.sum(), 1.0) : rows;
+      const auto found_ends = at_bounds(columns[k], of_column, noise, counted, declared);
       piled.insert(piled.end(), found_ends.begin(), found_ends.end());
       if (facts.offset && columns[k] == facts.dim() - 1)
         offsets = spread_of(windows[k], of_column, 2 * noise);

@@ -88,9 +88,12 @@ void read_all(Section& root, FitConfig& config) {
   });
   root.section("prior", [&](Section& s) {
     for (const auto& [key, value] : s.table()) {
-      if (value.is_table() && key != "default" && key != "parameter")
-        refuse(fmt::format("prior.{0} is no setting: a prior of one parameter is prior.parameter.{0}",
-                           key.str()));
+      if (!value.is_table() || key == "default" || key == "parameter") continue;
+      const std::string meant = suggestion(key.str(), std::vector<std::string>{"default", "parameter"});
+      refuse(fmt::format("prior.{} is no setting{}", key.str(),
+                         !meant.empty()
+                             ? meant
+                             : fmt::format(": a prior of one parameter is prior.parameter.{}", key.str())));
     }
     s.read("allow_flat", config.allow_flat);
     refuse_prior_in_words(s, "default");

@@ -308,9 +308,12 @@ MadeUpProblem make_up(const FitConfig& config, const Schema& schema, const MadeU
                             ? mean >= response.lower && mean <= response.upper
                             : mean > 0 && mean < (link == Link::log_rate ? 1 : response.upper);
   if (!possible)
-    refuse(
-        "the responses cannot have that mean (--response-mean, or expected_mean of the schema): it must lie "
-        "between their declared bounds");
+    refuse(link == Link::log_rate ? "--response-mean of times to an event is the share of them that end with "
+                                    "it: it must lie between "
+                                    "0 and 1"
+                                  : "the responses cannot have that mean (--response-mean, or expected_mean "
+                                    "of the schema): it must "
+                                    "lie between their declared bounds");
 
   ChainRng rng(made.seed);
   const Matrix x = covariates(design, made, rng);

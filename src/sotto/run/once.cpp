@@ -159,9 +159,9 @@ std::vector<std::string> told_of_persons(const UnitSizes& sizes, const BoundsPla
   if (more <= 0) return told;
   const bool many = sizes.hidden * more > kMany * sizes.rows();
   told.push_back(
-      fmt::format("{}Persons with more than {:g} rows, of whom the noise may hide up to about {:.0f}, count "
-                  "as {:g} rows each{}",
-                  many ? "" : "Note: ", most, sizes.hidden, most,
+      fmt::format("{}Persons with more than {:g} row{}, of whom the noise may hide up to about {:.0f}, count "
+                  "as {:g} each{}",
+                  many ? "" : "Note: ", most, most == 1 ? "" : "s", sizes.hidden, most,
                   many ? ": should they hold many of the rows and differ from the others, effects are off. "
                          "Declare as maximum_rows what "
                          "hardly anyone passes."
@@ -309,7 +309,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         "from the columns' spreads, as released or, where the noise hides them, as their bounds are";
   for (std::string& sentence : in_sentences(verdict, release, known))
     record.warnings.push_back(std::move(sentence));
-  if (release.facts.unit_sizes) {
+  if (release.facts.unit_sizes && !verdict.unreliable) {
     for (std::string& sentence :
          told_of_persons(*release.facts.unit_sizes, release.rounds.back().plan, problem.unit.rows_per_unit))
       record.warnings.push_back(std::move(sentence));
