@@ -197,9 +197,9 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     folder = Path(sys.argv[1]).resolve()
-    texts = read(folder)
-    if not any(name.startswith("sotto/") for name in texts):
+    if not (folder / "sotto").is_dir():
         sys.exit(f"{folder} is not the folder of the sources")
+    texts = read(folder)
     found = sorted({*violations(includes(texts)), *hidden_includes(texts, folder.parent), *forbidden_names(texts)})
     for line in found:
         print(line)
