@@ -1,6 +1,7 @@
 // sotto plan: what a privacy budget buys, on made-up rows, before any row is read.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "cli/verbs.hpp"
 #include "sotto/base/error.hpp"
 #include "sotto/entropy/entropy.hpp"
+#include "sotto/report/privacy_statement.hpp"
 #include "sotto/run/certificate.hpp"
 #include "sotto/run/rehearsal_report.hpp"
 #include "sotto_io/schema_toml.hpp"
@@ -70,6 +72,10 @@ void run_plan(PlanOptions& options, const CLI::App& verb) {
         }
         return !interrupted();
       });
+  double most = 0;
+  for (const RehearsedBudget& budget : rehearsal.budgets) most = std::max(most, budget.epsilon);
+  for (const std::string& sentence : promise_warnings(most, rehearsal.delta, {}))
+    remark(stderr, "sotto: {}\n", sentence);
   if (options.fit.json) {
     nlohmann::ordered_json json = to_json(rehearsal);
     if (options.certify) {

@@ -75,6 +75,11 @@ TEST_F(Plan, prints_one_json_object) {
               age["sd"].get<double>() / object["sd_without_noise"]["age"].get<double>(), 1e-6);
 }
 
+TEST_F(Plan, a_promise_that_protects_little_is_told) {
+  EXPECT_THAT(plan("--rows 3000 --epsilon 30 --repeats 1").err,
+              testing::HasSubstr("promises next to nothing"));
+}
+
 // Standard error is a file here, no terminal.
 TEST_F(Plan, tells_how_long_a_certificate_takes) {
   const Outcome run = plan("--rows 300 --epsilon 1 --certify --repeats 8");
