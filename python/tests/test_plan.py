@@ -31,6 +31,7 @@ def test_one_budget_is_put_between_half_and_twice_of_it(schema):
     assert list(sotto.plan(FORMULA, schema=schema, epsilon=1, repeats=1, **USUAL).verdicts) == [0.5, 1, 2]
 
 
+@pytest.mark.long
 def test_shows_what_the_program_prints(schema, program):
     (program.folder / "s.toml").write_text(schema.to_toml())
     told = program("plan", "--schema", "s.toml", "--formula", "ill ~ age", "--family", "poisson", "--delta", 1e-6, "--rows", 3000,

@@ -115,6 +115,7 @@ def test_an_older_directory_takes_the_schema(fit, schema):
     pd.testing.assert_frame_equal(old.predict(NEW, schema=schema), fit.predict(NEW, schema=schema))
 
 
+@pytest.mark.long
 def test_what_a_signal_raises_ends_it(fit):
     class Enough(Exception):
         pass

@@ -40,6 +40,7 @@ def lines_of(schema, table, **more):
     return sotto.fit(table, "smoker ~ age", schema=schema, epsilon=2, delta=1e-6, method="penalty", force=True, threads=1, **more)
 
 
+@pytest.mark.long
 def test_a_fit_is_one_line_in_its_place_that_is_wiped(schema, table, monkeypatch, capfd):
     notebook = Notebook(monkeypatch, interrupted_at=3)
     fit = lines_of(schema, table, warmup=2, draws=500_000)  # so many that Ctrl-C ends it

@@ -252,6 +252,7 @@ class Line:
         self.show("")
 
 
+@pytest.mark.long
 def test_how_far_a_fit_is_is_shown_and_no_sentence_is_lost(served, program, schema, monkeypatch):
     line = Line()
     monkeypatch.setattr("sotto.program.line_here", lambda: line)

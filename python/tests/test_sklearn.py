@@ -86,6 +86,7 @@ def test_a_complex_cell_among_objects_quotes_no_other(recwarn):
     assert not [one for one in recwarn if "omplex" in str(one.message)]
 
 
+@pytest.mark.long
 def test_columns_have_their_names_and_own_bounds(rows):
     X, eta = rows
     frame = pd.DataFrame(100 * X, columns=["the age", "y"])
