@@ -4,13 +4,9 @@
 
 #include <limits>
 
-namespace sotto {
+#include "support/exact_sum_for_tests.hpp"
 
-// Looks inside, which outside of tests only a mechanism can.
-class ExactSumForTests {
- public:
-  static Int128 entry(const ExactSum& sum, std::size_t i) { return sum.entries_[i]; }
-};
+namespace sotto {
 
 namespace {
 
