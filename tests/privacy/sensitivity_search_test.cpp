@@ -179,22 +179,11 @@ void search(const SearchedModel& searched, const PrivacyUnit& unit, ChainRng& rn
   }
 }
 
-SearchedModel some_model(int seed, ChainRng& rng) {
-  switch (seed % 3) {
-    case 0:
-      return some_location(rng);
-    case 1:
-      return some_regression(rng);
-    default:
-      return rng.below(2) == 0 ? some_distribution(rng) : some_own_model(rng);
-  }
-}
-
 Found search(int seed, int trials) {
   ChainRng rng(static_cast<std::uint64_t>(seed));
   Found found;
   for (int trial = 0; trial < trials && !testing::Test::HasFatalFailure(); ++trial) {
-    const SearchedModel searched = some_model(seed, rng);
+    const SearchedModel searched = some_model(static_cast<std::size_t>(seed), rng);
     search(searched, some_unit_of_privacy(searched, rng), rng, found);
   }
   return found;

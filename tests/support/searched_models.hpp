@@ -214,6 +214,18 @@ inline SearchedModel some_own_model(ChainRng& rng) {
   return {PerArray(LongTailedArrays{model}, typical, PrivacyUnit{}, rng.below(2) == 0), bounds, typical};
 }
 
+/// Normal rows, a regression, or others, by turns.
+inline SearchedModel some_model(std::size_t turn, ChainRng& rng) {
+  switch (turn % 3) {
+    case 0:
+      return some_location(rng);
+    case 1:
+      return some_regression(rng);
+    default:
+      return rng.below(2) == 0 ? some_distribution(rng) : some_own_model(rng);
+  }
+}
+
 /// A row's values; now and then one that no decoded row holds.
 inline std::vector<double> some_values(const std::vector<Interval>& bounds, ChainRng& rng) {
   std::vector<double> row;
