@@ -82,6 +82,7 @@ struct Design {
   std::string method, family, formula;
   std::string unit;  // "substitute", "add-remove", "person", "fewer rows"
   std::size_t owners = 1;
+  bool underpaid = false;  // the budget ends before the chains would
 };
 
 bool of_persons(const Design& design) { return design.unit == "person" || design.unit == "fewer rows"; }
@@ -360,6 +361,13 @@ bool expect_batch_of_others_alike(std::size_t exchange, std::size_t batch, const
   return false;
 }
 
+bool was_refused_at_last(const Exchange& last) {
+  return std::ranges::any_of(last.answers, [](const Answer& answer) {
+    const auto* refusal = std::get_if<QueryStatus>(&answer);
+    return refusal != nullptr && *refusal == QueryStatus::budget;
+  });
+}
+
 class Replay : public testing::TestWithParam<Design> {};
 
 TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
@@ -371,7 +379,7 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
   const Problem other = problem_of(design, config, there);
   const Method& method = resolve_method(config, problem);
   const ChainSettings settings = run_length(method, config, problem, nullptr, Rho(0));
-  const std::size_t steps = steps_in_all(settings, config.method.chains);
+  const std::size_t steps = steps_in_all(settings, config.method.chains) / (design.underpaid ? 5 : 1);
   const QueryRegime regime = regime_of(method, problem);
 
   RecordingLedger ledger{Epsilon(30)};
@@ -403,7 +411,10 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
     ASSERT_EQ(answers.size(), exchange.answers.size());
     for (std::size_t q = 0; q < answers.size(); ++q) {
       ASSERT_EQ(answers[q].index(), exchange.answers[q].index());
-      if (std::holds_alternative<QueryStatus>(answers[q])) continue;
+      if (const auto* refusal = std::get_if<QueryStatus>(&answers[q])) {
+        EXPECT_EQ(*refusal, std::get<QueryStatus>(exchange.answers[q]));
+        continue;
+      }
       const auto differences =
           std::visit([&](const auto& query) { return compare(query, exchange.answers[q], answers[q]); },
                      exchange.queries[q]);
@@ -418,6 +429,7 @@ TEST_P(Replay, a_neighbour_moves_every_release_by_no_more_than_declared) {
       ++batches_with_it;
   }
   EXPECT_TRUE(!completes_variance(design) || batches_with_it < recorder.log.size());
+  EXPECT_TRUE(!design.underpaid || was_refused_at_last(recorder.log.back()));
   expect_same_charges(ledger.charges, other_ledger.charges);
   RecordProperty("largest_share_of_the_sensitivity", std::to_string(largest_share));
 }
@@ -475,11 +487,17 @@ std::vector<Design> designs() {
       all.push_back({method, "normal-mean", "", unit, 3});
     }
   }
+  for (const char* unit : {"substitute", "add-remove", "person", "fewer rows"}) {
+    for (const char* method : {"penalty", "barker", "hmc"})
+      all.push_back({method, "bernoulli", "b ~ x + w", unit, 1, true});
+    for (const char* method : {"penalty", "hmc"}) all.push_back({method, "normal-mean", "", unit, 1, true});
+  }
   return all;
 }
 
 std::string name_of(const testing::TestParamInfo<Design>& info) {
   std::string name = info.param.method + "_" + info.param.family + "_" + info.param.unit;
+  if (info.param.underpaid) name += "_until_nothing_is_left";
   if (info.param.owners > 1) name += "_of_" + std::to_string(info.param.owners) + "_owners";
   for (char& c : name) c = c == '-' || c == ' ' ? '_' : c;
   return name;
