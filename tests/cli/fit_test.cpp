@@ -5,7 +5,10 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cli/program.hpp"
 
@@ -294,6 +297,49 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   EXPECT_FALSE(exists("out/not_private"));
 }
 
+// Where rows may be added or left out: few or many, alike, at the ends of their bounds, or unreadable. The budgets are large enough that
+// no release says that there would be no answer.
+TEST_F(FitProgram, files_and_draws_are_as_many_for_any_rows) {
+  write("s.toml",
+        "adjacency = \"add-remove\"\n"
+        "[[column]]\nname = \"y\"\nkind = \"binary\"\n"
+        "[[column]]\nname = \"x\"\nkind = \"real\"\nlower = -1\nupper = 1\n");
+  const auto table = [](int rows, const std::function<std::string(int)>& row) {
+    std::string text = "y,x\n";
+    for (int i = 0; i < rows; ++i) text += row(i) + "\n";
+    return text;
+  };
+  const std::string tables[] = {
+      table(300, [](int i) { return std::string(i % 2 == 0 ? "1,0.5" : "0,-0.25"); }),
+      table(1000, [](int i) { return i % 3 == 0 ? "yes,-1e308" : fmt::format("0,{:.17f}", i * 1e-3); }),
+      table(160, [](int i) {
+        return std::string(i % 4 == 0   ? "1,1"
+                           : i % 4 == 1 ? "0,-7"
+                           : i % 4 == 2 ? "1,-1"
+                                        : "no number,\xff\xfe");
+      })};
+  for (const char* method : {"release-once", "penalty"}) {
+    std::vector<std::map<std::string, long>> seen;  // lines of draws by name; of other files none
+    for (const std::string& rows : tables) {
+      write("d.csv", rows);
+      std::filesystem::remove_all(folder_ / "out");
+      const Outcome run = fit("d.csv", fmt::format("--formula 'y ~ x' --epsilon 500 --method {} --chains 2 "
+                                                   "--warmup 10 --draws 10 --set method.thin=1",
+                                                   method));
+      ASSERT_THAT(run.status, has_draws()) << run.err;
+      seen.emplace_back();
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "out")) {
+        const std::string name = entry.path().lexically_relative(folder_ / "out");
+        const std::string text = name.starts_with("chain_") ? file_content(entry.path()) : "";
+        seen.back()[name] = std::count(text.begin(), text.end(), '\n');
+      }
+    }
+    EXPECT_GT(seen[0].size(), 8u);
+    EXPECT_EQ(seen[0], seen[1]) << method;
+    EXPECT_EQ(seen[0], seen[2]) << method;
+  }
+}
+
 TEST_F(FitProgram, files_keep_the_umask) {
   write("d.csv", "y,x\n1,0.5\n0,0.25\n");
   const std::string command =
@@ -372,7 +418,7 @@ TEST_F(FitProgram, a_chain_that_runs_away_is_no_success) {
   for (int i = 0; i < 300; ++i) text += i % 2 == 0 ? "1,0.5,a\n" : "0,-0.25,b\n";
   write("d.csv", text);
   const std::string runs_away =
-      "--formula 'y ~ x' --epsilon 50 --method sgnht --set method.step_size=20 --draws 4000 --warmup 1 "
+      "--formula 'y ~ x' --epsilon 500 --method sgnht --set method.step_size=20 --draws 4000 --warmup 1 "
       "--force ";
   const Outcome kept = fit("d.csv", runs_away);
   EXPECT_EQ(kept.status, 75) << kept.err;

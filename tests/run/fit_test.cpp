@@ -6,11 +6,15 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sotto/random/chain_rng.hpp"
 #include "sotto/report/run_json.hpp"
 #include "sotto_io/schema_toml.hpp"
 #include "sotto_io/table_file.hpp"
+#include "support/tables_of_one_sum.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -325,6 +329,35 @@ TEST(Fit, release_once_asks_no_more_when_asked_to_stop) {
     EXPECT_LT(error.privacy().spent_epsilon, 2);
   }
   EXPECT_EQ(questions, 4);
+}
+
+// Its steps done, or once so much of epsilon is spent. Tables of the same sums have the same releases under the same noise, however many
+// rows they have and whatever those hold. Where the budget ends it: tests/privacy/replay_test.cpp.
+TEST(Fit, how_far_a_run_comes_follows_from_settings_and_releases) {
+  const std::vector<Table> tables = tables_of_one_sum();
+  for (const auto& [method, most] : {std::pair{"penalty", 3.0}, {"guided-walk", 2.0}, {"hmc", 2.0}}) {
+    const FitConfig config = parse_fit_config(
+        "", {"data.file=x", "data.schema=x", "model.formula=\"z ~ x\"", "model.family=\"normal\"",
+             "privacy.epsilon=3", "privacy.delta=1e-6", std::string("method.name=\"") + method + "\"",
+             "method.warmup=3", "method.draws=20", "method.thin=1", "method.chains=2", "threads=1"});
+    std::vector<RunRecord> runs;
+    for (const Table& table : tables) {
+      TestEntropy entropy(17);
+      runs.push_back(fit(config, make_problem(config, table), entropy,
+                         [most](std::size_t, std::size_t, double spent) { return spent < most; }));
+    }
+    for (std::size_t c = 0; c < 2; ++c) {
+      const Chain& here = runs[0].draws.chains[c];
+      const Chain& there = runs[1].draws.chains[c];
+      EXPECT_EQ(here.stop, most < 3 ? StopReason::interrupted : StopReason::finished) << method;
+      EXPECT_EQ(there.stop, here.stop) << method;
+      ASSERT_GT(here.draws.rows(), 0) << method;
+      ASSERT_EQ(there.draws.rows(), here.draws.rows()) << method;
+      EXPECT_EQ(there.draws, here.draws) << method;
+      EXPECT_EQ(there.steps, here.steps) << method;
+    }
+    EXPECT_EQ(to_json(runs[0].privacy).dump(), to_json(runs[1].privacy).dump()) << method;
+  }
 }
 
 }  // namespace

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../../examples/student_t.hpp"
 #include "sotto/base/error.hpp"
@@ -18,6 +20,7 @@
 #include "sotto/run/own_model.hpp"
 #include "sotto_io/atomic_file.hpp"
 #include "support/own_folder.hpp"
+#include "support/tables_of_one_sum.hpp"
 #include "support/test_entropy.hpp"
 
 namespace sotto {
@@ -113,6 +116,39 @@ TEST_F(FitDirectory, holds_draws_statement_page_and_charges) {
   EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
   EXPECT_EQ(last_charge().at("closed").at("rho"), privacy.at("rho"));
   EXPECT_NE(content("report.html").find("own regression"), std::string::npos);
+}
+
+/// Of every file in the directory, by its name.
+std::map<std::string, std::uintmax_t> sizes_of_files(const fs::path& directory) {
+  std::map<std::string, std::uintmax_t> sizes;
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
+    sizes[entry.path().lexically_relative(directory)] = entry.is_regular_file() ? entry.file_size() : 0;
+  return sizes;
+}
+
+// Tables of the same sums have the same releases under the same noise, however many rows they have and whatever those hold.
+TEST_F(FitDirectory, has_files_whose_names_number_and_sizes_follow_from_settings_and_releases) {
+  const std::vector<Table> tables = tables_of_one_sum();
+  const std::string binary = "model.formula=\"y ~ x\"";
+  for (const auto& [method, model] : {std::pair{"release-once", binary},
+                                      {"release-once", "model.formula=\"y ~ x + z\""},
+                                      {"hmc", binary}}) {
+    config_ = parse_fit_config(
+        "", {"data.file=x", "data.schema=x", model, "privacy.epsilon=20", "privacy.delta=1e-6", "threads=1",
+             "method.draws=5", "method.warmup=5", "method.thin=1", "method.chains=2",
+             std::string("method.name=\"") + method + "\""});
+    config_.out = own_path().string();
+    config_.force = true;
+    std::vector<std::map<std::string, std::uintmax_t>> sizes;
+    for (const Table& table : tables) {
+      fs::remove_all(own_path());
+      RepeatedNoise noise;
+      static_cast<void>(fit_to_directory(config_, make_problem(config_, table), noise));
+      sizes.push_back(sizes_of_files(own_path()));
+    }
+    EXPECT_GT(sizes[0].size(), 5u);
+    EXPECT_EQ(sizes[0], sizes[1]) << model << ' ' << method;
+  }
 }
 
 TEST_F(FitDirectory, is_not_written_over_unless_asked) {
