@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "sotto/base/error.hpp"
 #include "sotto/ledger/budget.hpp"
 #include "sotto/owner/data_owner.hpp"
 #include "support/test_entropy.hpp"
@@ -52,6 +53,15 @@ TEST(VectorSum, noise_of_matrices_is_as_large_as_is_said) {
         information, [c = column](const NoisyMatrix& of) { return of.value(0, c); });
     EXPECT_LT(std::abs(spread / share - 1), kBand * std::sqrt(2.0 / kReleases)) << column;
   }
+}
+
+// Their rows are added one by one, so that no price for one vector of a unit holds.
+TEST(VectorSum, pieces_do_not_stand_side_by_side) {
+  const Glm model(family::CumulativeLogit(),
+                  Domain({{{0}, Matrix::Ones(1, 1)}, {{1}, Matrix{{-1.0}, {1.0}}}}), {0, 1});
+  const PrivacyUnit unit{.rows_per_unit = 2, .is_row = false, .side_by_side = true};
+  EXPECT_THROW((void)asked_regression({model, unit}), Error);
+  EXPECT_NO_THROW((void)asked_regression({model, {}}));
 }
 
 }  // namespace

@@ -100,7 +100,14 @@ const Glm& asked_regression(const OwnerContext& context) {
   if (regression == nullptr)
     throw Error(ErrorCode::configuration, "release-once is for regressions: choose penalty or hmc");
   static_cast<void>(known_link(regression->family()));
+  if (context.unit.side_by_side && summed_one_by_one(*regression))
+    throw Error(ErrorCode::configuration,
+                "times at risk and ordered categories of a unit are summed row by row");
   return *regression;
+}
+
+bool summed_one_by_one(const Glm& regression) {
+  return link_of(regression.family()) == Link::log_rate || has_thresholds(regression.family());
 }
 
 const LocationModel& asked_location(const OwnerContext& context) {

@@ -52,6 +52,8 @@ struct MatrixSum {
 /// differ by at most sqrt(2) trace because the trace of their product is not negative.
 /// Errors: configuration for a model that is no regression of a family with a known link, or a likelihood to a power.
 [[nodiscard]] const Glm& asked_regression(const OwnerContext& context);
+/// Whether rows are summed one by one, also those of one unit: times at risk and ordered categories stand in pieces.
+[[nodiscard]] bool summed_one_by_one(const Glm& regression);
 /// The same for normal rows.
 [[nodiscard]] const LocationModel& asked_location(const OwnerContext& context);
 [[nodiscard]] VectorBound bound_of_matrices(double trace);

@@ -60,7 +60,7 @@ struct MethodConfig {
   double step_size = 0;       ///< 0: chosen and adapted
   double jitter = 0.5;        ///< hmc
   double noise_variance = 2;  ///< barker: 0.5, 1, 1.5, 1.75, 2 or 2.5; less costs more and is nearer to exact
-  std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: half
+  std::size_t batch = 0;      ///< penalty-subsampled, barker-subsampled: rows of a batch; 0: nine in ten
   double rate = 0.1;          ///< sgld, sgnht: with which a row enters a batch
   double decay = 0;           ///< sgld: the power with which steps get shorter
   ProposalConfig proposal = {};

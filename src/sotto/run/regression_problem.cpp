@@ -11,6 +11,7 @@
 #include "sotto/base/error.hpp"
 #include "sotto/base/suggestion.hpp"
 #include "sotto/math/decomposition.hpp"
+#include "sotto/measurement/vector_sum.hpp"
 #include "sotto/model/design.hpp"
 #include "sotto/model/design_rows.hpp"
 #include "sotto/model/glm/glm.hpp"
@@ -304,9 +305,8 @@ void add_priors(const FitConfig& config, const Design& design, PublicProblem& kn
 }  // namespace
 
 bool stand_side_by_side(const UnitDeclaration& unit, const Glm& glm) {
-  const std::optional<Link> link = link_of(glm.family());
-  const bool one_by_one = !link || *link == Link::log_rate || has_thresholds(glm.family());
-  return !one_by_one && !unit.is_row() && unit.maximum_rows > 1 && unit.maximum_rows <= kMostSideBySide;
+  return link_of(glm.family()) && !summed_one_by_one(glm) && !unit.is_row() && unit.maximum_rows > 1 &&
+         unit.maximum_rows <= kMostSideBySide;
 }
 
 /// A column may be called as another parameter is: who asks for that name would get either.
