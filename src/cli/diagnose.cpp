@@ -68,15 +68,16 @@ Source read(const std::vector<std::string>& paths) {
           "give one directory, or chain files, not both; of two runs sotto report DIR --beside OTHER shows "
           "both, and sotto "
           "diagnose DIR --reference OTHER says how far they differ");
-    if (!looks_like_draws(path))
-      remark(stderr,
-             "sotto: {} has neither lines that begin with # nor a column lp__, as chain files of CmdStan "
-             "have: if "
-             "it holds rows, what follows is computed from them and NOT PRIVATE\n",
-             path);
   }
   RunRecord record;
   record.draws = read_cmdstan_csv(std::vector<std::filesystem::path>(paths.begin(), paths.end()));
+  for (const auto& path : paths) {
+    if (!looks_like_draws(path))
+      remark(stderr,
+             "sotto: {} has neither lines that begin with # nor a column lp__, as chain files of CmdStan "
+             "have: if it holds rows, what follows is computed from them and NOT PRIVATE\n",
+             path);
+  }
   const bool without_noise = std::ranges::any_of(paths, says_not_private);
   return {std::move(record), without_noise ? std::optional(false) : std::nullopt};
 }

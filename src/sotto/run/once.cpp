@@ -309,7 +309,7 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         "from the columns' spreads, as released or, where the noise hides them, as their bounds are";
   for (std::string& sentence : in_sentences(verdict, release, known))
     record.warnings.push_back(std::move(sentence));
-  if (release.facts.unit_sizes && !verdict.unreliable) {
+  if (release.facts.unit_sizes && release.rows_seen && !release.few_usable) {
     for (std::string& sentence :
          told_of_persons(*release.facts.unit_sizes, release.rounds.back().plan, problem.unit.rows_per_unit))
       record.warnings.push_back(std::move(sentence));
