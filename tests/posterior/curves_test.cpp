@@ -69,6 +69,22 @@ TEST(Curves, an_effect_that_levels_off_is_found) {
   }
 }
 
+// Five values in equal numbers spread by more than two thirds of their mean, and none lies far out: their declared bound says so.
+TEST(Curves, a_scale_of_few_numbers_has_no_long_tail) {
+  for (const bool skewed : {false, true}) {
+    ChainRng rng(4);
+    SimulatedRegression data = designs::uniform_logistic(20000, 3, rng);
+    for (double& x : data.x.col(1))
+      x = skewed ? -1 + std::min(0.1 * std::exp(rng.normal() - 0.5), 2.0)
+                 : -1 + 0.5 * static_cast<double>(rng.below(5));
+    respond(data, {0, 1}, rng);
+    const OnceSettings settings = settings_of(data, kRho);
+    RowOracle oracle(settings.facts, data.x, data.y, settings.cost, 1);
+    const OnceRelease release = release_once(settings, oracle);
+    EXPECT_EQ(long_tailed(release.facts, release.stand_in, 1), skewed);
+  }
+}
+
 TEST(Curves, are_asked_of_columns_with_more_than_two_values) {
   OnceFacts facts;
   facts.column_mean = Position::Zero(4);

@@ -11,7 +11,7 @@ namespace sotto {
 /// Columns of the design that can show a curve: those of more than two values.
 [[nodiscard]] std::vector<Eigen::Index> columns_for_curves(const OnceFacts& facts);
 
-/// Whether a column has a long upper tail or many zeros, as far as its released mean and spread tell.
+/// Whether a column has a long upper tail or many zeros, as far as its released mean and spread, and its declared upper bound, tell.
 [[nodiscard]] bool long_tailed(const OnceFacts& facts, const StandIn& stand_in, Eigen::Index column);
 
 /// `columns`: at least one.
