@@ -19,7 +19,7 @@ constexpr double kMomentDoubt = 0.5;      // of it
 constexpr double kThirdMoment = 0.5;      // of a column, standardised: how much a move weighs
 constexpr double kLongTailed =
     0.65;  // standard deviations over the mean, from the lower end: an even spread has .58; released moments shorten tails
-constexpr double kFarOut = 2.5;       // standard deviations from the mean that its declared values may lie
+constexpr double kTailsReach = 2.5;   // standard deviations from the mean that its declared values may lie
 constexpr double kMayLevelOff = 0.4;  // likewise, where values begin at zero
 constexpr double kMostlyNoise = 1.5;  // standard deviation over that of sampling alone
 constexpr double kClearCurve = 3.5;   // standard deviations
@@ -44,7 +44,7 @@ std::vector<Eigen::Index> columns_for_curves(const OnceFacts& facts) {
 bool long_tailed(const OnceFacts& facts, const StandIn& stand_in, Eigen::Index column) {
   const double sd = std::sqrt(std::max(stand_in.covariance()(column, column), 0.0));
   const double out = facts.range[static_cast<std::size_t>(column)].upper - stand_in.mean()[column];
-  return relative_spread(facts, stand_in, column) > kLongTailed && out > kFarOut * sd;
+  return relative_spread(facts, stand_in, column) > kLongTailed && out > kTailsReach * sd;
 }
 
 CurvesQuery curves_query(const PlanPoint& point, const BoundsPlan& plan,
