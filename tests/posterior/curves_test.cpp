@@ -77,6 +77,8 @@ TEST(Curves, a_scale_of_few_numbers_has_no_long_tail) {
     for (double& x : data.x.col(1))
       x = skewed ? -1 + std::min(0.1 * std::exp(rng.normal() - 0.5), 2.0)
                  : -1 + 0.5 * static_cast<double>(rng.below(5));
+    data.truth = Position{{-1, 0.5, 0.3}};
+    data.left_out = Position::Zero(20000);
     respond(data, {0, 1}, rng);
     const OnceSettings settings = settings_of(data, kRho);
     RowOracle oracle(settings.facts, data.x, data.y, settings.cost, 1);

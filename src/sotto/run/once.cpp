@@ -141,8 +141,9 @@ void take_reported(const std::vector<std::pair<std::string, double>>& reported,
 }
 
 /// `declared`: rows that a person may have.
-std::vector<std::string> told_of_persons(const UnitSizes& sizes, const BoundsPlan& plan,
-                                         std::size_t declared) {
+std::vector<std::string> told_of_persons(const OnceRelease& release, std::size_t declared) {
+  const UnitSizes& sizes = *release.facts.unit_sizes;
+  const BoundsPlan& plan = release.rounds.back().plan;
   constexpr double kMany = 0.25;     // of the rows
   constexpr double kLeftOut = 0.03;  // of the rows' weight
   constexpr double kUnequal = 0.1;   // of the rows: are of persons with more than twice the mean number
@@ -156,7 +157,8 @@ std::vector<std::string> told_of_persons(const UnitSizes& sizes, const BoundsPla
   }
   const double most = plan.unit_rows;
   const double more = static_cast<double>(declared) - most;
-  if (more <= 0) return told;
+  // Of rows that hardly anybody sees nobody knows who has how many.
+  if (more <= 0 || !release.rows_seen || release.few_usable) return told;
   const bool many = sizes.hidden * more > kMany * sizes.rows();
   told.push_back(
       fmt::format("{}Persons with more than {:g} row{}, of whom the noise may hide up to about {:.0f}, count "
@@ -309,9 +311,8 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         "from the columns' spreads, as released or, where the noise hides them, as their bounds are";
   for (std::string& sentence : in_sentences(verdict, release, known))
     record.warnings.push_back(std::move(sentence));
-  if (release.facts.unit_sizes && release.rows_seen && !release.few_usable) {
-    for (std::string& sentence :
-         told_of_persons(*release.facts.unit_sizes, release.rounds.back().plan, problem.unit.rows_per_unit))
+  if (release.facts.unit_sizes) {
+    for (std::string& sentence : told_of_persons(release, problem.unit.rows_per_unit))
       record.warnings.push_back(std::move(sentence));
   }
   for (std::string& sentence : known.thresholds.warnings(release.hardly_any))
