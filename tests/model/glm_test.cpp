@@ -203,6 +203,25 @@ TEST_P(GlmBounds, a_gradient_beyond_what_was_priced_counts_as_none) {
   EXPECT_GT(counted, 10);
 }
 
+// It counts for what it may at most; where its score were taken as it is, its vector would be beyond what was priced, and nothing.
+TEST_P(GlmBounds, a_response_beyond_its_bounds_counts_for_as_much_as_is_priced) {
+  for (int trial = 0; trial < 50; ++trial) {
+    const Position at = 0.8 * rng.normals(glm.dim());
+    const Position scale = Position::Ones(glm.dim());
+    const VectorBound bound = glm.gradient_bound(at, scale);
+    Record r = random_record(c, rng);
+    r.y = c.response.upper + 1000;
+    const double unit = 1e6 / bound.norm;
+    const GradientTask task{&at, unit * scale, 1e6 * (1 + 1e-9), 2e6 * (1 + 1e-9)};
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(glm.dim()));
+    glm.add_gradients(rows_of({r}), 0, 1, {&task, 1}, sums);
+    double squares = 0;
+    for (const std::int64_t one : sums) squares += static_cast<double>(one) * static_cast<double>(one);
+    EXPECT_GT(squares, 0);
+    EXPECT_LE(std::sqrt(squares), 1e6 * (1 + 1e-6));
+  }
+}
+
 TEST_P(GlmBounds, sums_of_many_rows_match_a_plain_loop) {
   std::vector<Record> records;
   for (int i = 0; i < 1003; ++i) records.push_back(random_record(c, rng));
