@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -80,7 +81,8 @@ class Layouts {
  public:
   explicit Layouts(const Mixed& mixed) : mixed_(mixed), made_(2 * kMostShared + 1) {}
   const Layout& at(int shared) {
-    std::optional<Layout>& one = made_[static_cast<std::size_t>(shared + kMostShared)];
+    const std::ptrdiff_t place = std::ptrdiff_t{kMostShared} + shared;
+    std::optional<Layout>& one = made_[static_cast<std::size_t>(place)];
     if (!one) one.emplace(mixed_, shared * kSharedGrain);
     return *one;
   }
