@@ -296,6 +296,10 @@ FitOutcome resume_directory(const FitConfig& config, const Schema& schema,
   if (any_stopped(outcome.record.draws, StopReason::interrupted)) outcome.ending = StopReason::interrupted;
   outcome.record.privacy = before.privacy;
   name_tables_of(before, outcome.record);
+  if (!alone.is_held())
+    throw Error(ErrorCode::io, fmt::format("the lock of {} was moved or taken away while it was drawn from: "
+                                           "another run may have released there, so nothing was written",
+                                           config.out));
   write_run(config.out, outcome.record);
   if (!before.certificate.is_null()) {
     outcome.record.certificate = before.certificate;

@@ -148,6 +148,31 @@ TEST(FailClosed, batches_of_a_few_rows_are_not_free_between_orders) {
   }
 }
 
+// Noise far below its grid is none: an answer and its neighbour's lie 1 / (2 sigma^2) apart, or more.
+TEST(FailClosed, noise_far_below_its_grid_is_not_cheap) {
+  for (const double sigma : {1e-6, 1e-3, 0.01, 0.0101, 0.012, 0.02, 0.05, 0.1}) {
+    for (const int dim : {1, 3}) {
+      for (const int grid : {1, 2, 5}) {
+        const std::string spec = "discrete-gaussian:grid=" + std::to_string(grid) +
+                                 ",sigma=" + std::to_string(sigma) + ",dim=" + std::to_string(dim);
+        SCOPED_TRACE(spec);
+        for (const Adjacency adjacency : {Adjacency::substitute, Adjacency::add_remove}) {
+          const auto bounds = [&]() -> std::optional<Bounds> {
+            try {
+              return account_epsilon(parse_event(spec), adjacency, Delta(1e-5), BoundKind::tight);
+            } catch (const Error&) {
+              return std::nullopt;  // refused
+            }
+          }();
+          if (!bounds) continue;
+          EXPECT_LE(bounds->lower, bounds->upper);
+          EXPECT_GT(bounds->upper, 0.9 / (2 * sigma * sigma));
+        }
+      }
+    }
+  }
+}
+
 // Nothing is paid for once and used for ever.
 TEST(FailClosed, what_is_done_a_thousand_times_costs_more_than_once) {
   for (Event event : one_of_each()) {

@@ -122,7 +122,8 @@ GaussianLoss DiscreteGaussianEvent::smoothed(double changed, Side side) const {
   const double least = ratio * ratio / 2 / (40 * std::max(variance, 1.0));
   const double exponent = std::min(std::log(4.3 * changed / least), 2 * M_PI * M_PI * variance / 3);
   const double ripple = 2 * std::exp(-exponent) / -std::expm1(-3 * exponent);
-  if (!(ripple < 0.5)) {
+  // Nothing is gained where the noise is far below the sensitivity, nor on a grid too coarse for it.
+  if (!(exponent > 0 && ripple < 0.5)) {
     // Noise lies within one grid step of a Gaussian's, in every coordinate.
     return {ratio, ratio / sigma * std::sqrt(changed) * (1 + 1e-14)};
   }
