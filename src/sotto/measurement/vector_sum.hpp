@@ -50,12 +50,13 @@ struct MatrixSum {
 
 /// The regression that is asked, and a bound on psd matrices of trace at most `trace`: Frobenius norm at most trace, and two
 /// differ by at most sqrt(2) trace because the trace of their product is not negative.
-/// Errors: configuration for a model that is no regression of a family with a known link, or a likelihood to a power.
+/// Errors: configuration for a model that is no regression of a family with a known link, a likelihood to a power, or rows of a unit side
+/// by side that are summed one by one.
 [[nodiscard]] const Glm& asked_regression(const OwnerContext& context);
-/// Whether rows are summed one by one, also those of one unit: times at risk and ordered categories stand in pieces.
-[[nodiscard]] bool summed_one_by_one(const Glm& regression);
 /// The same for normal rows.
 [[nodiscard]] const LocationModel& asked_location(const OwnerContext& context);
+/// Whether rows are summed one by one, also those of one unit: times at risk and ordered categories stand in pieces.
+[[nodiscard]] bool summed_one_by_one(const Glm& regression);
 [[nodiscard]] VectorBound bound_of_matrices(double trace);
 
 /// Shapes fit, all numbers are finite, bounds are positive; columns are some, there, and different.

@@ -11,7 +11,7 @@
 
 namespace sotto {
 
-/// GlmFamily categorical; and family gamma with "y ~ 1" for a method that needs a likelihood: as a regression it has none, as its law is known up to
+/// Family categorical; and family gamma with "y ~ 1" for a method that needs a likelihood: as a regression it has none, as its law is known up to
 /// the first two moments there.
 [[nodiscard]] bool is_distribution(const FitConfig& config);
 
