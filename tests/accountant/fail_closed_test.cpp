@@ -11,6 +11,7 @@
 
 #include "sotto/accountant/account.hpp"
 #include "sotto/accountant/advanced.hpp"
+#include "sotto/accountant/bounds.hpp"
 #include "sotto/accountant/calibrate.hpp"
 #include "sotto/accountant/curve.hpp"
 #include "sotto/accountant/filter/renyi_filter.hpp"
@@ -189,6 +190,22 @@ TEST(FailClosed, what_is_done_a_thousand_times_costs_more_than_once) {
       }
     }
   }
+}
+
+TEST(FailClosed, bounds_that_cross_are_no_bounds) {
+  Narrowing known({0, HUGE_VAL});
+  known.by({1, 5});
+  known.by({2, HUGE_VAL});
+  known.by({0, 3});
+  EXPECT_EQ(known.bounds().lower, 2);
+  EXPECT_EQ(known.bounds().upper, 3);
+  known.by({2.5, 2.5});  // one point in common is no contradiction
+  EXPECT_EQ(known.bounds().upper, 2.5);
+  known.by({0, 2.25});
+  EXPECT_EQ(known.bounds().lower, 0);
+  EXPECT_EQ(known.bounds().upper, HUGE_VAL);
+  known.by({2, 3});  // what was contradicted once is not believed later
+  EXPECT_EQ(known.bounds().upper, HUGE_VAL);
 }
 
 TEST(FailClosed, the_larger_of_both_bounds_is_never_nothing) {

@@ -99,7 +99,7 @@ class Enclosure {
     for (const LossModel& model : below) lower_.emplace_back(model, query_below, Side::lower);
   }
 
-  [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  [[nodiscard]] const Bounds& bounds() const { return known_.bounds(); }
   [[nodiscard]] bool is_rare() const { return rare_; }
 
   void attempt(const Round& round) {
@@ -126,7 +126,7 @@ class Enclosure {
     for (const std::size_t i : order(upper_.size())) {
       CurveBound& answer = upper_[i];
       // What lies below a bound that is known does not matter any more.
-      if (answer.last() > std::max(bounds_.lower, most)) {
+      if (answer.last() > std::max(bounds().lower, most)) {
         if (round.technique == Technique::calibrated && rare_)
           split_first(i, round);
         else
@@ -138,16 +138,16 @@ class Enclosure {
     if (same_at_zero_ && is_paired()) {
       for (const CurveBound& answer : upper_) most = std::min(most, answer.last());
     }
-    bounds_.upper = std::min(bounds_.upper, most);
+    known_.by({0, most});
   }
 
   void raise_lower(const Round& round) {
     for (const std::size_t i : order(lower_.size())) {
-      if (is_paired() && upper_[i].last() <= bounds_.lower) continue;
-      if (!started_) lower_[i].start_at(is_paired() ? upper_[i].last() : bounds_.upper);
+      if (is_paired() && upper_[i].last() <= bounds().lower) continue;
+      if (!started_) lower_[i].start_at(is_paired() ? upper_[i].last() : bounds().upper);
       const bool apart = round.technique == Technique::calibrated && is_paired() && needs_split_[i];
       attempt(lower_[i], apart ? Round{round.accuracy, Technique::split} : round);
-      bounds_.lower = std::max(bounds_.lower, lower_[i].last());
+      known_.by({lower_[i].last(), HUGE_VAL});
     }
     started_ = true;
   }
@@ -166,7 +166,7 @@ class Enclosure {
 
   void attempt(CurveBound& answer, const Round& round) const {
     if (round.technique == Technique::split)
-      return if_possible([&] { answer.split(bounds_, round.accuracy.most_points); });
+      return if_possible([&] { answer.split(bounds(), round.accuracy.most_points); });
     if_possible([&] { answer.at(round.accuracy); });
     if (!answer.is_known()) answer.at(kFirstAccuracy);
   }
@@ -177,7 +177,7 @@ class Enclosure {
   std::vector<bool> needs_split_;  ///< by model
   std::vector<CurveBound> upper_;
   std::vector<CurveBound> lower_;
-  Bounds bounds_{0, HUGE_VAL};
+  Narrowing known_{{0, HUGE_VAL}};
   bool started_ = false;
 };
 
@@ -315,11 +315,6 @@ double delta_upper_of(const KeptBack& kept, Adjacency adjacency, Epsilon epsilon
   return kept.all(std::min(enclosure.bounds().upper, 1.0), Side::upper);
 }
 
-// Every way is a bound.
-void narrow(Bounds& bounds, const Bounds& way) {
-  bounds = {std::max(bounds.lower, way.lower), std::min(bounds.upper, way.upper)};
-}
-
 }  // namespace
 
 std::string tight_refusal(const Event& event, Adjacency adjacency) {
@@ -332,13 +327,15 @@ std::string tight_refusal(const Event& event, Adjacency adjacency) {
 
 Bounds tight_delta(const Event& event, Adjacency adjacency, Epsilon epsilon, double width) {
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, epsilon);
-  Bounds bounds{0, 1};
+  Narrowing known({0, 1});  // every way of keeping back is a bound
   for (const KeptBack& kept : kept_back(event)) {
-    narrow(bounds, delta_of(kept, adjacency, epsilon, width));
-    if (kept.is_enough(bounds.upper)) break;
+    known.by(delta_of(kept, adjacency, epsilon, width));
+    if (kept.is_enough(known.bounds().upper)) break;
   }
-  if (std::isinf(epsilon.value())) return bounds;
-  return least_delta(bounds, event, adjacency, epsilon);
+  Bounds bounds = known.bounds();
+  if (!std::isinf(epsilon.value())) bounds = least_delta(bounds, event, adjacency, epsilon);
+  bounds.upper = std::min(bounds.upper, 1.0);
+  return bounds;
 }
 
 double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilon, UpperBound bound) {
@@ -354,12 +351,13 @@ double tight_delta_upper(const Event& event, Adjacency adjacency, Epsilon epsilo
 Bounds tight_epsilon(const Event& event, Adjacency adjacency, Delta delta, double width) {
   if (delta.value() >= 1) return {0, 0};  // any mechanism is (0, 1)-private
   if (!tight_refusal(event, adjacency).empty()) return without_losses(event, adjacency, delta);
-  Bounds bounds{0, HUGE_VAL};
+  Narrowing known({0, HUGE_VAL});
   for (const KeptBack& kept : kept_back(event)) {
-    narrow(bounds, epsilon_of(kept, adjacency, delta, width));
+    known.by(epsilon_of(kept, adjacency, delta, width));
     if (kept.is_enough(delta.value())) break;
   }
-  return std::isinf(bounds.lower) ? bounds : least_epsilon(bounds, event, adjacency, delta);
+  return std::isinf(known.bounds().lower) ? known.bounds()
+                                          : least_epsilon(known.bounds(), event, adjacency, delta);
 }
 
 }  // namespace sotto
