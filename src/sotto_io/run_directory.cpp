@@ -24,15 +24,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNotPrivate = "not_private";
 constexpr const char* kPrivacy = "privacy.json";
+constexpr const char* kManifest = "manifest.json";
 constexpr const char* kCharges = "charges.jsonl";
 constexpr const char* kReleases = "releases.json";
 constexpr const char* kCertificate = "certificate.json";
 
 /// A file under a name that is not here is never written, and none of these is written over but where sotto wrote it.
-constexpr std::string_view kResultNames[] = {"summary.csv",         "summary.json",  kPrivacy,
-                                             "failed_privacy.json", "report.html",   "density.csv",
-                                             "synthetic.csv",       "manifest.json", "clusters.json",
-                                             kCertificate,          kReleases,       "deployment.json"};
+constexpr std::string_view kResultNames[] = {"summary.csv",         "summary.json", kPrivacy,
+                                             "failed_privacy.json", "report.html",  "density.csv",
+                                             "synthetic.csv",       kManifest,      "clusters.json",
+                                             kCertificate,          kReleases,      "deployment.json"};
 
 fs::path chain_file(const fs::path& directory, std::size_t chain) {
   return directory / fmt::format("chain_{}.csv", chain + 1);
@@ -138,7 +139,29 @@ void add_comparison_chains(std::vector<ResultFile>& files, const RunRecord& reco
 }
 
 void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
-  files.push_back({"manifest.json", [&record] { return dump(manifest_json(record)); }});
+  files.push_back({kManifest, [&record] { return dump(manifest_json(record)); }});
+}
+
+void leave_out_missing(std::vector<std::string>& names, const fs::path& directory) {
+  std::erase_if(names, [&](const std::string& name) { return !fs::exists(directory / name); });
+}
+
+/// Where files that are not private are listed, they are those that are there, and their page.
+void list_not_private(std::vector<ResultFile>& files, const fs::path& directory, bool has_page) {
+  constexpr const char* kListed = "not_private_files";
+  for (const char* name : {kPrivacy, kManifest}) {
+    nlohmann::ordered_json json = read_json_file(directory / name);
+    const auto before = json.value(kListed, std::vector<std::string>());
+    if (before.empty()) continue;
+    std::vector<std::string> listed = before;
+    const std::string page = not_private_report("").generic_string();
+    std::erase(listed, page);
+    leave_out_missing(listed, directory);
+    if (has_page) listed.push_back(page);
+    if (listed == before) continue;
+    json[kListed] = listed;
+    files.push_back({name, [json] { return dump(json); }});
+  }
 }
 
 const std::vector<RunRecord> kNoneBeside;
@@ -223,6 +246,7 @@ void add_comparison(const fs::path& directory, RunRecord record) {
 void write_report(const fs::path& directory, const RunRecord& record, const std::vector<RunRecord>& beside) {
   if (!record.comparison) remove_result(directory, not_private_report("").generic_string());
   std::vector<ResultFile> files;
+  list_not_private(files, directory, record.comparison.has_value());
   if (!record.certificate.is_null())
     files.push_back({kCertificate, [&record] { return dump(record.certificate); }});
   add_deployment(files, record);
@@ -293,8 +317,9 @@ RunRecord read_run(const fs::path& directory) {
   };
   record.draws = read(directory);
   if (!chain_files(directory / kNotPrivate).empty()) record.comparison = read(directory / kNotPrivate);
-  record.privacy = privacy_from_json(read_json_file(directory / "privacy.json"));
-  read_manifest(read_json_file(directory / "manifest.json"), record);
+  record.privacy = privacy_from_json(read_json_file(directory / kPrivacy));
+  leave_out_missing(record.privacy.not_private_files, directory);
+  read_manifest(read_json_file(directory / kManifest), record);
   if (record.privacy.is_private) record.privacy.earlier = other_runs(directory, record.privacy.earlier);
   if (fs::exists(directory / kCertificate)) record.certificate = read_json_file(directory / kCertificate);
   return record;
