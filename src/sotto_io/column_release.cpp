@@ -153,12 +153,19 @@ void check_stored_names(const std::vector<Column>& columns) {
                     fmt::format("two columns of the release would have the name '{}': rename one", name));
 }
 
-/// Whose lock was taken away has perhaps another run beside it, which read an older description than the one that it would write.
-void require_alone(const RunLock& alone, const ColumnRelease& release) {
-  if (alone.is_held()) return;
-  throw Error(ErrorCode::io, fmt::format("{}.lock was moved or taken away while the run was at work: nothing "
-                                         "was written after that",
-                                         release.out.string()));
+std::string description_at(const std::filesystem::path& channel_file) {
+  return std::filesystem::exists(channel_file) ? read_whole_file(channel_file) : std::string();
+}
+
+/// Whose lock was taken away has perhaps another run beside it, or had one: its description would be written over by one that knows
+/// nothing of its release. `description`: as this run read or wrote it.
+void require_alone(const RunLock& alone, const ColumnRelease& release, const std::string& description) {
+  if (alone.is_held() && description_at(channel_file_beside(release.out)) == description) return;
+  throw Error(
+      ErrorCode::io,
+      fmt::format("{0}.lock was moved or taken away while the run was at work, or the description beside {0} "
+                  "was changed: nothing was written after that",
+                  release.out.string()));
 }
 
 /// The description, before any values and on the disk: when it cannot be written nothing has been spent, and it is the record of what
@@ -180,6 +187,7 @@ void write_description(const ColumnRelease& release, const std::filesystem::path
 void write_values(const ColumnRelease& release, const std::filesystem::path& channel_file, ChannelFile& file,
                   const RunLock& alone,
                   const std::function<Released<std::vector<PrivatisedColumn>>()>& draw) {
+  const std::string described = description_at(channel_file);
   const auto spent = [&](ErrorCode code, const char* what) {
     return Error(
         code, fmt::format("{}; the release is spent all the same, as {} says", what, channel_file.string()));
@@ -189,7 +197,7 @@ void write_values(const ColumnRelease& release, const std::filesystem::path& cha
     for (std::size_t c = 0; c < file.columns.size(); ++c)
       file.fingerprints[file.columns[c].settings.name] =
           release_fingerprint(file.columns[c], released.value()[c]);
-    require_alone(alone, release);
+    require_alone(alone, release, described);
     write_channel_file(channel_file, file);
     write_privatised(release.out, file, released);
   } catch (const Error& error) {
@@ -209,6 +217,7 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   check_place(release, channel_file);
   const RunLock alone = RunLock::beside(release.out);  // until its description says what was spent
   check_earlier(release, channel_file, warn);
+  const std::string before = description_at(channel_file);
   std::vector<Guarantee> earlier = earlier_charges(channel_file);
   std::vector<std::string> names;
   for (const ColumnSettings& s : release.columns) names.push_back(s.name);
@@ -223,7 +232,7 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   file.shuffled = release.order == RowOrder::shuffled && has_rows(release);
   judge(file, warn);
   check_stored_names(file.columns);
-  require_alone(alone, release);
+  require_alone(alone, release, before);
   write_description(release, channel_file, file);
   if (release.order == RowOrder::kept)
     warn("the rows keep their order; if the file was sorted by anything, the order tells of the values");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,39 +65,46 @@ class ColumnReleases : public testing::Test {
   }
 };
 
-/// Noise that is drawn while somebody clears the folder.
-class ClearingEntropy final : public EntropySource {
+/// Noise that is drawn while somebody changes the folder.
+class DisturbedEntropy final : public EntropySource {
  public:
-  explicit ClearingEntropy(fs::path file) : file_(std::move(file)) {}
+  explicit DisturbedEntropy(std::function<void()> disturb) : disturb_(std::move(disturb)) {}
   std::uint64_t bits() override {
-    fs::remove(file_);
+    disturb_();
     return noise_.bits();
   }
   [[nodiscard]] std::string name() const override { return noise_.name(); }
 
  private:
-  fs::path file_;
+  std::function<void()> disturb_;
   SeededEntropy noise_{3};
 };
 
-// Another run may have been let in, and have added its charge to the description that would be written over.
+// Another run may have been let in, and have added its charge to the description that would be written over; perhaps the lock is back.
 TEST_F(ColumnReleases, whose_lock_is_gone_take_no_charge_back) {
-  ClearingEntropy entropy(folder_ / "r.csv.lock");
-  ColumnSettings x;
-  x.name = "x";
-  x.channel = "laplace";
-  x.lower = 0;
-  x.upper = 4;
-  try {
-    (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}},
-                          records_of(folder_ / "t.csv"), entropy, [](const std::string&) {});
-    ADD_FAILURE() << "the description was written over";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::io);
-    EXPECT_THAT(error.what(), testing::HasSubstr("the release is spent all the same"));
+  const std::string others = "another's";
+  const std::function<void()> disturbances[] = {[&] { fs::remove(folder_ / "r.csv.lock"); },
+                                                [&] { write_whole_file(description_, others); }};
+  for (const auto& disturb : disturbances) {
+    fs::remove(description_);
+    DisturbedEntropy entropy(disturb);
+    ColumnSettings x;
+    x.name = "x";
+    x.channel = "laplace";
+    x.lower = 0;
+    x.upper = 4;
+    try {
+      (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}},
+                            records_of(folder_ / "t.csv"), entropy, [](const std::string&) {});
+      ADD_FAILURE() << "the description was written over";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::io);
+      EXPECT_THAT(error.what(), testing::HasSubstr("the release is spent all the same"));
+    }
+    ASSERT_TRUE(fs::exists(description_)) << "what was paid for stands there";
+    EXPECT_FALSE(fs::exists(out_));
   }
-  EXPECT_TRUE(fs::exists(description_)) << "what was paid for stands there";
-  EXPECT_FALSE(fs::exists(out_));
+  EXPECT_EQ(read_whole_file(description_), others);
 }
 
 // Another table of as many legal values is put in its place.
