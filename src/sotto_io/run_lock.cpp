@@ -61,7 +61,11 @@ RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output
       continue;
     }
     const int reason = errno;
-    if (file >= 0) ::close(file);
+    if (file >= 0) {
+      if (made_file_ && reason != EWOULDBLOCK && is_named(file, path_)) ::unlink(path_.c_str());
+      ::close(file);
+    }
+    remove_folders();
     if (reason == EWOULDBLOCK) refuse_output(output, "is being written by another run: wait for its end");
     refuse_output(output,
                   fmt::format("cannot be kept for one run alone ({} cannot be locked: {}): see to that",
@@ -76,6 +80,10 @@ RunLock::~RunLock() {
   // While it is held: who opened it sees that it has no name.
   if (made_file_ && is_named(file_, path_)) ::unlink(path_.c_str());
   ::close(file_);
+  remove_folders();
+}
+
+void RunLock::remove_folders() const {
   for (const std::filesystem::path& folder : made_folders_) {
     if (::rmdir(folder.c_str()) != 0 && errno != ENOENT) break;
   }

@@ -24,6 +24,7 @@ class RunLock {
 
  private:
   RunLock(std::filesystem::path lock, const std::filesystem::path& output);
+  void remove_folders() const;
 
   std::filesystem::path path_;
   std::vector<std::filesystem::path> made_folders_{};  // innermost first
