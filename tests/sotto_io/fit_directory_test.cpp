@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -116,6 +118,35 @@ TEST_F(FitDirectory, holds_draws_statement_page_and_charges) {
   EXPECT_EQ(last_charge().at("closed").at("ending"), "finished");
   EXPECT_EQ(last_charge().at("closed").at("rho"), privacy.at("rho"));
   EXPECT_NE(content("report.html").find("own regression"), std::string::npos);
+}
+
+// What is written before the comparison begins tells of its times for good.
+TEST_F(FitDirectory, times_leave_the_comparison_out) {
+  config_ =
+      parse_fit_config("", {"data.file=x", "data.schema=x", "model.formula=\"y ~ x\"", "privacy.epsilon=2",
+                            "privacy.delta=1e-6", "privacy.compare_not_private=true", "output.timing=true",
+                            "method.draws=100", "method.chains=1", "threads=1", "privacy.force=true"});
+  config_.out = own_path().string();
+  Table table(Schema{{{"y", ColumnKind::binary}, {"x", ColumnKind::real, {-1, 1}}}});
+  for (int i = 0; i < 300; ++i)
+    table.append({{i % 3 == 0 ? "1" : "0", i % 2 == 0 ? "0.5" : "-0.25"}}, std::to_string(i));
+  std::map<std::string, std::string> before;
+  const auto slow = [&](std::size_t, std::size_t, double) {
+    if (before.empty() && fs::exists(own_path() / "manifest.json")) {
+      for (const char* name : {"manifest.json", "chain_1.csv"}) before[name] = content(name);
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    return true;
+  };
+  static_cast<void>(fit_to_directory(config_, make_problem(config_, table), entropy_, slow));
+  ASSERT_FALSE(before.empty()) << "the comparison came before what was paid for";
+  EXPECT_EQ(content("chain_1.csv"), before["chain_1.csv"]);
+  const auto first = nlohmann::json::parse(before["manifest.json"]);
+  const auto last = nlohmann::json::parse(content("manifest.json"));
+  for (const char* seconds : {"wall_seconds", "warmup_seconds", "sampling_seconds"}) {
+    EXPECT_TRUE(first.at(seconds).is_number()) << seconds;
+    EXPECT_EQ(first.at(seconds), last.at(seconds)) << seconds;
+  }
 }
 
 /// Of every file in the directory, by its name.
