@@ -1,24 +1,43 @@
-"""A file must compile as it is, and must not with -DFAIL; the compiler's message then matches the line // EXPECT: REGEX.
+"""Every file of the folder must compile as it is, and none must with -DFAIL: the compiler's error in it then matches its line // EXPECT: REGEX.
 
-usage: check.py FILE COMPILER [FLAG ...]
+All are compiled at once, each in a namespace of its own: what takes long is their headers.
+
+usage: check.py COMPILER [FLAG ...]
 """
+import pathlib
 import re
 import subprocess
 import sys
 
-file, *compiler = sys.argv[1:]
-expected = re.search(r"^// EXPECT: (.+)$", open(file, encoding="utf-8").read(), re.MULTILINE).group(1)
+compiler = sys.argv[1:]
+cases = {str(file): file.read_text(encoding="utf-8") for file in sorted(pathlib.Path(__file__).resolve().parent.glob("*.cpp"))}
+headers = sorted({line for text in cases.values() for line in re.findall(r"^#include .+$", text, re.MULTILINE)})
+wrapped = [f'namespace {pathlib.Path(file).stem} {{\n#include "{file}"\n}}' for file in cases]
+source = "\n".join([*headers, *wrapped, ""])
 
 
-def compile_with(*flags):
-    return subprocess.run([*compiler, "-fsyntax-only", *flags, file], capture_output=True, text=True)
+def errors_with(*flags):
+    """Those of each file; of no file under an empty name. None: it compiles."""
+    run = subprocess.run([*compiler, "-fsyntax-only", *flags, "-x", "c++", "-"], input=source, capture_output=True, text=True)
+    if run.returncode == 0:
+        return None
+    errors = {}
+    for line in run.stderr.splitlines():
+        if found := re.match(r"(.*?):\d+:\d+: (?:fatal )?error: (.*)", line):
+            errors.setdefault(found[1], []).append(found[2])
+    return errors or {"": [run.stderr]}
 
 
-sound = compile_with()
-if sound.returncode != 0:
-    sys.exit(f"does not compile without -DFAIL either:\n{sound.stderr}")
-broken = compile_with("-DFAIL")
-if broken.returncode == 0:
-    sys.exit("compiles, but must not")
-if not re.search(expected, broken.stderr):
-    sys.exit(f"fails for another reason than {expected}:\n{broken.stderr}")
+if (sound := errors_with()) is not None:
+    sys.exit(f"does not compile without -DFAIL either: {sound}")
+broken = errors_with("-DFAIL") or {}
+wrong = [f"fails beside the cases: {file}: {said}" for file, said in broken.items() if file not in cases]
+for file, text in cases.items():
+    expected = re.search(r"^// EXPECT: (.+)$", text, re.MULTILINE).group(1)
+    said = broken.get(file, [])
+    if not said:
+        wrong.append(f"{file} compiles, but must not")
+    elif not all(re.search(expected, one) for one in said):
+        wrong.append(f"{file} fails for another reason than {expected}: {said}")
+if wrong:
+    sys.exit("\n".join(wrong))

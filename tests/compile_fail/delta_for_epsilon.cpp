@@ -1,4 +1,4 @@
-// EXPECT: could not convert|cannot convert|no known conversion|no viable conversion|no matching function|invalid initialization
+// EXPECT: could not convert|cannot convert|no known conversion|no viable conversion|no matching (function|constructor)|invalid initialization
 // A Delta never stands where an Epsilon is meant.
 #include "sotto/ledger/budget.hpp"
 

@@ -1,4 +1,4 @@
-// EXPECT: could not convert|cannot convert|no known conversion|no viable conversion|no matching function|invalid initialization
+// EXPECT: could not convert|cannot convert|no known conversion|no viable conversion|no matching (function|constructor)|invalid initialization
 // A bare number is no Epsilon.
 #include "sotto/ledger/budget.hpp"
 
