@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,13 @@ def pytest_configure(config):
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PROGRAM = os.path.abspath(os.environ["SOTTO_PROGRAM"])
+
+
+@pytest.fixture(autouse=True)
+def draws_are_trees(request, monkeypatch):
+    """But where ArviZ is what is tested: it takes seconds to come."""
+    if request.module.__name__ != "test_arviz":
+        monkeypatch.setitem(sys.modules, "arviz", None)
 
 
 class Program:

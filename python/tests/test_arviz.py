@@ -12,15 +12,16 @@ import pytest
 import xarray
 
 import sotto
+from conftest import declared, people
 
 matplotlib.use("agg")
 TREES = int(arviz.__version__.split(".")[0]) >= 1
 PARAMETERS = ["Intercept", "age", "clinic[south]", "clinic[west]"]
 
 
-@pytest.fixture
-def fit(table, schema):
-    return sotto.fit(table, "ill > 0 ~ age + C(clinic)", schema=schema, epsilon=1, delta=1e-6, draws=200)
+@pytest.fixture(scope="module")
+def fit():
+    return sotto.fit(people(), "ill > 0 ~ age + C(clinic)", schema=declared(), epsilon=1, delta=1e-6, draws=200)
 
 
 def test_the_draws_are_what_it_takes(fit):
@@ -68,6 +69,7 @@ FIGURES = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure, expected", FIGURES)
 def test_it_draws_every_parameter(figure, expected, fit, tmp_path):
     file = tmp_path / "figure.png"

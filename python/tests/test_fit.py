@@ -6,6 +6,7 @@ import math
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,20 +20,24 @@ import pandas as pd
 import pytest
 
 import sotto
+from conftest import declared, people
 from sotto import _sotto
 
 FORMULA = "ill > 0 ~ age + C(clinic)"
 BUDGET = {"epsilon": 1, "delta": 1e-6}
 
 
-@pytest.fixture
-def fit(table, schema, tmp_path):
-    return sotto.fit(table, FORMULA, schema=schema, **BUDGET, draws=100, out=tmp_path / "out")
+@pytest.fixture(scope="module")
+def fit(tmp_path_factory):
+    out = tmp_path_factory.mktemp("fit") / "out"
+    fit = sotto.fit(people(), FORMULA, schema=declared(), **BUDGET, draws=100, out=out)
+    assert fit.directory == out
+    return fit
 
 
-def test_says_what_the_files_say(fit, tmp_path):
-    out = tmp_path / "out"
-    assert fit.directory == out and fit.report() == out / "report.html" and fit.report().exists()
+def test_says_what_the_files_say(fit):
+    out = fit.directory
+    assert fit.report() == out / "report.html" and fit.report().exists()
     assert fit.privacy == json.loads((out / "privacy.json").read_text())
     assert fit.privacy["private"] and fit.privacy["epsilon"] == 1 and fit.privacy["delta"] == 1e-6
     assert fit.warnings == json.loads((out / "summary.json").read_text())["warnings"]
@@ -54,8 +59,7 @@ def test_draws_are_those_of_the_chains(fit):
     assert np.array_equal(fit.draws.sample_stats["lp"].sel(chain=2), chain["lp__"])
 
 
-def test_draws_are_a_tree_where_arviz_is_not(fit, monkeypatch):
-    monkeypatch.setitem(sys.modules, "arviz", None)
+def test_draws_are_a_tree_where_arviz_is_not(fit):
     assert type(fit.draws).__name__ == "DataTree"
     assert dict(fit.draws["posterior"].sizes) == {"chain": 4, "draw": 100}
     assert "lp" in fit.draws["sample_stats"]
@@ -148,8 +152,8 @@ def test_a_refusal_leaves_no_folder(table, schema, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_paid_release_is_replaced_only_when_asked(fit, table, schema):
-    again = {"schema": schema, **BUDGET, "draws": 60, "out": fit.directory}
+def test_a_paid_release_is_replaced_only_when_asked(fit, table, schema, tmp_path):
+    again = {"schema": schema, **BUDGET, "draws": 60, "out": shutil.copytree(fit.directory, tmp_path / "out")}
     with pytest.raises(sotto.CannotCreateError, match="a release that was paid for"):
         sotto.fit(table, FORMULA, **again)
     replaced = sotto.fit(table, FORMULA, overwrite=True, **again)
@@ -298,6 +302,7 @@ def test_other_threads_run_meanwhile(table, schema):
 RUN = """
     import sys, warnings, numpy, pandas, sotto
     warnings.simplefilter("ignore")
+    sys.modules["arviz"] = None  # takes seconds to come
     x = numpy.tile([0.5, -0.25, 0.1], 200)
     schema = sotto.Schema({"y": sotto.binary(), "x": sotto.real(-1, 1)})
     try:

@@ -67,7 +67,7 @@ def test_files_are_read_as_tables_are(tmp_path):
 def test_the_argument_goes_before_the_models_prior():
     narrow = {"parameter": {"slope": {"family": "normal", "location": 3, "scale": 0.001}}}
     model = with_code(Robust, prior={"default": {"family": "normal", "scale": 5}})
-    fit = sotto.fit(lines(400), model=model, schema=SCHEMA, prior=narrow, not_private=True, warmup=300, draws=300)
+    fit = sotto.fit(lines(100), model=model, schema=SCHEMA, prior=narrow, not_private=True, warmup=200, draws=200)
     assert abs(fit.summary().loc["slope", "mean"] - 3) < 0.01
 
 
@@ -192,6 +192,7 @@ def test_what_does_not_go_with_a_model_is_refused():
 RUN = """
     import sys, warnings, numpy, pandas, sotto
     warnings.simplefilter("ignore")
+    sys.modules["arviz"] = None  # takes seconds to come
     class Slow(sotto.Model):
         parameters, columns, slope_bound = ["a"], ["x"], [2]
         def log_density(self, rows, position):
