@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,9 @@ struct Design {
   std::size_t owners = 1;
   bool underpaid = false;  // the budget ends before the chains would
 };
+
+// Without it a test's name ends with bytes of memory, others at every run.
+void PrintTo(const Design& design, std::ostream* out) { *out << design.formula; }
 
 bool of_persons(const Design& design) { return design.unit == "person" || design.unit == "fewer rows"; }
 
