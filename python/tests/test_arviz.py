@@ -116,7 +116,10 @@ def title_of(result):
     return figure_of(result).get_suptitle()
 
 
-@pytest.mark.parametrize("name", OURS)
+SLOW = ("plot_trace", "plot_dist")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in OURS])
 def test_a_fit_draws_itself(name, private, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", sotto.SottoWarning)

@@ -238,6 +238,7 @@ def interrupted(folder, arguments, booked, sent=signal.SIGINT, before=""):
     return told
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_a_fit_with_the_draws_so_far(served, program):
     told = interrupted(program.folder, {"warmup": 2, "draws": 500000}, booked=8)
     kept, private, sentences = re.match(r"draws (\d+) (\w+) (.*)", told).groups()
@@ -266,6 +267,7 @@ def test_how_far_a_fit_is_is_shown_and_no_sentence_is_lost(served, program, sche
     assert line.shown == []
 
 
+@pytest.mark.long
 def test_ctrl_c_that_another_thread_takes_ends_it_too(served, program):
     told = interrupted(program.folder, {"warmup": 400000, "draws": 10}, booked=1, sent=signal.SIGUSR1, before=OF_ANOTHER_THREAD)
     assert told.startswith("stopped: "), told
