@@ -153,8 +153,14 @@ void check_stored_names(const std::vector<Column>& columns) {
                     fmt::format("two columns of the release would have the name '{}': rename one", name));
 }
 
+/// Empty where there is none; one that nobody may read is no other's text.
 std::string description_at(const std::filesystem::path& channel_file) {
-  return std::filesystem::exists(channel_file) ? read_whole_file(channel_file) : std::string();
+  if (!std::filesystem::exists(channel_file)) return {};
+  try {
+    return read_whole_file(channel_file);
+  } catch (const Error&) {
+    return "unreadable";
+  }
 }
 
 /// Whose lock was taken away has perhaps another run beside it, or had one: its description would be written over by one that knows
@@ -169,11 +175,12 @@ void require_alone(const RunLock& alone, const ColumnRelease& release, const std
 }
 
 /// The description, before any values and on the disk: when it cannot be written nothing has been spent, and it is the record of what
-/// is. The values that stood there are gone before it, as it is not theirs; nor is any table, until values are drawn.
-void write_description(const ColumnRelease& release, const std::filesystem::path& channel_file,
-                       ChannelFile& file) {
+/// is. The values that stood there are gone before it, as it is not theirs; nor is any table, until values are drawn. Returns what stands there now.
+std::string write_description(const ColumnRelease& release, const std::filesystem::path& channel_file,
+                              ChannelFile& file) {
   for (const Column& column : file.columns) file.fingerprints[column.settings.name] = kNoRelease;
-  const std::filesystem::path aside = write_aside(channel_file, channel_file_text(file));
+  std::string text = channel_file_text(file);
+  const std::filesystem::path aside = write_aside(channel_file, text);
   std::error_code error;
   std::filesystem::remove(release.out, error);
   if (error) {
@@ -182,12 +189,12 @@ void write_description(const ColumnRelease& release, const std::filesystem::path
   }
   flush_directory(release.out);
   put_in_place(aside, channel_file);
+  return text;
 }
 
 void write_values(const ColumnRelease& release, const std::filesystem::path& channel_file, ChannelFile& file,
-                  const RunLock& alone,
+                  const RunLock& alone, const std::string& described,
                   const std::function<Released<std::vector<PrivatisedColumn>>()>& draw) {
-  const std::string described = description_at(channel_file);
   const auto spent = [&](ErrorCode code, const char* what) {
     return Error(
         code, fmt::format("{}; the release is spent all the same, as {} says", what, channel_file.string()));
@@ -233,10 +240,11 @@ ChannelFile release_columns(const ColumnRelease& release, const RecordReader& re
   judge(file, warn);
   check_stored_names(file.columns);
   require_alone(alone, release, before);
-  write_description(release, channel_file, file);
+  const std::string described = write_description(release, channel_file, file);
   if (release.order == RowOrder::kept)
     warn("the rows keep their order; if the file was sorted by anything, the order tells of the values");
-  write_values(release, channel_file, file, alone, [&] { return privatiser.release(cells, release.order); });
+  write_values(release, channel_file, file, alone, described,
+               [&] { return privatiser.release(cells, release.order); });
   return file;
 }
 

@@ -327,8 +327,8 @@ FitOutcome fit_to_directory(const FitConfig& config, const Problem& problem, Ent
                             const FitProgress& progress, bool overwrite, const Prospects& prospects) {
   const RunLock alone(config.out);  // until its books hold what it promised, and its files are there
   check_run_directory(config.out, {}, overwrite);
-  remove_unfinished(config.out);
   ChargeJournal journal(charges_file(config.out), promise_of(config, problem));
+  remove_unfinished(config.out);
   const EarlierRuns earlier = earlier_runs(config, problem);  // nobody adds a run to the record any more
   FitOutcome outcome =
       outcome_of(fit_and_book(config, problem, entropy, progress, prospects, earlier, journal), journal);

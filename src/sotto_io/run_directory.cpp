@@ -142,24 +142,28 @@ void add_manifest(std::vector<ResultFile>& files, const RunRecord& record) {
   files.push_back({kManifest, [&record] { return dump(manifest_json(record)); }});
 }
 
-void leave_out_missing(std::vector<std::string>& names, const fs::path& directory) {
-  std::erase_if(names, [&](const std::string& name) { return !fs::exists(directory / name); });
+/// Those that stand in the folder of what is not private, but for its page.
+std::vector<std::string> standing_not_private(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const fs::path& file : chain_files(directory / kNotPrivate))
+    names.push_back(file.lexically_relative(directory).generic_string());
+  return names;
 }
 
-/// Where files that are not private are listed, they are those that are there, and their page.
+/// Statement and manifest list what is not private as it stands there, and the page that is made.
 void list_not_private(std::vector<ResultFile>& files, const fs::path& directory, bool has_page) {
+  std::vector<std::string> names = standing_not_private(directory);
+  if (has_page) names.push_back(not_private_report("").generic_string());
   constexpr const char* kListed = "not_private_files";
   for (const char* name : {kPrivacy, kManifest}) {
     nlohmann::ordered_json json = read_json_file(directory / name);
-    const auto before = json.value(kListed, std::vector<std::string>());
-    if (before.empty()) continue;
-    std::vector<std::string> listed = before;
-    const std::string page = not_private_report("").generic_string();
-    std::erase(listed, page);
-    leave_out_missing(listed, directory);
-    if (has_page) listed.push_back(page);
-    if (listed == before) continue;
-    json[kListed] = listed;
+    if (json.value(kListed, nlohmann::ordered_json::array()) == nlohmann::ordered_json(names)) continue;
+    json[kListed] = names;
+    if (json.contains("statement")) {
+      PrivacyStatement privacy = privacy_from_json(json);
+      privacy.not_private_files = names;
+      json["statement"] = to_json(privacy).at("statement");
+    }
     files.push_back({name, [json] { return dump(json); }});
   }
 }
@@ -318,7 +322,7 @@ RunRecord read_run(const fs::path& directory) {
   record.draws = read(directory);
   if (!chain_files(directory / kNotPrivate).empty()) record.comparison = read(directory / kNotPrivate);
   record.privacy = privacy_from_json(read_json_file(directory / kPrivacy));
-  leave_out_missing(record.privacy.not_private_files, directory);
+  record.privacy.not_private_files = standing_not_private(directory);
   read_manifest(read_json_file(directory / kManifest), record);
   if (record.privacy.is_private) record.privacy.earlier = other_runs(directory, record.privacy.earlier);
   if (fs::exists(directory / kCertificate)) record.certificate = read_json_file(directory / kCertificate);

@@ -46,7 +46,12 @@ RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output
        up = up.parent_path())
     made_folders_.push_back(up);
   for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
-    make_directory(directory);
+    try {
+      make_directory(directory);
+    } catch (...) {
+      remove_folders();
+      throw;
+    }
     constexpr int how = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
     int file = ::open(path_.c_str(), how | O_CREAT | O_EXCL, 0666);
     made_file_ = file >= 0;
@@ -71,6 +76,7 @@ RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output
                   fmt::format("cannot be kept for one run alone ({} cannot be locked: {}): see to that",
                               path_.filename().string(), std::strerror(reason)));
   }
+  remove_folders();
   refuse_output(output, "is taken by one run after the other: try again");
 }
 

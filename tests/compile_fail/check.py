@@ -1,6 +1,6 @@
-"""Every file of the folder must compile as it is, and none must with -DFAIL: the compiler's error in it then matches its line // EXPECT: REGEX.
+"""Every file of the folder must compile beside the others, and none must with -DFAIL: the compiler's errors in it then match its line // EXPECT: REGEX.
 
-All are compiled at once, each in a namespace of its own: what takes long is their headers.
+All are compiled at once, each in a namespace of its own after the headers of all: what takes long is these.
 
 usage: check.py COMPILER [FLAG ...]
 """
@@ -11,6 +11,8 @@ import sys
 
 compiler = sys.argv[1:]
 cases = {str(file): file.read_text(encoding="utf-8") for file in sorted(pathlib.Path(__file__).resolve().parent.glob("*.cpp"))}
+if not cases:
+    sys.exit("no cases")
 headers = sorted({line for text in cases.values() for line in re.findall(r"^#include .+$", text, re.MULTILINE)})
 wrapped = [f'namespace {pathlib.Path(file).stem} {{\n#include "{file}"\n}}' for file in cases]
 source = "\n".join([*headers, *wrapped, ""])

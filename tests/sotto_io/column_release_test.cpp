@@ -81,21 +81,26 @@ class DisturbedEntropy final : public EntropySource {
 };
 
 // Another run may have been let in, and have added its charge to the description that would be written over; perhaps the lock is back.
+// While noise is drawn, or while a warning waits for its reader.
 TEST_F(ColumnReleases, whose_lock_is_gone_take_no_charge_back) {
   const std::string others = "another's";
-  const std::function<void()> disturbances[] = {[&] { fs::remove(folder_ / "r.csv.lock"); },
-                                                [&] { write_whole_file(description_, others); }};
-  for (const auto& disturb : disturbances) {
+  const std::function<void()> nothing = [] {};
+  const std::function<void()> clear = [&] { fs::remove(folder_ / "r.csv.lock"); };
+  const std::function<void()> describe = [&] { write_whole_file(description_, others); };
+  for (const auto& [while_drawn, while_warned] :
+       {std::pair(clear, nothing), {describe, nothing}, {nothing, describe}}) {
     fs::remove(description_);
-    DisturbedEntropy entropy(disturb);
+    DisturbedEntropy entropy(while_drawn);
     ColumnSettings x;
     x.name = "x";
     x.channel = "laplace";
     x.lower = 0;
     x.upper = 4;
     try {
-      (void)release_columns({{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}},
-                            records_of(folder_ / "t.csv"), entropy, [](const std::string&) {});
+      ColumnRelease release{{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}};
+      release.order = RowOrder::kept;
+      (void)release_columns(release, records_of(folder_ / "t.csv"), entropy,
+                            [&](const std::string&) { while_warned(); });
       ADD_FAILURE() << "the description was written over";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::io);

@@ -23,6 +23,7 @@ constexpr double kWidestOfAll = 10;    // where all rows count in full, as there
 constexpr double kStepOfWidth = 1.25;  // a step towards it
 constexpr double kNoNoise = 0.01;      // standard deviation over that of sampling
 constexpr double kSpareClip = 1.02;
+constexpr double kLittleNoise = 0.01;   // over what clipped residuals vary
 constexpr int kWidestClip = 31;         // 34 standard deviations
 constexpr int kWidestSpare = 23;        // 8.5: noise on sigma grows with the square of the clip
 constexpr double kSkewOfMeans = 1.2;    // mean of m^2 over the squared mean
@@ -37,16 +38,18 @@ constexpr double kKnownEntry =
 constexpr double kLoosest = 5;  // times a typical row's: rows of a rare level are far longer
 
 /// The clip, in standard deviations, of least error, with what it takes off skewed residuals' mean; the largest that costs
-/// little more where residuals' tails look normal.
+/// little more where residuals' tails look normal, and the largest whose noise is little where they do not: the model's own
+/// posterior clips nothing.
 /// `noise`: variance of the score's noise at clip 1 over the score's own.
 double choose_clip(double noise, const ResidualSpread& spread, double rows) {
   const double s = spread.scale;
+  const auto square = [&](double clip) {
+    return clipped_normal(clip).square + spread.tails.square(clip * s) / (s * s);
+  };
   const auto variance = [&](double clip) {
-    const ClippedNormal c = clipped_normal(clip);
-    const double square = c.square + spread.tails.square(clip * s) / (s * s);
-    const double slope = std::max(c.slope - spread.tails.beyond(clip * s), 0.1);
+    const double slope = std::max(clipped_normal(clip).slope - spread.tails.beyond(clip * s), 0.1);
     const double bias = spread.skewness.bias({clip * s}).square.trace() / (s * s);
-    return (square + noise * clip * clip + rows * bias) / (slope * slope);
+    return (square(clip) + noise * clip * clip + rows * bias) / (slope * slope);
   };
   const auto clip = [](int i) { return i <= 17 ? 1.3 + 0.1 * i : 3 * std::exp2((i - 17) / 4.0); };
   int best = 0;
@@ -54,9 +57,11 @@ double choose_clip(double noise, const ResidualSpread& spread, double rows) {
     if (variance(clip(i)) < variance(clip(best))) best = i;
   }
   const double least = variance(clip(best));
-  if (spread.tails.cells.empty()) {
-    while (best < kWidestSpare && variance(clip(best + 1)) <= least * kSpareClip) ++best;
-  }
+  const auto costs_little = [&](double wider) {
+    return spread.tails.cells.empty() ? variance(wider) <= least * kSpareClip
+                                      : noise * wider * wider <= kLittleNoise * square(wider);
+  };
+  while (best < kWidestSpare && costs_little(clip(best + 1))) ++best;
   return clip(best);
 }
 

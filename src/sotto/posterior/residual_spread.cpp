@@ -134,7 +134,8 @@ ResidualSpread normal_spread(const OnceFacts& facts, const StandIn& stand_in, co
     sizes += parts.back().above + parts.back().below;
   }
   ResidualSpread spread{.scale = scale_of(edges, sizes, stand_in.rows())};
-  spread.tails = find_tails(edges, sizes, together * histogram.variance, stand_in.rows(), spread.scale);
+  spread.tails = find_tails(edges, sizes, together * histogram.variance, stand_in.rows(), spread.scale,
+                            facts.mean_unit_rows());
   if (before != nullptr && spread.tails.cells.size() < before->tails.cells.size() &&
       spread.scale > before->scale / 2) {
     spread.tails = before->tails;

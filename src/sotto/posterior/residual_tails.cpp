@@ -8,8 +8,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kClearTail = 4;      // standard deviations of noise and sampling, of a normal law
-constexpr double kFewRows = 4;        // more than so many: a Poisson count's square root has standard deviation 1/2
+constexpr double kClearTail = 4;  // standard deviations of noise and sampling, of a normal law
+constexpr double kFewRows = 4;  // more than so many: a Poisson count's square root has standard deviation 1/2
 constexpr double kTogether = 8.01;    // cells from a size to so many times that
 constexpr double kNotEmpty = 2;       // standard deviations of the noise
 constexpr double kFrom = 2;           // tails begin here, in scales
@@ -39,7 +39,7 @@ double ResidualTails::fourth(double clip) const {
 }
 
 ResidualTails find_tails(const Position& edges, const Position& counts, double variance, double rows,
-                         double scale) {
+                         double scale, double alike) {
   Position expected(counts.size());
   for (Eigen::Index j = 0; j < counts.size(); ++j) {
     expected[j] = 2 * rows * normal_share(edges[j] / scale, edges[j + 1] / scale);
@@ -50,10 +50,10 @@ ResidualTails find_tails(const Position& edges, const Position& counts, double v
   for (Eigen::Index j = 0; j < counts.size(); ++j) {
     Eigen::Index cells = 1;
     while (j + cells < counts.size() && edges[j + cells + 1] <= kTogether * edges[j]) ++cells;
-    const double sampling = expected.segment(j, cells).sum();
+    const double sampling = alike * expected.segment(j, cells).sum();
     const double noise = static_cast<double>(cells) * variance;
     if (edges[j] >= kFrom * scale &&
-        excess.segment(j, cells).sum() > kClearTail * std::sqrt(noise + sampling) + kFewRows) {
+        excess.segment(j, cells).sum() > kClearTail * std::sqrt(noise + sampling) + alike * kFewRows) {
       std::fill_n(clear.begin() + j, cells, true);
     }
   }

@@ -27,7 +27,8 @@ struct ResidualTails {
 /// `edges`: ascending, the first 0; `counts`: noisy, of absolute residuals between neighbouring edges; `variance`: of their noise;
 /// `scale`: the residuals' standard deviation.
 /// Checked by tests/posterior/residual_tails_test.cpp: normal_residuals_have_none, rows_beyond_a_clip_are_found, a_dozen_of_few_rows_far_out_are_found
+/// `alike`: rows whose residuals may be one another's.
 [[nodiscard]] ResidualTails find_tails(const Position& edges, const Position& counts, double variance,
-                                       double rows, double scale);
+                                       double rows, double scale, double alike = 1);
 
 }  // namespace sotto
