@@ -23,11 +23,11 @@ constexpr double kWidestOfAll = 10;    // where all rows count in full, as there
 constexpr double kStepOfWidth = 1.25;  // a step towards it
 constexpr double kNoNoise = 0.01;      // standard deviation over that of sampling
 constexpr double kSpareClip = 1.02;
-constexpr double kLittleNoise = 0.01;   // over what clipped residuals vary
-constexpr int kWidestClip = 31;         // 34 standard deviations
-constexpr int kWidestSpare = 23;        // 8.5: noise on sigma grows with the square of the clip
-constexpr double kSkewOfMeans = 1.2;    // mean of m^2 over the squared mean
-constexpr double kSlopeHeadroom = 1.3;  // of a residual's slope over its mean
+constexpr double kNoiseOfSpareClip = 0.01;  // over what clipped residuals vary
+constexpr int kWidestClip = 31;             // 34 standard deviations
+constexpr int kWidestSpare = 23;            // 8.5: noise on sigma grows with the square of the clip
+constexpr double kSkewOfMeans = 1.2;        // mean of m^2 over the squared mean
+constexpr double kSlopeHeadroom = 1.3;      // of a residual's slope over its mean
 constexpr double kStop = 3;
 constexpr double kLaterStop = 6;
 constexpr double kInformationShare = 0.12;
@@ -59,7 +59,7 @@ double choose_clip(double noise, const ResidualSpread& spread, double rows) {
   const double least = variance(clip(best));
   const auto costs_little = [&](double wider) {
     return spread.tails.cells.empty() ? variance(wider) <= least * kSpareClip
-                                      : noise * wider * wider <= kLittleNoise * square(wider);
+                                      : noise * wider * wider <= kNoiseOfSpareClip * square(wider);
   };
   while (best < kWidestSpare && costs_little(clip(best + 1))) ++best;
   return clip(best);
