@@ -100,7 +100,7 @@ TEST_F(ColumnReleases, whose_lock_is_gone_take_no_charge_back) {
       ColumnRelease release{{x}, {Epsilon(1), std::nullopt, std::nullopt}, out_, {}};
       release.order = RowOrder::kept;
       (void)release_columns(release, records_of(folder_ / "t.csv"), entropy,
-                            [&](const std::string&) { while_warned(); });
+                            [&warned = while_warned](const std::string&) { warned(); });
       ADD_FAILURE() << "the description was written over";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::io);
