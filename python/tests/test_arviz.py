@@ -32,6 +32,9 @@ def test_the_draws_are_what_it_takes(fit):
     for group in ("posterior", "prior"):
         assert dict(draws[group].sizes) == {"chain": 4, "draw": 200} and list(draws[group].data_vars) == PARAMETERS
     assert list(draws["sample_stats"].data_vars) == ["lp"]
+    chain = pd.read_csv(fit.directory / "chain_3.csv", comment="#")
+    assert np.array_equal(draws["posterior"]["age"].sel(chain=2), chain["age"])
+    assert np.array_equal(draws["sample_stats"]["lp"].sel(chain=2), chain["lp__"])
 
 
 def test_it_says_the_same(fit):

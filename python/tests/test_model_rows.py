@@ -145,7 +145,7 @@ def test_nothing_is_heard_of_what_is_raised_between_calls(capfd):
     hooks = sys.unraisablehook, threading.excepthook
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sotto.SottoWarning)
-        sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=40, draws=40)
+        sotto.fit(table, model=with_code(Robust, log_density=log_density), schema=SCHEMA, **BUDGET, warmup=200, draws=200)
     assert (sys.unraisablehook, threading.excepthook) == hooks
     assert capfd.readouterr() == ("", "")
 

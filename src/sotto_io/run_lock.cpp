@@ -44,14 +44,9 @@ RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output
   std::error_code absent;
   for (std::filesystem::path up = directory; !up.empty() && !std::filesystem::exists(up, absent);
        up = up.parent_path())
-    made_folders_.push_back(up);
+    made_folders_.innermost_first.push_back(up);
   for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
-    try {
-      make_directory(directory);
-    } catch (...) {
-      remove_folders();
-      throw;
-    }
+    make_directory(directory);
     constexpr int how = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
     int file = ::open(path_.c_str(), how | O_CREAT | O_EXCL, 0666);
     made_file_ = file >= 0;
@@ -70,13 +65,11 @@ RunLock::RunLock(std::filesystem::path lock, const std::filesystem::path& output
       if (made_file_ && reason != EWOULDBLOCK && is_named(file, path_)) ::unlink(path_.c_str());
       ::close(file);
     }
-    remove_folders();
     if (reason == EWOULDBLOCK) refuse_output(output, "is being written by another run: wait for its end");
     refuse_output(output,
                   fmt::format("cannot be kept for one run alone ({} cannot be locked: {}): see to that",
                               path_.filename().string(), std::strerror(reason)));
   }
-  remove_folders();
   refuse_output(output, "is taken by one run after the other: try again");
 }
 
@@ -86,11 +79,10 @@ RunLock::~RunLock() {
   // While it is held: who opened it sees that it has no name.
   if (made_file_ && is_named(file_, path_)) ::unlink(path_.c_str());
   ::close(file_);
-  remove_folders();
 }
 
-void RunLock::remove_folders() const {
-  for (const std::filesystem::path& folder : made_folders_) {
+RunLock::MadeFolders::~MadeFolders() {
+  for (const std::filesystem::path& folder : innermost_first) {
     if (::rmdir(folder.c_str()) != 0 && errno != ENOENT) break;
   }
 }

@@ -283,8 +283,11 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   const std::vector<std::string> names = {"not_private/chain_1.csv", "not_private/chain_2.csv",
                                           "not_private/chain_3.csv", "not_private/chain_4.csv",
                                           "not_private/report.html"};
-  for (const char* file : {"out/privacy.json", "out/manifest.json"})
-    EXPECT_EQ(nlohmann::json::parse(content(file)).at("not_private_files"), names) << file;
+  const auto expect_listed = [&](const std::vector<std::string>& listed) {
+    for (const char* file : {"out/privacy.json", "out/manifest.json"})
+      EXPECT_EQ(nlohmann::json::parse(content(file)).at("not_private_files"), listed) << file;
+  };
+  expect_listed(names);
   for (const std::string& name : names) EXPECT_TRUE(exists("out/" + name)) << name;
   EXPECT_NE(content("out/not_private/report.html").find("NOT PRIVATE"), std::string::npos);
   EXPECT_EQ(content("out/report.html").find("class=\"badge\""), std::string::npos);
@@ -293,22 +296,17 @@ TEST_F(FitProgram, what_is_not_private_stands_in_a_folder_of_that_name) {
   ASSERT_EQ(sotto("report out --without-comparison").status, 0);
   EXPECT_EQ(content("out/report.html"), page);
   EXPECT_FALSE(exists("out/not_private/report.html"));
-  const std::vector<std::string> chains(names.begin(), names.end() - 1);
-  for (const char* file : {"out/privacy.json", "out/manifest.json"})
-    EXPECT_EQ(nlohmann::json::parse(content(file)).at("not_private_files"), chains) << file;
+  expect_listed({names.begin(), names.end() - 1});
   ASSERT_EQ(sotto("report out").status, 0);
-  for (const char* file : {"out/privacy.json", "out/manifest.json"})
-    EXPECT_EQ(nlohmann::json::parse(content(file)).at("not_private_files"), names) << file;
+  expect_listed(names);
   ASSERT_EQ(shell("mv out/not_private away").status, 0);
   ASSERT_EQ(sotto("report out").status, 0);
-  for (const char* file : {"out/privacy.json", "out/manifest.json"})
-    EXPECT_TRUE(nlohmann::json::parse(content(file)).at("not_private_files").empty()) << file;
+  expect_listed({});
   for (const char* file : {"out/privacy.json", "out/report.html"})
     EXPECT_EQ(content(file).find("the folder not_private"), std::string::npos) << file;
   ASSERT_EQ(shell("mv away out/not_private").status, 0);
   ASSERT_EQ(sotto("report out").status, 0);
-  for (const char* file : {"out/privacy.json", "out/manifest.json"})
-    EXPECT_EQ(nlohmann::json::parse(content(file)).at("not_private_files"), names) << file;
+  expect_listed(names);
   for (const char* file : {"out/privacy.json", "out/report.html"})
     EXPECT_NE(content(file).find("the folder not_private"), std::string::npos) << file;
   ASSERT_THAT(fit("d.csv", arguments + "--overwrite").status, has_draws());

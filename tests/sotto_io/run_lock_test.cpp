@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <functional>
 #include <optional>
@@ -18,10 +19,15 @@
 
 namespace {
 std::function<void()> on_lock;  // called before a file is locked, where it is set
-}
+bool no_locks = false;          // as on a file system without them
+}  // namespace
 
 extern "C" int flock(int file, int operation) noexcept {
   if (on_lock) on_lock();
+  if (no_locks) {
+    errno = ENOLCK;
+    return -1;
+  }
   return static_cast<int>(::syscall(SYS_flock, file, operation));
 }
 
@@ -65,6 +71,15 @@ TEST_F(Lock, is_one_runs_at_a_time) {
   }
   EXPECT_TRUE(is_free_elsewhere(out_));
   EXPECT_EQ(refusal(out_), "");
+}
+
+TEST_F(Lock, leaves_nothing_where_it_cannot_be_had) {
+  EXPECT_NE(refusal(folder_ / "new" / std::string(300, 'x')), "");
+  EXPECT_FALSE(fs::exists(folder_));
+  no_locks = true;
+  EXPECT_THAT(refusal(out_), testing::HasSubstr("cannot be locked"));
+  no_locks = false;
+  EXPECT_FALSE(fs::exists(folder_));
 }
 
 TEST_F(Lock, leaves_nothing_where_nothing_was_written) {
