@@ -82,9 +82,8 @@ RunLock::~RunLock() {
 }
 
 RunLock::MadeFolders::~MadeFolders() {
-  for (const std::filesystem::path& folder : innermost_first) {
-    if (::rmdir(folder.c_str()) != 0 && errno != ENOENT) break;
-  }
+  for (const std::filesystem::path& folder : innermost_first)
+    ::rmdir(folder.c_str());  // not where others stand
 }
 
 }  // namespace sotto
