@@ -1,12 +1,10 @@
 #include "sotto/math/mean_function.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdlib>
 #include <limits>
 #include <numbers>
-#include <vector>
 
 namespace sotto {
 namespace {
@@ -19,23 +17,25 @@ constexpr double kLargestStep = 0.7;
 constexpr double kLeastStep = 0.02;
 constexpr double kStepTimesSd = 1.1;
 
-std::array<double, 4> logistic_derivatives(double eta) {
-  const double e = std::exp(-std::abs(eta));
-  const double p = (eta < 0 ? e : 1.0) / (1 + e);
-  const double v = e / ((1 + e) * (1 + e));
-  const double skew = 1 - 2 * p;
-  return {p, v, v * skew, v * (skew * skew - 2 * v)};
+constexpr double kLargestPredictor = 600;  // exp of it is far from overflow
+
+/// Of a mean eta on either side: exp(eta), which is the odds.
+using Odds = Eigen::Array2d;
+
+Odds odds_of(double below, double above) {
+  return Odds(below, above).cwiseMax(-kLargestPredictor).cwiseMin(kLargestPredictor).exp();
 }
 
-/// Of the nodes 0, step, 2 step .. within reach.
-std::vector<double> node_weights(double step) {
-  std::vector<double> weights;
-  const auto half = static_cast<int>(kReach / step);
-  for (int k = 0; k <= half; ++k) {
-    const double t = step * k;
-    weights.push_back(step * std::exp(-t * t / 2) / std::sqrt(2 * std::numbers::pi));
-  }
-  return weights;
+/// The logistic function and its derivatives, times a weight.
+void add(const Odds& odds, double weight, std::array<Odds, 4>& sums) {
+  const Odds without = (1 + odds).inverse();
+  const Odds with = odds * without;
+  const Odds slope = weight * with * without;
+  const Odds skew = without - with;
+  sums[0] += weight * with;
+  sums[1] += slope;
+  sums[2] += slope * skew;
+  sums[3] += slope * (skew.square() - 2 * with * without);
 }
 
 }  // namespace
@@ -59,16 +59,22 @@ std::array<double, 4> MeanFunction::moments(double mean, double variance) const 
   }
   const double step = std::clamp(kStepTimesSd / sd, kLeastStep, kLargestStep);
   const auto half = static_cast<int>(kReach / step);
-  static const std::vector<double> usual = node_weights(kLargestStep);
-  const std::vector<double> own = step < kLargestStep ? node_weights(step) : std::vector<double>();
-  const std::vector<double>& weights = own.empty() ? usual : own;
-  std::array<double, 4> total{};
-  for (int k = -half; k <= half; ++k) {
-    const double weight = weights[static_cast<std::size_t>(std::abs(k))];
-    const std::array<double, 4> value = logistic_derivatives(mean + sd * step * k);
-    for (std::size_t i = 0; i < 4; ++i) total[i] += weight * value[i];
+  // From the middle outwards: odds are a geometric sequence, and so are the ratios of the normal density at one node and the next.
+  const bool geometric = std::abs(mean) + kReach * sd < kLargestPredictor;
+  const Odds ratio = odds_of(-sd * step, sd * step);
+  const double fall = std::exp(-step * step);
+  double next = std::exp(-step * step / 2);
+  double weight = step / std::sqrt(2 * std::numbers::pi);
+  Odds odds = odds_of(mean, mean);
+  std::array<Odds, 4> sums{Odds::Zero(), Odds::Zero(), Odds::Zero(), Odds::Zero()};
+  add(odds, weight / 2, sums);  // both sides
+  for (int k = 1; k <= half; ++k) {
+    odds = geometric ? Odds(odds * ratio) : odds_of(mean - sd * step * k, mean + sd * step * k);
+    weight *= next;
+    next *= fall;
+    add(odds, weight, sums);
   }
-  return total;
+  return {sums[0].sum(), sums[1].sum(), sums[2].sum(), sums[3].sum()};
 }
 
 }  // namespace sotto
