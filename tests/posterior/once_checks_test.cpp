@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "support/once_study.hpp"
 #include "support/regression_designs.hpp"
 #include "support/row_oracle.hpp"
@@ -50,6 +53,23 @@ TEST(OnceChecks, rows_that_count_little_are_laid_to_what_the_table_has) {
       verdict_on(designs::rare_indicator(20000, rng), 4 * kRho, 1).notes,
       testing::Contains(testing::AllOf(testing::HasSubstr("by a rare level, and count little here"),
                                        testing::HasSubstr("See what fewer and larger levels give."))));
+}
+
+// Of levels with a third of the rows each none is rare, whatever the noise makes of how rows spread.
+TEST(OnceChecks, rows_that_count_little_by_noise_are_laid_to_no_level) {
+  ChainRng rng(2);
+  RegressionBuilder builder(1000, rng);
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({.4, .3, .3}).factor({.6, .4}).covariates();
+  data.truth = Position::Zero(data.x.cols());
+  respond(data, {0, 1}, rng);
+  std::vector<std::string> told;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (const std::string& note : verdict_on(data, kRho, seed).notes)
+      if (note.find("count little") != std::string::npos) told.push_back(note);
+  }
+  EXPECT_THAT(told, testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(told, testing::Each(testing::HasSubstr("by the noise in what was released")));
 }
 
 }  // namespace
