@@ -8,21 +8,22 @@
 
 namespace sotto {
 
-/// From 20,000 draws of the prior, of many parameters fewer: exact enough for a figure.
+/// From 4,000 draws of the prior, spread evenly in each parameter: of a parameter as it is, quantiles are exact to a four-thousandth.
+/// Source     Latin hypercube: McKay, Beckman and Conover (1979), Technometrics 21(2)
 std::vector<PriorDescription> describe_priors(const PublicProblem& problem, const std::string& where) {
   const std::vector<CoefficientPrior>& priors = problem.coefficient_priors;
-  const auto count = std::clamp<Eigen::Index>(
-      1'000'000 / std::max<Eigen::Index>(static_cast<Eigen::Index>(priors.size()), 1), 4000, 20000);
+  constexpr Eigen::Index count = 4000;
   ChainRng rng(20260101);
-  Matrix draws(count, static_cast<Eigen::Index>(problem.parameters.size()));
-  Position position(static_cast<Eigen::Index>(priors.size()));
-  for (Eigen::Index i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < priors.size(); ++j) {
-      const double u = (static_cast<double>(rng.below(std::size_t{1} << 52)) + 0.5) * 0x1p-52;
-      position[static_cast<Eigen::Index>(j)] = priors[j].quantile(u);
-    }
-    draws.row(i) = problem.to_report(position);
+  Matrix positions(count, static_cast<Eigen::Index>(priors.size()));
+  for (std::size_t j = 0; j < priors.size(); ++j) {
+    auto column = positions.col(static_cast<Eigen::Index>(j));
+    for (Eigen::Index i = 0; i < count; ++i)
+      column[i] = priors[j].quantile((static_cast<double>(i) + 0.5) / static_cast<double>(count));
+    for (Eigen::Index i = count - 1; i > 0; --i)
+      std::swap(column[i], column[static_cast<Eigen::Index>(rng.below(static_cast<std::size_t>(i) + 1))]);
   }
+  Matrix draws(count, static_cast<Eigen::Index>(problem.parameters.size()));
+  for (Eigen::Index i = 0; i < count; ++i) draws.row(i) = problem.to_report(positions.row(i));
   std::vector<PriorDescription> descriptions;
   const auto coordinate = [&](const std::string& name, std::size_t parameter) {
     const auto& all = problem.coordinates;  // of a program's own model: none
