@@ -17,13 +17,13 @@ constexpr double kLargestStep = 0.7;
 constexpr double kLeastStep = 0.02;
 constexpr double kStepTimesSd = 1.1;
 
-constexpr double kLargestPredictor = 600;  // exp of it is far from overflow
+constexpr double kLargestLogOdds = 600;  // exp of it is far from overflow
 
 /// Of a mean eta on either side: exp(eta), which is the odds.
 using Odds = Eigen::Array2d;
 
 Odds odds_of(double below, double above) {
-  return Odds(below, above).cwiseMax(-kLargestPredictor).cwiseMin(kLargestPredictor).exp();
+  return Odds(below, above).cwiseMax(-kLargestLogOdds).cwiseMin(kLargestLogOdds).exp();
 }
 
 /// The logistic function and its derivatives, times a weight.
@@ -60,7 +60,7 @@ std::array<double, 4> MeanFunction::moments(double mean, double variance) const 
   const double step = std::clamp(kStepTimesSd / sd, kLeastStep, kLargestStep);
   const auto half = static_cast<int>(kReach / step);
   // From the middle outwards: odds are a geometric sequence, and so are the ratios of the normal density at one node and the next.
-  const bool geometric = std::abs(mean) + kReach * sd < kLargestPredictor;
+  const bool geometric = std::abs(mean) + kReach * sd < kLargestLogOdds;
   const Odds ratio = odds_of(-sd * step, sd * step);
   const double fall = std::exp(-step * step);
   double next = std::exp(-step * step / 2);
