@@ -29,7 +29,6 @@ constexpr double kFarOut = 2;         // standard deviations of a coefficient's 
 constexpr double kPriorOnly = 0.6;    // of a coefficient's sd, over its prior's
 constexpr double kPriorTells =
     0.2;  // likewise: else what is hidden is an offset's, whose coefficient is known
-constexpr double kRareLevel = 0.1;    // of the rows
 constexpr double kNoiseCounts = 0.5;  // of the score's variance, over sampling's
 constexpr double kHeldByTold = 0.84;  // of 90 % intervals: fewer are told
 constexpr double kLevelsOff =
@@ -37,11 +36,10 @@ constexpr double kLevelsOff =
 constexpr double kUnseenLean =
     2;  // of a coefficient, in its standard deviations: what rows far out could move unseen
 
-/// Whether few rows have an indicator's level, or nearly all.
-bool rare(const OnceRelease& release, Eigen::Index j) {
-  const Interval range = release.facts.range[static_cast<std::size_t>(j)];
-  const double share = (release.stand_in.mean()[j] - range.lower) / range.width();
-  return std::min(share, 1 - share) < kRareLevel;
+/// Whether noise adds much to what sampling leaves open.
+bool noise_counts(const OnceRelease& release) {
+  const double sampling = release.pooled.spread.trace() / static_cast<double>(release.facts.dim());
+  return release.pooled.score_variance >= kNoiseCounts * sampling;
 }
 
 /// Rows that count little, of whom nothing says that they differ.
@@ -50,13 +48,8 @@ std::string note_of_light_rows(const OnceRelease& release) {
   const bool times =
       facts.link == Link::log_rate && facts.pieces > 1;  // all intervals but the first have a column
   double indicators = times ? 1 - facts.pieces : 0;
-  bool rare_level = false;
-  for (std::size_t k = 0; k < facts.indicator.size(); ++k) {
-    const auto j = static_cast<Eigen::Index>(k);
-    if (!facts.indicator[k] || facts.is_threshold(j)) continue;
-    ++indicators;
-    rare_level = rare_level || rare(release, j);
-  }
+  for (std::size_t j = 0; j < facts.indicator.size(); ++j)
+    indicators += facts.indicator[j] && !facts.is_threshold(static_cast<Eigen::Index>(j)) ? 1 : 0;
   const bool values =
       (indicators == 0 && !times) || std::ranges::any_of(columns_for_curves(facts), [&](Eigen::Index j) {
         return long_tailed(facts, release.stand_in, j);
@@ -68,17 +61,14 @@ std::string note_of_light_rows(const OnceRelease& release) {
     see.push_back("log1p(...)");
     see.push_back("narrower declared bounds");
   }
-  if (indicators > 0 && rare_level) {
-    by.push_back("a rare level");
+  if (indicators > 0) {
+    by.push_back(noise_counts(release) ? "a level that is rare, or that the noise lets seem so"
+                                       : "a rare level");
     see.push_back("fewer and larger levels");
   }
   if (times) {
     by.push_back("an interval of time that few live to");
     see.push_back("fewer cuts");
-  }
-  if (by.empty()) {
-    by.push_back("the noise in what was released of the columns' spreads");
-    see.push_back("a larger epsilon, fewer columns, or more rows");
   }
   return fmt::format(
       "About {:.2g} % of the rows lie far from the others in their columns, by {}, and count little here: "
@@ -178,10 +168,8 @@ void tell_of_priors(const OnceRelease& release, const OncePosterior& posterior, 
 
 void tell_of_wide_priors(const OnceRelease& release, const OncePosterior& posterior, const Matrix& reported,
                          OnceVerdict& verdict) {
-  // Without much noise it is what any program's posterior would do.
+  if (!noise_counts(release)) return;  // it is what any program's posterior would do
   const Eigen::Index d = release.facts.dim();
-  const double sampling = release.pooled.spread.trace() / static_cast<double>(d);
-  if (release.pooled.score_variance < kNoiseCounts * sampling) return;
   const auto [median, held, of_slope] =
       matching_shift(release, posterior, reported.size() > 0 ? reported : Matrix::Identity(d, d));
   for (Eigen::Index j = 0; j < release.facts.unknown(); ++j) {
