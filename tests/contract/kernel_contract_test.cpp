@@ -339,7 +339,7 @@ TYPED_TEST(KernelContract, has_the_same_bits_for_any_number_of_threads) {
     typename TypeParam::Side side(values, ExecutionOptions{.likelihood_power = 1e-4, .threads = threads},
                                   Epsilon(1e9), 6);
     runs.push_back(run_chains(kernel, std::span<const Position>(starts), side.interface(),
-                              {.warmup = 2, .draws = 6, .thin = 1, .seed = 8}, same));
+                              {.warmup = 4, .draws = 15, .thin = 1, .seed = 8}, same));
   }
   for (const auto& run : runs) {
     for (std::size_t c = 0; c < starts.size(); ++c) {
