@@ -98,6 +98,20 @@ TEST(AtBounds, many_rows_at_one_end_are_told_where_noise_hides_what_is_beside) {
   EXPECT_TRUE(two.front().only_ends);
 }
 
+// Incomes, of which there are ever fewer towards a bound that cuts 6 % off: noise of 1 % hides the last of them, and the bias is many of the
+// posterior's standard deviations already.
+TEST(AtBounds, a_long_tail_that_is_cut_off_is_told_where_noise_hides_its_end) {
+  Position counts{
+      {0, 900, 1500, 1400, 1200, 900, 700, 560, 450, 360, 290, 240, 200, 170, 140, 120, 100, 640}};
+  const auto found = at_bounds(1, counts, 100, 10000, {.lower = false});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].upper && !found[0].alone && !found[0].only_ends);
+  EXPECT_TRUE(at_bounds(1, counts, 100, 10000, {.lower = false, .codes = true}).empty()) << "by right";
+  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, {.lower = false}).size() == 1) << "without noise";
+  counts[17] = 450;
+  EXPECT_TRUE(at_bounds(1, counts, 100, 10000, {.lower = false}).empty()) << "the noise hides it";
+}
+
 // As 999 is in a column of ages whose upper bound was declared to hold it; a value next to it, or codes by right, are another matter.
 TEST(AtBounds, values_far_from_all_others_are_told_as_alone) {
   Position counts = Position::Zero(18);

@@ -191,11 +191,12 @@ std::string ordinal_refusal(const FitConfig& config, const Schema& schema = ordi
 }
 
 TEST(Ordinal, what_does_not_fit_is_refused_in_plain_words) {
-  using testing::HasSubstr;
+  using testing::AllOf, testing::HasSubstr;
   FitConfig other = ordinal_config("y ~ x", 1);
   other.model.family = "bernoulli";
   EXPECT_THAT(ordinal_refusal(other),
-              HasSubstr("y is a category: for levels in order choose --family ordinal"));
+              AllOf(HasSubstr("y is a category: for levels in order choose --family ordinal"),
+                    HasSubstr("for shares of its levels y ~ 1 with --family categorical")));
   EXPECT_THAT(ordinal_refusal(ordinal_config("x ~ g", 1)), HasSubstr("three or more ordered categories"));
   EXPECT_THAT(ordinal_refusal(ordinal_config("g ~ x", 1)), HasSubstr("g is a category of 2 levels"));
   EXPECT_THAT(ordinal_refusal(ordinal_config("C(x) ~ g", 1)), HasSubstr("declare it as a category"));

@@ -38,6 +38,24 @@ TEST(Regression, refuses_what_does_not_fit) {
   EXPECT_THROW(static_cast<void>(family_of(model_of("logistic", "y ~ x"))), Error);
 }
 
+TEST(Regression, tells_of_columns_whose_missing_cells_take_a_value) {
+  FitConfig config;
+  config.model = model_of("bernoulli", "y ~ x + g");
+  config.epsilon = 1;
+  config.delta = 1e-6;
+  const auto told = [&](MissingPolicy missing) {
+    const Schema schema{{{"y", ColumnKind::binary},
+                         {"x", ColumnKind::real, {-1, 1}, {}, missing, 0.25},
+                         {"g", ColumnKind::category, {}, {"a", "b"}, missing, 1}},
+                        {}};
+    return make_problem_without_rows(config, schema, 100).public_info.warnings;
+  };
+  EXPECT_THAT(told(MissingPolicy::drop), testing::IsEmpty());
+  EXPECT_THAT(told(MissingPolicy::impute),
+              testing::ElementsAre(testing::HasSubstr("Missing cells of x count as 0.25"),
+                                   testing::HasSubstr("Missing cells of g count as b")));
+}
+
 // Two codes in a row are two values, as 0 and 1 are; a product with them is not.
 TEST(Regression, knows_columns_of_two_values) {
   const Schema schema{{{"y", ColumnKind::binary},

@@ -48,7 +48,11 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
     const bool alone = !declared.codes && near.maxCoeff() <= kClearEnd * noise_sd &&
                        near.sum() < kBesides * end + clear_half && far.sum() > kBeyond * rows + clear_half &&
                        end > kLeastAtEnd * rows + kClearEnd * noise_sd;
-    if (alone || beyond || ((most || both || !single) && more && end > kLeastAtEnd * rows))
+    // Rows lead towards the end, and noise hides whether they reach it.
+    const bool hidden = kBesides * end < kClearEnd * std::sqrt(2.0) * noise_sd;
+    const bool led_to = !declared.codes && hidden && more && near.sum() > clear_half &&
+                        end > kLeastAtEnd * rows + kClearEnd * noise_sd;
+    if (alone || beyond || led_to || ((most || both || !single) && more && end > kLeastAtEnd * rows))
       found.push_back({column, upper, std::min(end / rows, 1.0), alone});
   }
   const bool nothing_between = between.maxCoeff() <= kClearEnd * noise_sd;

@@ -31,7 +31,7 @@ struct DeclaredEnds {
 /// Declared ends of a noisy histogram's window at which rows pile up. `counts`: at the lower end, in bins of equal width, at
 /// the upper end; `noise_sd` of each; `rows`: their number, as released. Rows pile up at an end where the two bins next to it are
 /// not empty, as they are where the end is a value of its own, and it holds more than either of these or a twentieth of the
-/// rows. Told where those bins hide in noise: a third of the rows at one end and none at the other, and most rows at both. Told as
+/// rows. Told where those bins hide in noise: a clear end of a column of no codes, with rows in the half of the window next to it; a third of the rows at one end and none at the other, and most rows at both. Told as
 /// only ends: codes of which most rows are at both, and no bin between stands clear. Told as alone: ends without a row in the half of the
 /// window next to them, where the other half has rows between the ends.
 /// Checked by tests/posterior/at_bounds_test.cpp: clipped_values_are_told

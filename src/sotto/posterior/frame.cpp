@@ -14,8 +14,9 @@ namespace {
 constexpr int kRounds = 4;
 constexpr int kMostFrameRounds = 7;  // where rounds are cheap: each takes bounds too wide by 1 / sqrt(edge)
 constexpr double kCheap = 0.02;
-constexpr double kWantedEdge = 0.08;  // of the noise's spectrum, where the moments' own is about 1
-constexpr double kResolved = 2;       // eigenvalues above so many edges are resolved
+constexpr double kWantedEdge = 0.08;          // of the noise's spectrum, where the moments' own is about 1
+constexpr double kWantedEdgeOfCounts = 0.05;  // their means are exponentials of what the moments say
+constexpr double kResolved = 2;               // eigenvalues above so many edges are resolved
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
 constexpr double kLeastMoments = 0.1;        // of the rows, as weighted: else they say nothing of the columns
@@ -234,10 +235,11 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
   Frame frame{guessed_frame(facts), false};
   Rounds rounds;
   for (Eigen::Index j = 0; j < d; ++j) rounds.open.push_back(j);
+  const double wanted_edge = facts.link == Link::log ? kWantedEdgeOfCounts : kWantedEdge;
   const double bound = kBoundHeadroom * dim;
   const double sensitivity = bound * facts.matrix_reach();
   for (int round = 0; round < kMostFrameRounds && !rounds.open.empty(); ++round) {
-    const double wanted = std::sqrt(2 * dim) * sensitivity / (rows * kWantedEdge);
+    const double wanted = std::sqrt(2 * dim) * sensitivity / (rows * wanted_edge);
     const double share = std::clamp(wanted * wanted / (2 * questions.rho()), 0.005, 0.04);
     const double noise = questions.noise_sd(sensitivity, share) / rows;
     if (round == 0 && noise > 0.35) return frame;

@@ -17,7 +17,11 @@ namespace sotto {
 namespace {
 
 constexpr int kMostRounds = 4;
-constexpr double kFirstRound = 0.35;     // of what is left
+constexpr double kFirstRound = 0.35;  // of what is left
+constexpr double kFirstRoundOfCounts =
+    0.15;  // likewise: at a place that is a little off counts look as if they varied more, and what is asked under that law is not pooled
+constexpr double kNoiseOfSmallRound =
+    0.5;  // of what is left, over what the score varies: with more a small round would not tell where to look
 constexpr double kFirstOfTwo = 0.5;      // likewise, where looking around is hopeless
 constexpr double kSquaresShare = 0.015;  // of a round
 constexpr double kSquaresOfUnits =
@@ -25,6 +29,7 @@ constexpr double kSquaresOfUnits =
 constexpr double kSquaresWithoutNoise =
     0.3;  // likewise, where bounds are wide as the score has as good as none
 constexpr double kScoreSquaresOfNormal = 0.6;  // of that, where residuals' squares are released too
+constexpr double kMostLastRound = 0.57;        // of the cost: the shares below are of no more
 constexpr double kCurvesShare = 0.07;          // of the last round, and so on
 constexpr double kThresholdEffectsShare = 0.04;
 constexpr double kLightShare = 0.05;
@@ -63,7 +68,7 @@ bool groups_are_seen(const OnceRelease& release, const PaidQuestions& questions,
 }
 
 LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, const PaidQuestions& questions) {
-  const double left = questions.left();
+  const double left = std::min(questions.left(), kMostLastRound);
   const std::vector<Eigen::Index> columns = columns_for_curves(release.facts);
   const bool curves = !columns.empty();
   const bool long_tails = std::ranges::any_of(
@@ -136,6 +141,14 @@ void look_around(OnceRelease& release, const PlanPoint& point, const NormalBase&
                                  noise_sd(release.pooled, base));
   }
   release.unasked = release.unasked || !score;
+}
+
+/// Of what is left, of a round after which there are others.
+double share_of_round(const OnceRelease& release, const BoundsPlan& plan) {
+  if (release.located.hopeless) return kFirstOfTwo;
+  const bool little_noise = plan.score_noise * plan.width * plan.width < kNoiseOfSmallRound;
+  const bool small = release.rounds.empty() && release.facts.link == Link::log && little_noise;
+  return small ? kFirstRoundOfCounts : kFirstRound;
 }
 
 /// Score, information and squares at one position, for `share` of the cost.
@@ -250,7 +263,7 @@ void ask_rounds(OnceRelease& release, const JointNormalPrior& locating, PaidQues
     BoundsPlan plan = plan_bounds(point, questions, left);
     if (!release.rounds.empty() && alike(plan, release.rounds.back().plan)) plan = release.rounds.back().plan;
     const LastShares shares = last_shares(release, plan, questions);
-    const double share = last ? left - shares.all() : left * (hopeless ? kFirstOfTwo : kFirstRound);
+    const double share = last ? left - shares.all() : left * share_of_round(release, plan);
     release.rounds.push_back(ask_round(facts, release.frame.matrix, at, plan, share, questions));
     const Position weights = part_weights(release.stand_in, release.frame.matrix, at, plan, facts);
     release.weighed = release.stand_in.weighted(weights);

@@ -32,7 +32,7 @@ void check_survival(const GlmFamily& family) {
   const std::string name = name_in_formula(response.source.declared.name);
   refuse(
       fmt::format("{0} is a category: for levels in order choose --family ordinal; for a response of 0 and 1 "
-                  "write {0} == '{1}' ~ ...",
+                  "write {0} == '{1}' ~ ...; for shares of its levels {0} ~ 1 with --family categorical",
                   name, response.source.levels.back()));
 }
 

@@ -48,7 +48,7 @@ class Section {
       const auto whole = node->value_exact<std::int64_t>();
       const auto real = node->value_exact<double>();  // 1e3, say
       if (!(whole && *whole >= 0) && !(real && *real >= 0 && *real <= kMost && *real == std::floor(*real)))
-        refuse(fmt::format("{} must be a whole number >= 0", path(key)));
+        refuse(fmt::format("{} must be a whole number that is not negative", path(key)));
       target = whole ? static_cast<T>(*whole) : static_cast<T>(*real);
     } else {
       const auto value = node->value<double>();
