@@ -17,9 +17,17 @@ namespace {
 // that is asked.
 struct Covariate {
   double sd;
-  bool uniform;
-  double level = 0;  ///< the linear predictor is thought larger than it is by this
+  bool uniform = false;
+  double level = 0;          ///< the linear predictor is thought larger than it is by this
+  bool squared = false;      ///< the square of a normal one
+  bool exponential = false;  ///< a waiting time
 };
+double drawn(const Covariate& x, ChainRng& rng) {
+  if (x.uniform) return x.sd * std::sqrt(3.0) * (2 * rng.uniform() - 1);
+  if (x.exponential) return x.sd * (-1 - std::log1p(-rng.uniform()));
+  const double z = rng.normal();
+  return x.sd * (x.squared ? (z * z - 1) / std::sqrt(2.0) : z);
+}
 CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::uint64_t seed,
                        const Covariate& x = {0.5, false}) {
   ChainRng rng(seed);
@@ -28,8 +36,7 @@ CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::u
   for (int j = 0; j <= 30; ++j) edges[j + 1] = 60 * std::exp2((j - 30) / 2.0);
   NoisyVector histogram{noise * rng.normals(31), noise * noise};
   for (int i = 0; i < rows; ++i) {
-    const double mean =
-        std::exp(0.6 + x.sd * (x.uniform ? std::sqrt(3.0) * (2 * rng.uniform() - 1) : rng.normal()));
+    const double mean = std::exp(0.6 + drawn(x, rng));
     double frailty = std::exp(effect.log_sd * rng.normal() - effect.log_sd * effect.log_sd / 2);
     if (effect.dispersion > 0) {  // gamma of shape 1 / dispersion
       frailty = 0;
@@ -43,7 +50,7 @@ CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::u
     const auto above = std::upper_bound(edges.begin(), edges.end(), r) - edges.begin();
     histogram.value[std::clamp<Eigen::Index>(above - 1, 0, 30)] += 1;
   }
-  return fit_dispersion(edges, histogram, {{0.6 + x.level, x.sd}}, rows);
+  return fit_dispersion(edges, histogram, {{0.6 + x.level, std::abs(x.sd)}}, rows);
 }
 
 TEST(CountDispersion, finds_the_dispersion) {
@@ -62,6 +69,19 @@ TEST(CountDispersion, a_uniform_covariate_is_no_misfit) {
         const CountFit fit = fit_to_counts({dispersion}, 20000, noise, seed, {0.87, true});
         EXPECT_LT(fit.misfit, 4) << noise << " " << dispersion;
         EXPECT_NEAR(fit.dispersion, dispersion, 0.2);
+      }
+    }
+  }
+}
+
+// Predictors of a long upper tail, or of a long lower one.
+TEST(CountDispersion, a_skewed_covariate_is_no_misfit) {
+  for (const bool squared : {true, false}) {
+    for (const double sd : {0.6, -0.8}) {
+      for (const double dispersion : {0.0, 1.0}) {
+        const CountFit fit = fit_to_counts({dispersion}, 20000, 30, 1,
+                                           {.sd = sd, .squared = squared, .exponential = !squared});
+        EXPECT_LT(fit.misfit, 4) << squared << " " << sd << " " << dispersion;
       }
     }
   }

@@ -85,6 +85,12 @@ double normal_quantile(double p) { return quantile(boost::math::normal(), p); }
 /// One column evenly over its bounds has the same moments as a normal one, and not its tails.
 double uniform_quantile(double p) { return std::sqrt(3.0) * (2 * p - 1); }
 
+/// A normal column's square; columns with a long tail are near it.
+double right_skewed_quantile(double p) {
+  return (std::pow(normal_quantile((1 + p) / 2), 2) - 1) / std::sqrt(2.0);
+}
+double left_skewed_quantile(double p) { return -right_skewed_quantile(1 - p); }
+
 /// Of all rows, whose linear predictors are `shift` larger than is thought.
 Position shares(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
                 const CountEffect& effect, const Fineness& fineness, double shift = 0) {
@@ -253,8 +259,10 @@ CountFit fit_dispersion(const Position& edges, const NoisyVector& histogram,
                         const std::vector<NormalPredictor>& predictors, double rows) {
   const Cells cells = merged(edges, histogram);
   CountFit fit = fit_with(normal_quantile, cells, predictors, rows);
-  if (fit.misfit > kNormalFits)
-    fit.misfit = std::min(fit.misfit, fit_with(uniform_quantile, cells, predictors, rows).misfit);
+  for (const Quantile other : {uniform_quantile, right_skewed_quantile, left_skewed_quantile}) {
+    if (fit.misfit > kNormalFits)
+      fit.misfit = std::min(fit.misfit, fit_with(other, cells, predictors, rows).misfit);
+  }
   return fit;
 }
 

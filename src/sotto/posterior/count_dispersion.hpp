@@ -27,7 +27,7 @@ struct CountFit {
 /// Negative binomial counts whose linear predictors are normal in every part of the rows, by least chi-squared between the
 /// released cells of |y - m| / max(1, sqrt m) and the law's. Cells below 0.7, where counts are coarse, are taken together. The
 /// cells' standard deviations have noise, sampling, and two percent of sqrt(p) for covariates that are not normal. Where the misfit is
-/// large, it is that of uniform predictors if they fit better. The predictors' level is free, of a standard deviation of .15 beforehand.
+/// large, it is that of uniform predictors, or of skewed ones, if they fit better. The predictors' level is free, of a standard deviation of .15 beforehand.
 /// Computes   the least over a grid of dispersions from 0 to 8, and between its points; 0 unless the grid is better by 9. Probabilities before: no effect .65; gamma
 ///            .18, of a variance log-uniform from .02 to 10; log-normal .09, of a standard deviation log-uniform from .4 to 2.7; Weibull
 ///            .06, of a shape log-uniform from .4 to .94; else
