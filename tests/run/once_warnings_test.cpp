@@ -44,6 +44,12 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
           HasSubstr("About 3.1 % of the rows lie far from the others and do not follow the model that fits "
                     "the rest, as age, age:g[b] show:")));
   verdict = {};
+  verdict.at_bounds = {{1, true, 0.05}, {2, true, 0.05}};  // a curve's ends are not its column's
+  EXPECT_THAT(
+      once_warnings(verdict, four_columns_of_counts(), {"Intercept", "poly(age)[1]", "poly(age)[2]", "x"}),
+      ElementsAre(
+          HasSubstr("Many rows have what poly(age) is of at one end of what is declared (5 %). If that is")));
+  verdict = {};
   verdict.leaning = {1};
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),
               ElementsAre(HasSubstr("Rows far out in age seem to leave the line")));
