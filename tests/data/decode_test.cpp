@@ -18,7 +18,8 @@ TEST(Decode, numbers_are_clamped_or_missing) {
   EXPECT_EQ(decode_cell(real(-1, 2), "1e308"), 2);
   EXPECT_EQ(decode_cell(real(-1, 2), "-inf"), -1);
   EXPECT_EQ(decode_cell(real(-1, 2, OutOfRangePolicy::missing), "2.0000001"), std::nullopt);
-  for (const char* text : {"", "NA", "nan", "-nan", "1e999", "1,5", "0x10", "1 2", "+-1", "--1", "é", "1e"}) {
+  for (const char* text : {"", "NA", "nan", "-nan", "nan(1)", "-nan(ind)", "1e999", "1,5", "0x10", "1 2",
+                           "+-1", "--1", "é", "1e"}) {
     EXPECT_EQ(decode_cell(real(-1, 2), text), std::nullopt) << text;
   }
 }

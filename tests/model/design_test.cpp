@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sotto/base/error.hpp"
 #include "sotto/math/cubic_spline.hpp"
 #include "sotto/model/design_rows.hpp"
@@ -189,6 +191,7 @@ TEST(Design, powers_have_the_range_of_their_values) {
     for (double z = -3; z <= 1; z += 0.25) {
       EXPECT_GE(one.sources()[0].value(z), one.column(1).range.lower) << power;
       EXPECT_LE(one.sources()[0].value(z), one.column(1).range.upper) << power;
+      EXPECT_EQ(one.sources()[0].value(z), std::pow(z, power));  // and no range moves it
     }
   }
 }
