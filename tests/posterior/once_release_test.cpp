@@ -392,7 +392,7 @@ TEST(OnceRelease, rounds_go_on_until_the_mode_is_near) {
   respond(data, data.response, rng);
   double ratio = 0;
   for (const std::uint64_t seed : {1, 2, 3, 4}) ratio += fit(data, kRho, seed).sd_ratio / 4;
-  EXPECT_LT(ratio, 5);
+  EXPECT_LT(ratio, 2);  // with two rounds 2.3
 }
 
 // A projection that leaves nothing of the rows' mean linear predictor.
