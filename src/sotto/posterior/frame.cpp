@@ -200,6 +200,7 @@ std::vector<RareValue> count_rare(const OnceFacts& facts, const std::vector<Eige
   const double doubt = questions.noise_sd(sensitivity, share) / rows;
   if (doubt > kHiddenRareNoise) return {};
   std::vector<Interval> windows;
+  windows.reserve(columns.size());
   for (const Eigen::Index j : columns) windows.push_back(facts.range[static_cast<std::size_t>(j)]);
   const auto counts = questions.ask_of_rows<NoisyVector>(
       ColumnHistogramsQuery{columns, windows, kBins, questions.pay(share)}, facts.mean_unit_rows());
