@@ -119,6 +119,7 @@ TEST(ClippedDeviations, of_rows_that_lie_too_far_for_their_digits_are_none) {
                                contribution(asked->parts[0], deviating_row(-row));
     ASSERT_LE(static_cast<double>(moved.norm()), asked->parts[0].charge.sensitivity)
         << query.bound << " " << row[0];
+    ASSERT_EQ(moved.norm(), 0) << query.bound << " " << row[0];
   }
 }
 

@@ -107,7 +107,7 @@ TEST(AtBounds, a_long_tail_that_is_cut_off_is_told_where_noise_hides_its_end) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_TRUE(found[0].upper && !found[0].alone && !found[0].only_ends);
   EXPECT_TRUE(at_bounds(1, counts, 100, 10000, {.lower = false, .codes = true}).empty()) << "by right";
-  EXPECT_TRUE(at_bounds(1, counts, 10, 10000, {.lower = false}).size() == 1) << "without noise";
+  EXPECT_EQ(at_bounds(1, counts, 10, 10000, {.lower = false}).size(), 1U) << "without noise";
   counts[17] = 450;
   EXPECT_TRUE(at_bounds(1, counts, 100, 10000, {.lower = false}).empty()) << "the noise hides it";
 }

@@ -188,6 +188,15 @@ TEST(Rows, a_likelihood_to_a_power_stays_within_its_bound) {
     expect_within_what_is_declared(location(), one_row({value, 0}), 0.01);
     expect_within_what_is_declared(location(), one_row({value, 3}), 0.01);
   }
+  // Nor is a legal row left out, as one that adds more than is declared would be.
+  const Measure measure = measure_all_rows({location(), kLeftOut, 0.01});
+  for (const Query& query : questions(location())) {
+    if (!std::holds_alternative<GradientQuery>(query)) continue;
+    const auto measured = measure(query);
+    ASSERT_TRUE(measured);
+    for (const Measurement& part : measured->parts)
+      EXPECT_GT(contribution(part, one_row({2, 3})).norm(), 0);
+  }
 }
 
 TEST(Rows, a_dropped_row_contributes_nothing) {

@@ -75,6 +75,16 @@ void expect_alike(const std::vector<ParameterSummary>& one, const std::vector<Pa
 }
 
 // Where noise does not count, every method says what the one without privacy says; five Monte Carlo errors.
+// As of regressions: nobody asks how many cells took the value.
+TEST(DistributionProblem, cells_that_take_a_value_are_told) {
+  Schema schema = table().schema();
+  schema.columns[0].missing = MissingPolicy::impute;
+  schema.columns[0].imputed = 1;
+  const FitConfig config = config_of("categorical", "region ~ 1", 1, "auto");
+  EXPECT_THAT(make_problem_without_rows(config, schema, kRows).public_info.warnings,
+              testing::ElementsAre(HasSubstr("Missing cells of region count as east")));
+}
+
 TEST(DistributionProblem, every_method_finds_the_same_shares) {
   FitConfig open = config_of("categorical", "region ~ 1", 1, "nonprivate-hmc");
   open.not_private = true;

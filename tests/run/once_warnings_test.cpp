@@ -47,8 +47,8 @@ TEST(OnceWarnings, one_sentence_for_all_columns) {
   verdict.at_bounds = {{1, true, 0.05}, {2, true, 0.05}};  // a curve's ends are not its column's
   EXPECT_THAT(
       once_warnings(verdict, four_columns_of_counts(), {"Intercept", "poly(age)[1]", "poly(age)[2]", "x"}),
-      ElementsAre(
-          HasSubstr("Many rows have what poly(age) is of at one end of what is declared (5 %). If that is")));
+      ElementsAre(HasSubstr(
+          "Many rows have the column of poly(age) at one end of its declared bounds (5 %). If that is")));
   verdict = {};
   verdict.leaning = {1};
   EXPECT_THAT(once_warnings(verdict, four_columns_of_counts(), kNames),

@@ -1,6 +1,7 @@
 // The books of a served table, from one process to the next.
 #include "sotto_io/owner_books.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -223,15 +224,18 @@ TEST_F(OwnerBooksTest, whose_lines_cannot_be_read_answer_nothing) {
 }
 
 TEST_F(OwnerBooksTest, are_begun_once_and_on_request_alone) {
+  std::string words;
   const auto code = [&](OwnerBooks::Begin begin) {
     try {
       static_cast<void>(OwnerBooks(folder_, begin, Epsilon(1), Delta(1e-6), promise_));
     } catch (const Error& error) {
+      words = error.what();
       return error.code();
     }
     return ErrorCode::internal;  // none
   };
   EXPECT_EQ(code(OwnerBooks::Begin::again), ErrorCode::no_input);
+  EXPECT_THAT(words, testing::HasSubstr("begin them with --new-books"));
   EXPECT_EQ(code(OwnerBooks::Begin::anew), ErrorCode::internal);
   EXPECT_EQ(code(OwnerBooks::Begin::anew), ErrorCode::cannot_create);
   EXPECT_EQ(code(OwnerBooks::Begin::again), ErrorCode::internal);

@@ -45,13 +45,12 @@ std::vector<AtBound> at_bounds(Eigen::Index column, const Position& counts, doub
     const auto near = counts.segment(upper ? bins + 1 - half : 1, half);
     const auto far = counts.segment(upper ? 1 : bins + 1 - half, half);
     const double clear_half = kClearEnd * std::sqrt(static_cast<double>(half)) * noise_sd;
-    const bool alone = !declared.codes && near.maxCoeff() <= kClearEnd * noise_sd &&
-                       near.sum() < kBesides * end + clear_half && far.sum() > kBeyond * rows + clear_half &&
-                       end > kLeastAtEnd * rows + kClearEnd * noise_sd;
+    const bool clear_end = end > kLeastAtEnd * rows + kClearEnd * noise_sd;
+    const bool alone = !declared.codes && clear_end && near.maxCoeff() <= kClearEnd * noise_sd &&
+                       near.sum() < kBesides * end + clear_half && far.sum() > kBeyond * rows + clear_half;
     // Rows lead towards the end, and noise hides whether they reach it.
     const bool hidden = kBesides * end < kClearEnd * std::sqrt(2.0) * noise_sd;
-    const bool led_to = !declared.codes && hidden && more && near.sum() > clear_half &&
-                        end > kLeastAtEnd * rows + kClearEnd * noise_sd;
+    const bool led_to = !declared.codes && clear_end && hidden && more && near.sum() > clear_half;
     if (alone || beyond || led_to || ((most || both || !single) && more && end > kLeastAtEnd * rows))
       found.push_back({column, upper, std::min(end / rows, 1.0), alone});
   }

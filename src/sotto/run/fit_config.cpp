@@ -110,12 +110,9 @@ void read_all(Section& root, FitConfig& config) {
     });
   });
   root.section("privacy", [&](Section& s) {
-    for (const char* of_schema : {"adjacency", "unit"}) {
-      if (s.table().contains(of_schema))
-        refuse(fmt::format(
-            "privacy.{} is told by the schema: write {} there", of_schema,
-            of_schema == std::string_view("unit") ? "[unit]" : "adjacency = \"add-remove\" at the top"));
-    }
+    if (s.table().contains("adjacency"))
+      refuse("privacy.adjacency is told by the schema: write adjacency = \"add-remove\" at the top there");
+    if (s.table().contains("unit")) refuse("privacy.unit is told by the schema: write [unit] there");
     s.read("epsilon", config.epsilon);
     s.read("delta", config.delta);
     s.read("not_private", config.not_private);

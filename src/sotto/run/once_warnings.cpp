@@ -71,7 +71,7 @@ void tell_at_bounds(const std::vector<AtBound>& all, Eigen::Index unknown,
     const std::string curve = curve_of(name);
     if (!curve.empty()) {  // its coordinates' ends are not the column's
       std::string at_end =
-          fmt::format("what {} is of at one end of what is declared ({:.0f} %)", curve, percent);
+          fmt::format("the column of {} at one end of its declared bounds ({:.0f} %)", curve, percent);
       if (std::ranges::find(columns, at_end) == columns.end()) columns.push_back(std::move(at_end));
     } else if (piled.column < unknown) {
       columns.push_back(fmt::format("{} at its {} bound ({:.0f} %)", name, end, percent));

@@ -57,6 +57,21 @@ std::string declaration_of(const Schema& schema) {
 }
 
 /// Columns and their meaning are the table's; `rows`: of all owners together, where their number is public.
+/// How many cells took a declared value is not asked.
+void tell_about_imputed(const Schema& schema, std::vector<std::string>& warnings) {
+  for (const SchemaColumn& column : schema.columns) {
+    if (column.missing != MissingPolicy::impute) continue;
+    const bool level = column.kind == ColumnKind::category;
+    const std::string value =
+        level ? column.levels[static_cast<std::size_t>(column.imputed)] : fmt::format("{:g}", column.imputed);
+    warnings.push_back(fmt::format(
+        "Note: Missing cells of {0} count as {1}, as the schema says, however many there are. Where they are "
+        "many, and would be something else, what is said of {0} and of columns like it is off by more than "
+        "intervals say: without missing = \"impute\" rows with such cells are left out instead.",
+        column.name, value));
+  }
+}
+
 Problem problem_of(const FitConfig& config, const Table& table, std::optional<double> rows) {
   Problem problem = is_location(config.model) ? location_problem(config, table, rows)
                     : is_distribution(config) ? distribution_problem(config, table, rows)
@@ -68,6 +83,7 @@ Problem problem_of(const FitConfig& config, const Table& table, std::optional<do
   problem.public_info.privacy_unit = in_words(problem.unit, problem.public_info.person);
   problem.public_info.schema = table.schema().select(columns_read(config.model));
   problem.public_info.declaration = declaration_of(problem.public_info.schema);
+  tell_about_imputed(problem.public_info.schema, problem.public_info.warnings);
   problem.public_info.chosen_start = chosen_start(config.start, problem.public_info);
   state_bounds(problem, config.model.likelihood_power);
   return problem;

@@ -151,21 +151,6 @@ void tell_about_groups(const Design& design, bool correlated, std::vector<std::s
         "(x | g), adds elsewhere, a correlation between them, is not modelled.");
 }
 
-/// How many cells took a declared value is not asked.
-void tell_about_imputed(const Schema& schema, std::vector<std::string>& warnings) {
-  for (const SchemaColumn& column : schema.columns) {
-    if (column.missing != MissingPolicy::impute) continue;
-    const bool level = column.kind == ColumnKind::category;
-    const std::string value =
-        level ? column.levels[static_cast<std::size_t>(column.imputed)] : fmt::format("{:g}", column.imputed);
-    warnings.push_back(fmt::format(
-        "Note: Missing cells of {0} count as {1}, as the schema says, however many there are. Where they are "
-        "many, and would be something else, coefficients of {0} and of columns like it are off by more than "
-        "intervals say: without missing = \"impute\" rows with such cells are left out instead.",
-        column.name, value));
-  }
-}
-
 constexpr double kLongestScale = 10;   // of answers, such as 0 to 10
 constexpr double kFarPrior = 10;       // of its standard deviations
 constexpr double kFarPredictor = 100;  // of a linear predictor; real responses: ten times the largest
@@ -358,7 +343,6 @@ Problem regression_problem(FitConfig config, const Table& table, std::optional<d
   known.start = Position::Zero(glm.dim());
   describe_response(family, design, known);
   tell_about_groups(design, regression.formula.correlated, known.warnings);
-  tell_about_imputed(table.schema(), known.warnings);
   describe_columns(design, known);
   add_scales_of_response(family, design, config, known);
   report_in_units(glm, design, config, known);
