@@ -194,8 +194,7 @@ TEST(Rows, a_likelihood_to_a_power_stays_within_its_bound) {
     if (!std::holds_alternative<GradientQuery>(query)) continue;
     const auto measured = measure(query);
     ASSERT_TRUE(measured);
-    for (const Measurement& part : measured->parts)
-      EXPECT_GT(contribution(part, one_row({2, 3})).norm(), 0);
+    for (const Measurement& part : measured->parts) EXPECT_GT(contribution(part, one_row({2, 3})).norm(), 0);
   }
 }
 
