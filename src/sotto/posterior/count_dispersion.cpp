@@ -23,6 +23,9 @@ struct Fineness {
 constexpr Fineness kShares{24, 3};
 constexpr Fineness kSlopes{6, 1};
 
+constexpr double kTogether = 0.2;      // of linear predictors: that lie so near are taken for one
+constexpr double kMostTogether = 1.5;  // of the share of a quantile
+
 constexpr double kNotNormal = 0.02;
 constexpr double kLevelStep = 0.05;  // of the linear predictor, for slopes
 constexpr double kLevelSd = 0.15;    // of its level, about where the last score puts it
@@ -91,19 +94,49 @@ double right_skewed_quantile(double p) {
 }
 double left_skewed_quantile(double p) { return -right_skewed_quantile(1 - p); }
 
+/// A linear predictor, of a share of the rows.
+struct RowsAt {
+  double predictor, share;
+};
+
+/// Quantiles of each part's linear predictors. Of many parts those near one another are taken together, for so many at most as a
+/// quantile has of all rows.
+std::vector<RowsAt> rows_at(const std::vector<NormalPredictor>& predictors, Quantile quantile,
+                            const Fineness& fineness) {
+  std::vector<RowsAt> rows;
+  for (const auto& [mean, sd, share] : predictors) {
+    const double quantiles = std::max(std::round(fineness.quantiles * share), fineness.fewest);
+    for (double q = 0.5; q < quantiles; ++q)
+      rows.push_back({mean + sd * quantile(q / quantiles), share / quantiles});
+  }
+  if (predictors.size() == 1) return rows;
+  std::ranges::sort(rows, {}, &RowsAt::predictor);
+  std::vector<RowsAt> together;
+  double first = 0;
+  for (const auto& [predictor, share] : rows) {
+    const bool near = !together.empty() && predictor - first < kTogether &&
+                      together.back().share + share < kMostTogether / fineness.quantiles;
+    if (!near) {
+      together.push_back({predictor, share});
+      first = predictor;
+      continue;
+    }
+    RowsAt& last = together.back();
+    last.predictor += (predictor - last.predictor) * share / (last.share + share);
+    last.share += share;
+  }
+  return together;
+}
+
 /// Of all rows, whose linear predictors are `shift` larger than is thought.
 Position shares(const Cells& cells, const std::vector<NormalPredictor>& predictors, Quantile quantile,
                 const CountEffect& effect, const Fineness& fineness, double shift = 0) {
   const std::vector<CountPart> parts = parts_of(effect);
   Position below = Position::Zero(cells.edges.size());
-  for (const auto& [mean, sd, share] : predictors) {
-    const double quantiles = std::max(std::round(fineness.quantiles * share), fineness.fewest);
-    for (double q = 0.5; q < quantiles; ++q) {
-      const double count = count_mean(mean + sd * quantile(q / quantiles));
-      for (Eigen::Index j = 1; j + 1 < below.size(); ++j) {
-        below[j] += share / quantiles * within(parts, count * std::exp(shift), count, cells.edges[j]);
-      }
-    }
+  for (const auto& [predictor, share] : rows_at(predictors, quantile, fineness)) {
+    const double count = count_mean(predictor);
+    for (Eigen::Index j = 1; j + 1 < below.size(); ++j)
+      below[j] += share * within(parts, count * std::exp(shift), count, cells.edges[j]);
   }
   below[below.size() - 1] = 1;
   return (below.tail(cells.counts.size()) - below.head(cells.counts.size())).cwiseMax(0);

@@ -25,7 +25,9 @@ constexpr double kRareShare = 0.05;          // of the rows, that have one of tw
 constexpr double kWantedRareNoise = 0.0025;  // of the rows: noise on how many have it
 constexpr double kHiddenRareNoise = 0.005;   // likewise: more tells nothing of what is rare
 constexpr double kClearRare = 2;             // standard deviations of that noise
-constexpr double kBoundHeadroom = 1.3;       // of the bound over a typical |z|^2
+constexpr double kDoubtOfHidden =
+    0.003;  // of the rows: with more, values that noise hides are left with the other columns
+constexpr double kBoundHeadroom = 1.3;  // of the bound over a typical |z|^2
 
 Matrix inverse_of_symmetric(const Matrix& matrix, double least) {
   const Spectrum spectrum(matrix);
@@ -210,10 +212,14 @@ std::vector<RareValue> count_rare(const OnceFacts& facts, const std::vector<Eige
     const double lower = counts.value[first];
     const double upper = counts.value[first + kEach - 1];
     const double having = upper / (lower + upper);
-    const double least = std::min(having, 1 - having);
-    if (!(least > kClearRare * doubt && least < kRareShare)) continue;
+    const double counted = std::min(having, 1 - having);
+    const bool clear = counted > kClearRare * doubt;
+    if (counted > kRareShare || !(clear || doubt < kDoubtOfHidden)) continue;
+    const double share =
+        std::max(counted, kClearRare * doubt);  // else what rows have it would be too far out
     const double width = windows[k].width();
-    rare.push_back({columns[k], windows[k].lower + width * having, width * std::sqrt(having * (1 - having))});
+    const double mean = having < 0.5 ? share : 1 - share;
+    rare.push_back({columns[k], windows[k].lower + width * mean, width * std::sqrt(mean * (1 - mean))});
   }
   return rare;
 }
