@@ -29,7 +29,7 @@ double drawn(const Covariate& x, ChainRng& rng) {
   return x.sd * (x.squared ? (z * z - 1) / std::sqrt(2.0) : z);
 }
 CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::uint64_t seed,
-                       const Covariate& x = {0.5, false}) {
+                       const Covariate& x = {0.5, false}, int parts = 1) {
   ChainRng rng(seed);
   Position edges(32);
   edges[0] = 0;
@@ -50,7 +50,9 @@ CountFit fit_to_counts(const CountEffect& effect, int rows, double noise, std::u
     const auto above = std::upper_bound(edges.begin(), edges.end(), r) - edges.begin();
     histogram.value[std::clamp<Eigen::Index>(above - 1, 0, 30)] += 1;
   }
-  return fit_dispersion(edges, histogram, {{0.6 + x.level, std::abs(x.sd)}}, rows);
+  const NormalPredictor part{0.6 + x.level, std::abs(x.sd), 1. / parts};
+  return fit_dispersion(edges, histogram, std::vector<NormalPredictor>(static_cast<std::size_t>(parts), part),
+                        rows);
 }
 
 TEST(CountDispersion, finds_the_dispersion) {
@@ -62,6 +64,14 @@ TEST(CountDispersion, finds_the_dispersion) {
 }
 
 // A log mean that is uniform from -.9 to 2.1.
+// Forty parts that are alike are one.
+TEST(CountDispersion, rows_in_many_parts_are_as_in_one) {
+  const CountFit one = fit_to_counts({0.5}, 20000, 50, 5);
+  const CountFit many = fit_to_counts({0.5}, 20000, 50, 5, {0.5, false}, 40);
+  EXPECT_NEAR(many.found, one.found, 0.03 * one.found);
+  EXPECT_NEAR(many.misfit, one.misfit, 0.3);
+}
+
 TEST(CountDispersion, a_uniform_covariate_is_no_misfit) {
   for (const double noise : {20.0, 50.0}) {
     for (const double dispersion : {0.0, 0.5}) {

@@ -23,8 +23,8 @@ struct Fineness {
 constexpr Fineness kShares{24, 3};
 constexpr Fineness kSlopes{6, 1};
 
-constexpr double kTogether = 0.2;      // of linear predictors: that lie so near are taken for one
-constexpr double kMostTogether = 1.5;  // of the share of a quantile
+constexpr double kNearPredictors = 0.2;  // of linear predictors: that lie so near are taken for one
+constexpr double kMostOfQuantile = 1.5;  // of the share of a quantile
 
 constexpr double kNotNormal = 0.02;
 constexpr double kLevelStep = 0.05;  // of the linear predictor, for slopes
@@ -114,8 +114,8 @@ std::vector<RowsAt> rows_at(const std::vector<NormalPredictor>& predictors, Quan
   std::vector<RowsAt> together;
   double first = 0;
   for (const auto& [predictor, share] : rows) {
-    const bool near = !together.empty() && predictor - first < kTogether &&
-                      together.back().share + share < kMostTogether / fineness.quantiles;
+    const bool near = !together.empty() && predictor - first < kNearPredictors &&
+                      together.back().share + share < kMostOfQuantile / fineness.quantiles;
     if (!near) {
       together.push_back({predictor, share});
       first = predictor;

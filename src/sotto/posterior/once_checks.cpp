@@ -243,10 +243,12 @@ void tell_of_noise(const OnceRelease& release, const OncePosterior& posterior, O
 void tell_of_search(const OnceRelease& release, const OncePosterior& posterior, OnceVerdict& verdict) {
   const PooledRelease& pooled = release.pooled;
   const double sd = largest_sd(release, posterior);
-  const bool few_seen = pooled.level_ratio < kLeastLevel;
   const double move = std::max(release.last_move, posterior.predictor_move);
   const bool moved = move > std::min(kLargestMove, std::sqrt(3 * sd)) && move > 3 * release.predictor_sd;
-  const bool disagrees = !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
+  // Where hardly anybody lives through the last interval, which is said, it bends what far scores say of near ones; the last stands alone.
+  const bool stands_alone = release.hardly_lived && !moved;
+  const bool disagrees = !stands_alone && !pooled.agreement.empty() && pooled.agreement.back() < kFalseAlarm;
+  const bool few_seen = !stands_alone && pooled.level_ratio < kLeastLevel;
   const bool beyond_bounds =
       std::ranges::any_of(release.at_bounds, [](const AtBound& end) { return !end.alone && !end.only_ends; });
   const double steepness =
