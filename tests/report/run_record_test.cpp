@@ -17,6 +17,16 @@ TEST(RunRecord, widths_are_told_by_their_median_and_who_stands_out) {
   record.sd_inflation[0].second = 2.68;
   EXPECT_EQ(width_sentence(record),
             "Intervals are about 1.1 times as wide as without noise, that of a 2.7 times.");
+  record.draws.parameters = {"a", "b", "c", "sigma"};
+  EXPECT_EQ(
+      width_sentence(record),
+      "Intervals are about 1.1 times as wide as without noise, that of a 2.7 times; how much wider that of "
+      "sigma is, is not known.");
+  record.sd_inflation.emplace_back("sigma", 8.5);
+  EXPECT_EQ(
+      width_sentence(record),
+      "Intervals are about 1.1 times as wide as without noise, that of a 2.7 times; that of sigma is about "
+      "8.5 times as wide as that of so many normal residuals.");
 }
 
 TEST(RunRecord, independent_draws_are_an_answer_unless_the_method_says_otherwise) {

@@ -40,18 +40,23 @@ std::string made_by(const RunRecord& record) {
 std::string width_sentence(const RunRecord& record) {
   constexpr double kStandsOut = 1.5;  // times the median
   auto all = record.sd_inflation;
+  const auto sigma = std::ranges::find(all, "sigma", [](const auto& one) { return one.first; });
+  std::string of_sigma;
+  if (sigma != all.end()) {
+    of_sigma = fmt::format(
+        "; that of sigma is about {:.1f} times as wide as that of so many normal residuals", sigma->second);
+    all.erase(sigma);
+  } else if (std::ranges::find(record.draws.parameters, "sigma") != record.draws.parameters.end()) {
+    of_sigma = "; how much wider that of sigma is, is not known";
+  }
   if (all.empty()) return {};
   std::ranges::sort(all, {}, [](const auto& one) { return one.second; });
   const double median = (all[(all.size() - 1) / 2].second + all[all.size() / 2].second) / 2;
   const auto& [widest, most] = all.back();
   const std::string others =
       most > kStandsOut * median ? fmt::format(", that of {} {:.1f} times", widest, most) : "";
-  const auto& names = record.draws.parameters;
-  const bool sigma_untold =
-      std::ranges::find(names, "sigma") != names.end() &&
-      std::ranges::none_of(record.sd_inflation, [](const auto& one) { return one.first == "sigma"; });
   return fmt::format("Intervals are about {:.1f} times as wide as without noise{}{}.", median, others,
-                     sigma_untold ? "; how much wider that of sigma is, is not known" : "");
+                     of_sigma);
 }
 
 bool noise_dominates(const RunRecord& record) {

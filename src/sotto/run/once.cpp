@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "sotto/base/error.hpp"
 #include "sotto/diagnostics/sequences.hpp"
@@ -180,6 +181,17 @@ Matrix what_is_reported(const PublicProblem& known) {
   return map;
 }
 
+/// Of normal residuals: the relative standard deviation of sigma's draws over what so many rows leave.
+double sigma_inflation(const std::vector<double>& draws, const OnceRelease& release) {
+  const auto count = static_cast<double>(draws.size());
+  double mean = 0;
+  for (const double sigma : draws) mean += sigma / count;
+  double variance = 0;
+  for (const double sigma : draws) variance += (sigma - mean) * (sigma - mean) / count;
+  const double free = std::max(release.rows - static_cast<double>(release.facts.unknown()), 1.0);
+  return std::max(std::sqrt(2 * free * variance) / mean, 1.0);
+}
+
 }  // namespace
 
 OnceSettings once_settings(const FitConfig& config, const PublicProblem& problem, const Glm& model,
@@ -323,6 +335,12 @@ void run_release_once(const FitConfig& config, const Problem& problem, std::size
         !verdict.noise_dominates)
       record.sd_inflation.emplace_back(known.parameters[static_cast<std::size_t>(j)],
                                        std::max(posterior.sd_inflation[j], 1.0));
+  }
+  const auto sigma = std::ranges::find(record.draws.parameters, "sigma");
+  if (release.facts.has_sigma() && !release.facts.unit_sizes && !verdict.noise_dominates &&
+      sigma != record.draws.parameters.end()) {
+    const auto at = static_cast<Eigen::Index>(sigma - record.draws.parameters.begin());
+    record.sd_inflation.emplace_back("sigma", sigma_inflation(pooled(record.draws, at), release));
   }
   record.manifest.configuration["release_once"] = {
       {"predictor_sd", release.predictor_sd * release.predictor_unit},
