@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,19 +33,6 @@ TEST(OnceChecks, rows_that_the_noise_would_hide_are_told_where_they_would_matter
   counts.response.upper = 3000;
   EXPECT_THAT(verdict_on(counts, kRho, 1).unseen, told);
   EXPECT_THAT(verdict_on(designs::base(10000, 5, rng), kRho, 1).unseen, testing::Not(told));
-}
-
-// Three per cent of the rows lie ten standard deviations out and do not follow the others, whose slope other programs then halve. Each of
-// two signs alone left three of thirty such fits without a word.
-TEST(OnceChecks, rows_far_out_that_leave_the_line_are_told_by_two_signs_together) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    ChainRng rng(seed);
-    const OnceVerdict verdict = verdict_on(designs::far_out(20000, .03, 10, Link::logit, rng), kRho, seed);
-    EXPECT_TRUE(std::ranges::find(verdict.far_rows, 1) != verdict.far_rows.end() ||
-                std::ranges::find(verdict.curved, 1) != verdict.curved.end() ||
-                std::ranges::find(verdict.leaning, 1) != verdict.leaning.end())
-        << seed;
-  }
 }
 
 // The score of rows that are nearly all certain says little of how certain they are.

@@ -20,8 +20,8 @@ constexpr double kCoarse = 0.7;
 struct Fineness {
   double quantiles, fewest;
 };
-constexpr Fineness kShares{24, 3};
-constexpr Fineness kSlopes{6, 1};
+constexpr Fineness kShares{24, 9};
+constexpr Fineness kSlopes{6, 3};
 
 constexpr double kNearPredictors = 0.2;  // of linear predictors: that lie so near are taken for one
 constexpr double kMostOfQuantile = 1.5;  // of the share of a quantile

@@ -87,11 +87,7 @@ Curves find_curves(const CurvesQuery& query, const NoisyVector& score, const Pla
     if (curve.shape == CurveShape::square) {
       const double moved = kThirdMoment * level * std::hypot(mode.mean.norm(), noise_sd);
       const double sd = std::sqrt(score.variance + rows * dispersion * kSpread * kSpread + moved * moved);
-      if (std::abs(value) > kClearCurve * sd) {
-        found.curved.push_back(curve.column);
-      } else {
-        found.bends.push_back({curve.column, value / sd});
-      }
+      if (std::abs(value) > kClearCurve * sd) found.curved.push_back(curve.column);
       continue;
     }
     const double relative = relative_spread(point.facts, point.stand_in, curve.column);

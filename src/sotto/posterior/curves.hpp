@@ -24,12 +24,7 @@ struct Curves {
     double off;   ///< of what levels off, in standard deviations: above 0, it scores higher than the line
     bool hidden;  ///< the noise may hide that the effect is no line, where that would matter
   };
-  struct Bend {
-    Eigen::Index column;
-    double off;  ///< of what its square adds, in standard deviations
-  };
   std::vector<Eigen::Index> curved;  ///< columns whose effect is no line
-  std::vector<Bend> bends;           ///< of the others, those that were asked about a square
   std::vector<Levelling> levelling;  ///< of the others, those that were asked about an effect that levels off
 };
 

@@ -33,8 +33,6 @@ constexpr double kNoiseCounts = 0.5;  // of the score's variance, over sampling'
 constexpr double kHeldByTold = 0.84;  // of 90 % intervals: fewer are told
 constexpr double kLevelsOff =
     2.5;  // standard deviations, of a sign that rows far out leave the line, or two together
-constexpr double kBothOff =
-    3.4;  // likewise: their root sum of squares, where rows far out stand clear of the noise; .3 % by chance
 constexpr double kUnseenLean =
     2;  // of a coefficient, in its standard deviations: what rows far out could move unseen
 
@@ -134,12 +132,6 @@ void tell_of_model(const OnceRelease& release, OnceVerdict& verdict) {
     } else if (hidden) {
       verdict.maybe_curved.push_back(column);
     }
-  }
-  for (const auto& [column, off] : release.curves.bends) {
-    const bool known =
-        told(verdict.far_rows, column) || told(verdict.curved, column) || told(verdict.leaning, column);
-    if (!known && release.light.clear && std::hypot(off, lean_of(column)) > kBothOff)
-      verdict.leaning.push_back(column);
   }
   for (const Eigen::Index j : columns_for_curves(release.facts)) {
     const bool known = told(verdict.far_rows, j) || told(verdict.curved, j) || told(verdict.leaning, j);

@@ -44,9 +44,11 @@ constexpr double kSpreadMoved = 0.15;  // a move: residuals are spread otherwise
 constexpr double kAlikeClips = 0.3;    // logarithm of the ratio
 constexpr double kAlikeLevels = 0.5;   // likewise
 constexpr double kHardlyLess = 0.7;    // of a move: the next one's length
-constexpr double kHardlyWider = 0.5;   // of the posterior's sd, with a part of the cost
-constexpr double kClipDoubt = 0.3;     // of a move: what it lacks, of counts
-constexpr double kLivedDoubt = 1;      // likewise, of events: how long rows lived is no part of the stand-in
+constexpr double kFarStep =
+    0.5;  // likewise, at most, where noise is small: far steps follow the stand-in's bends
+constexpr double kHardlyWider = 0.5;  // of the posterior's sd, with a part of the cost
+constexpr double kClipDoubt = 0.3;    // of a move: what it lacks, of counts
+constexpr double kLivedDoubt = 1;     // likewise, of events: how long rows lived is no part of the stand-in
 constexpr double kLongestLogisticStep = 2;
 
 /// Of the cost, at the end.
@@ -206,14 +208,23 @@ TakenOff ask_what_clips_take_off(const OnceRelease& release, const PlanPoint& po
   return taken_off(point, plan, release.pooled.information, query, questions.ask<NoisyVector>(query), groups);
 }
 
-/// Where the next round looks: the mode given all that was released.
+/// Of a step along released slopes what a log link leaves of it, where one part's means rise most.
+Position bent(const StandIn& stand_in, const Position& step) {
+  double rise = 0;
+  for (const Part& part : stand_in.parts()) rise = std::max(rise, part.mean.dot(step));
+  return rise > 0 ? Position(step * (std::log1p(rise) / rise)) : step;
+}
+
+/// Where the next round looks: the mode given all that was released. How long rows lived is no part of the stand-in, so that of times
+/// at risk the released slopes count.
 Position next_position(const OnceRelease& release, const JointNormalPrior& prior,
                        const PaidQuestions& questions) {
   const Matrix& frame = release.frame.matrix;
   const PooledRelease& pooled = release.pooled;
   Position next;
-  if (release.last_move < kSmallMove) {
-    next = pooled.anchor + frame.transpose() * normal_base(pooled, frame, prior).mean;
+  if (release.last_move < kSmallMove || release.facts.link == Link::log_rate) {
+    const Position step = frame.transpose() * normal_base(pooled, frame, prior).mean;
+    next = pooled.anchor + (release.facts.link == Link::log_rate ? bent(release.stand_in, step) : step);
   } else {
     Matrix noise = pooled.spread;
     noise.diagonal().array() += pooled.score_variance;
@@ -236,7 +247,7 @@ double predictor_sd(const NormalBase& base, double unit) { return std::sqrt(base
 bool next_is_last(const OnceRelease& release, double still_sd) {
   const double sd = release.predictor_sd;
   const double move = release.last_move;
-  const double next_move = std::hypot(sd, move * move / 2);
+  const double next_move = std::hypot(sd, std::min(move / 2, kFarStep) * move);
   if (next_move > kHardlyLess * move) return true;
   const double noise = std::sqrt(std::max(sd * sd - still_sd * still_sd, 0.0)) / move;
   const double doubt = release.facts.link == Link::log        ? kClipDoubt
