@@ -136,6 +136,26 @@ TEST(Survival, follow_up_that_is_declared_too_long_is_told) {
   }
 }
 
+// The last interval goes to 20, 40 or 80 in the place of 6, and hardly any of it is lived through: its hazard lies far from where the search
+// begins. At epsilon 1 four standard deviations are passed by one of 48 numbers with a probability of 3e-3.
+TEST(Survival, follow_up_that_is_declared_too_long_ends_in_an_answer) {
+  for (const double longest : {20.0, 40.0, 80.0}) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const Lives lives = some_lives(20000, kEffect, seed, {"died", ColumnKind::binary}, {"0", "1"}, longest);
+      const FitConfig config = config_of("Surv(t, died) ~ x", 1);
+      TestEntropy entropy(seed);
+      const RunRecord record = fit(config, make_problem(config, lives.table), entropy);
+      EXPECT_FALSE(record.unreliable) << longest << ' ' << seed;
+      const double truths[] = {std::log(kHazards[0]), std::log(kHazards[1] / kHazards[0]),
+                               std::log(kHazards[2] / kHazards[0]), kEffect};
+      const auto summary = summarise(record.draws);
+      for (std::size_t j = 0; j < 4; ++j)
+        EXPECT_LT(std::abs(summary[j].mean - truths[j]), 4 * summary[j].sd)
+            << longest << ' ' << seed << ' ' << summary[j].parameter;
+    }
+  }
+}
+
 // Stages of 1 to 4, a quarter of the lives each: shares of rows, whatever share of the time was lived.
 TEST(Survival, shares_at_bounds_are_of_the_rows) {
   const Schema schema{{{"t", ColumnKind::real, {0, 1500}, {}},
