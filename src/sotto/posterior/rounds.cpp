@@ -49,6 +49,7 @@ constexpr double kFarStep =
 constexpr double kHardlyWider = 0.5;  // of the posterior's sd, with a part of the cost
 constexpr double kClipDoubt = 0.3;    // of a move: what it lacks, of counts
 constexpr double kLivedDoubt = 1;     // likewise, of events: how long rows lived is no part of the stand-in
+constexpr double kLeastLived = 0.15;  // of a part's rows, over what the stand-in says
 constexpr double kLongestLogisticStep = 2;
 
 /// Of the cost, at the end.
@@ -208,28 +209,36 @@ TakenOff ask_what_clips_take_off(const OnceRelease& release, const PlanPoint& po
   return taken_off(point, plan, release.pooled.information, query, questions.ask<NoisyVector>(query), groups);
 }
 
-/// Of a step along released slopes what a log link leaves of it, where one part's means rise most.
-Position bent(const StandIn& stand_in, const Position& step) {
-  double rise = 0;
-  for (const Part& part : stand_in.parts()) rise = std::max(rise, part.mean.dot(step));
-  return rise > 0 ? Position(step * (std::log1p(rise) / rise)) : step;
+/// The rows, each part with the weight that the released information gives it. How long rows lived is no part of the stand-in, so that of
+/// times at risk an interval that few live through counts for more in it than it does.
+StandIn weighed_as_released(const OnceRelease& release) {
+  const Matrix& frame = release.frame.matrix;
+  const PooledRelease& pooled = release.pooled;
+  Position weights =
+      part_weights(release.stand_in, frame, pooled.anchor, release.rounds.back().plan, release.facts);
+  const Matrix expected = frame * release.weighed.slope(pooled.anchor) * frame.transpose();
+  for (Eigen::Index k = 0; k < weights.size(); ++k) {
+    const Position along = frame * release.stand_in.parts()[static_cast<std::size_t>(k)].mean;
+    const double ratio = along.dot(pooled.information * along) / along.dot(expected * along);
+    weights[k] *= std::clamp(ratio, kLeastLived, 1.0);
+  }
+  return release.stand_in.weighted(weights);
 }
 
-/// Where the next round looks: the mode given all that was released. How long rows lived is no part of the stand-in, so that of times
-/// at risk the released slopes count.
+/// Where the next round looks: the mode given all that was released.
 Position next_position(const OnceRelease& release, const JointNormalPrior& prior,
                        const PaidQuestions& questions) {
   const Matrix& frame = release.frame.matrix;
   const PooledRelease& pooled = release.pooled;
   Position next;
-  if (release.last_move < kSmallMove || release.facts.link == Link::log_rate) {
-    const Position step = frame.transpose() * normal_base(pooled, frame, prior).mean;
-    next = pooled.anchor + (release.facts.link == Link::log_rate ? bent(release.stand_in, step) : step);
+  if (release.last_move < kSmallMove) {
+    next = pooled.anchor + frame.transpose() * normal_base(pooled, frame, prior).mean;
   } else {
     Matrix noise = pooled.spread;
     noise.diagonal().array() += pooled.score_variance;
-    next =
-        release.weighed.mode(frame, pooled.score, noise, pooled.anchor, prior, [&] { questions.wanted(); });
+    const StandIn rows =
+        release.facts.link == Link::log_rate ? weighed_as_released(release) : release.weighed;
+    next = rows.mode(frame, pooled.score, noise, pooled.anchor, prior, [&] { questions.wanted(); });
   }
   const double far = (inverse(frame.transpose()) * (next - pooled.anchor)).norm();
   if (far > kLongestLogisticStep && release.facts.link == Link::logit) {
