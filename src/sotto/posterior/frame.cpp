@@ -211,6 +211,7 @@ std::vector<RareValue> count_rare(const OnceFacts& facts, const std::vector<Eige
     const Eigen::Index first = static_cast<Eigen::Index>(k) * kEach;
     const double lower = counts.value[first];
     const double upper = counts.value[first + kEach - 1];
+    if (!(lower + upper > 0)) continue;
     const double having = upper / (lower + upper);
     const double counted = std::min(having, 1 - having);
     const bool clear = counted > kClearRare * doubt;
