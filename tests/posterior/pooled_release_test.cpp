@@ -88,6 +88,31 @@ TEST(PooledRelease, scores_disagree_where_it_matters) {
   EXPECT_LT(agreement(40), 1e-5);
 }
 
+// Counts: the score of an earlier round, .4 along the first column, bends along that column. What it says of the other is as good as the
+// last one's.
+TEST(PooledRelease, an_earlier_score_is_doubted_where_it_bends) {
+  OnceFacts facts = facts_of_logistic_rows();
+  facts.link = Link::log;
+  const Matrix frame = Matrix::Identity(2, 2);
+  const Matrix information = 1000 * Matrix::Identity(2, 2);
+  const auto round = [&](double at) {
+    OnceRound asked{Position{{at, 0}}, {}, {information, 1}, {information, 1}, {Position::Zero(2), 100}, {}};
+    asked.plan.clip = 3;
+    asked.plan.level = 1;
+    return asked;
+  };
+  OnceRound before = round(0.4);
+  const StandIn stand_in(facts, frame, 1000);
+  // As is expected of a truth at the last position.
+  before.score.value = stand_in.expected(Position::Zero(2)) - stand_in.expected(before.at);
+  const PooledRelease release = pool({before, round(0)}, Frame{frame}, stand_in, Position::Ones(1));
+  EXPECT_LT(release.score_variance, 0.6 * 100);
+  EXPECT_GT(release.score_variance + release.doubt(0, 0), 0.75 * 100);
+  EXPECT_LT(std::abs(release.doubt(1, 1)), 0.05 * 100);
+  EXPECT_EQ(release.agreement.size(), 1);
+  EXPECT_GT(release.agreement[0], 0.5);
+}
+
 // Squares that are 15 % more in one direction and less in the other: of a hundred rows sampling makes as much, of a hundred thousand the
 // model does not hold.
 TEST(PooledRelease, squares_of_few_rows_are_the_informations) {

@@ -17,6 +17,8 @@ constexpr double kLeastAroundStandIn = 0.1;  // likewise, of binary responses, a
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another position
 constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
+constexpr double kBendDoubt = 0.6;       // of how a score bends, in the direction in which it does
+constexpr double kAcrossBend = 0.25;     // of that, in every other
 constexpr double kWeightDoubt = 0.1;     // relative error of the guessed mean weight
 constexpr double kUsed = 1e-3;           // probability: scores that agree less are left out
 constexpr double kTolerated =
@@ -96,37 +98,48 @@ void shrink(const NoisyMatrix& noisy, double guess, const Matrix* expected, bool
                        std::sqrt(2 * d * noisy.variance * release.kept) > level;
 }
 
-/// What each score would have been at the last position, by inverse variance, doubted where that needs curvature: in every direction as in the
-/// one that bends.
+/// What each score would have been at the last position, by inverse covariance, of noise and of what carrying it there needs of the
+/// information and of the stand-in: how far the score bends is doubted most in the direction in which it does.
 void pool_scores(const std::vector<const OnceRound*>& rounds, const Matrix& frame, const StandIn& stand_in,
                  PooledRelease& release) {
   const OnceRound& last = *rounds.back();
-  const auto d = static_cast<double>(last.at.size());
+  const Eigen::Index n = last.at.size();
+  const auto d = static_cast<double>(n);
   const Displacement displacement(stand_in, frame, last.at);
   const Matrix to_phi = inverse(frame.transpose());
-  release.score = Position::Zero(last.at.size());
-  double weights = 0;
+  const double sampling = std::sqrt(release.spread.trace() / d);
+  Position sum = Position::Zero(n);
+  Matrix precision = Matrix::Zero(n, n);
   for (const OnceRound* round : rounds) {
     const Position linear = to_phi * (round->at - last.at);
     const Position phi = displacement(round->at);
-    const double curved = curvature_doubt(stand_in) * (release.information * (phi - linear)).norm();
-    const double doubt = release.information_variance / 2 * phi.squaredNorm() * (1 + 1 / d) + curved * curved;
+    const Position bend = release.information * (phi - linear);
+    const double v = release.information_variance / 2;
+    const Position along = (stand_in.link() == Link::log_rate ? kTimeDoubt : kBendDoubt) * bend;
+    const double variance =
+        round->score.variance + v * phi.squaredNorm() + kAcrossBend * kAcrossBend * along.squaredNorm();
+    Matrix covariance = v * phi * phi.transpose() + along * along.transpose();
+    covariance.diagonal().array() += variance;
     const Position moved = round->score.value + release.information * phi;
-    const double variance = round->score.variance + doubt;
     if (round != &last) {
       const boost::math::chi_squared sound(d);
-      const double squares = (moved - last.score.value).squaredNorm();
-      const double noise = variance + last.score.variance;
-      const double beyond = std::sqrt(squares) - kTolerated * std::sqrt(release.spread.trace() / d);
+      Matrix noise = covariance;
+      noise.diagonal().array() += last.score.variance;
+      const Position apart = moved - last.score.value;
+      const double length = std::sqrt(apart.dot(Cholesky(noise).solve(apart)));
+      const double beyond = length - kTolerated * sampling / std::sqrt(variance + last.score.variance);
       release.agreement.push_back(
-          boost::math::cdf(boost::math::complement(sound, std::pow(std::max(beyond, 0.0), 2) / noise)));
-      if (boost::math::cdf(boost::math::complement(sound, squares / noise)) < kUsed) continue;
+          boost::math::cdf(boost::math::complement(sound, std::pow(std::max(beyond, 0.0), 2))));
+      if (boost::math::cdf(boost::math::complement(sound, length * length)) < kUsed) continue;
     }
-    release.score += moved / variance;
-    weights += 1 / variance;
+    const Matrix weight = Cholesky(covariance).inverse();
+    sum += weight * moved;
+    precision += weight;
   }
-  release.score /= weights;
-  release.score_variance = 1 / weights;
+  const Matrix covariance = Cholesky(precision).inverse();
+  release.score = covariance * sum;
+  release.score_variance = Spectrum(covariance).values()[0];
+  release.doubt = covariance - release.score_variance * Matrix::Identity(n, n);
 }
 
 /// Released squares of all rounds, by the weights of their informations.

@@ -29,6 +29,7 @@ struct PooledRelease {
   Position anchor;
   Position score;
   double score_variance = 0;
+  Matrix doubt;  ///< of the score beyond that, in some directions: earlier scores were carried to the anchor
   Matrix information;  ///< shrunk towards a multiple of the identity, positive definite
   double information_variance = 0;
   Matrix spread;  ///< sampling covariance of the score: released squares, shrunk towards what the model says

@@ -7,11 +7,13 @@
 #include "sotto/math/clipped_normal.hpp"
 #include "sotto/math/decomposition.hpp"
 #include "sotto/posterior/curves.hpp"
+#include "sotto/posterior/displacement.hpp"
 #include "sotto/posterior/grouped_residuals.hpp"
 #include "sotto/posterior/light_rows.hpp"
 #include "sotto/posterior/offset.hpp"
 #include "sotto/posterior/part_weights.hpp"
 #include "sotto/posterior/remainder.hpp"
+#include "sotto/posterior/score_mode.hpp"
 
 namespace sotto {
 namespace {
@@ -89,12 +91,13 @@ LastShares last_shares(const OnceRelease& release, const BoundsPlan& plan, const
           (long_tails ? kLightShareOfLongTails : kLightShare) * left, remainder * left, groups * left};
 }
 
-/// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread.
+/// What clips took off the score's mean is put back as far as histograms and a wider clip tell; their doubt widens its spread, and so
+/// does that of the scores of earlier rounds.
 void put_back(const TakenOff& known, const TakenOff& off, OnceRelease& release) {
   PooledRelease& pooled = release.pooled;
   release.clear_spread = pooled.spread;
   pooled.score += off.mean;
-  pooled.spread += off.covariance;
+  pooled.spread += off.covariance + pooled.doubt;
   Matrix spread = pooled.spread;
   spread.diagonal().array() += pooled.score_variance;
   release.remainder = change_of(known, off, pooled.information, spread, release.frame.matrix);
@@ -225,19 +228,35 @@ StandIn weighed_as_released(const OnceRelease& release) {
   return release.stand_in.weighted(weights);
 }
 
+/// The mode given all that was released, as the score's mean bends.
+Position bent_mode(const OnceRelease& release, const JointNormalPrior& prior,
+                   const PaidQuestions& questions) {
+  const PooledRelease& pooled = release.pooled;
+  const NormalBase base = normal_base(pooled, release.frame.matrix, prior);
+  const Matrix products = base.covariance + base.mean * base.mean.transpose();
+  const Displacement displacement(release.weighed, release.frame.matrix, pooled.anchor);
+  const ScoreMean mean{
+      [&](const Position& at) -> Position { return pooled.information * displacement(at); },
+      [&](const Position& at) -> Matrix { return pooled.information * displacement.derivative(at); }};
+  return score_mode(mean, pooled.score, score_covariance(pooled, products), pooled.anchor, prior,
+                    [&] { questions.wanted(); });
+}
+
 /// Where the next round looks: the mode given all that was released.
 Position next_position(const OnceRelease& release, const JointNormalPrior& prior,
                        const PaidQuestions& questions) {
   const Matrix& frame = release.frame.matrix;
   const PooledRelease& pooled = release.pooled;
   Position next;
-  if (release.last_move < kSmallMove) {
+  const bool events = release.facts.link == Link::log_rate;
+  if (release.last_move < kSmallMove && events) {
     next = pooled.anchor + frame.transpose() * normal_base(pooled, frame, prior).mean;
+  } else if (release.last_move < kSmallMove) {
+    next = bent_mode(release, prior, questions);
   } else {
     Matrix noise = pooled.spread;
     noise.diagonal().array() += pooled.score_variance;
-    const StandIn rows =
-        release.facts.link == Link::log_rate ? weighed_as_released(release) : release.weighed;
+    const StandIn rows = events ? weighed_as_released(release) : release.weighed;
     next = rows.mode(frame, pooled.score, noise, pooled.anchor, prior, [&] { questions.wanted(); });
   }
   const double far = (inverse(frame.transpose()) * (next - pooled.anchor)).norm();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/score_mode.hpp"
 
 namespace sotto {
 namespace {
@@ -210,38 +211,10 @@ double StandIn::typical_residual(const Position& at) const {
 
 Position StandIn::mode(const Matrix& frame, const Position& score, const Matrix& noise, const Position& from,
                        const JointNormalPrior& prior, const std::function<void()>& wanted) const {
-  const Cholesky weight(noise);
-  const Position start = score + frame * expected(from);
-  const auto cost = [&](const Position& at) {
-    const Position miss = start - frame * expected(at);
-    const Position off = at - prior.location;
-    return miss.dot(weight.solve(miss)) + off.dot(prior.precision * off);
-  };
-  Position at = from;
-  double best = cost(at);
-  double damping = 0;
-  for (int step = 0; step < 80; ++step) {
-    if (wanted) wanted();
-    const Matrix jacobian = frame * slope(at);
-    const Matrix weighted = weight.solve(jacobian);
-    Matrix curvature = jacobian.transpose() * weighted + prior.precision;
-    curvature.diagonal() *= 1 + damping;
-    const Position pull =
-        weighted.transpose() * (start - frame * expected(at)) - prior.precision * (at - prior.location);
-    const Position candidate = at + Cholesky(curvature).solve(pull);
-    const double value = cost(candidate);
-    if (value < best) {
-      const bool converged = best - value < 1e-8;
-      at = candidate;
-      best = value;
-      damping = damping < 1e-3 ? 0 : damping / 4;
-      if (converged) break;
-    } else {
-      if (damping > 1e8) break;
-      damping = std::max(1e-2, 4 * damping);
-    }
-  }
-  return at;
+  const Position here = expected(from);
+  const ScoreMean mean{[&](const Position& at) -> Position { return frame * (expected(at) - here); },
+                       [&](const Position& at) -> Matrix { return frame * slope(at); }};
+  return score_mode(mean, score, noise, from, prior, wanted);
 }
 
 }  // namespace sotto

@@ -96,9 +96,8 @@ class StandIn {
   /// The trace of that over that of the expected information, both as the moments' root sees them.
   [[nodiscard]] double ordered_dispersion(const Position& at) const;
 
-  /// Position of highest posterior density when a score released in `frame` at `from` has covariance `noise`: damped Newton
-  /// steps with score ~ N(frame (expected(at) - expected(from)), noise). `wanted` is called before each, which takes long where columns are
-  /// hundreds, and may throw.
+  /// Position of highest posterior density when a score released in `frame` at `from` has covariance `noise`, see score_mode.hpp:
+  /// score ~ N(frame (expected(at) - expected(from)), noise).
   [[nodiscard]] Position mode(const Matrix& frame, const Position& score, const Matrix& noise,
                               const Position& from, const JointNormalPrior& prior,
                               const std::function<void()>& wanted = {}) const;
