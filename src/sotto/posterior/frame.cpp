@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/math/decomposition.hpp"
+#include "sotto/posterior/entrywise_frame.hpp"
 #include "sotto/posterior/usable_rows.hpp"
 
 namespace sotto {
@@ -17,6 +18,12 @@ constexpr double kCheap = 0.02;
 constexpr double kWantedEdge = 0.08;          // of the noise's spectrum, where the moments' own is about 1
 constexpr double kWantedEdgeOfCounts = 0.05;  // their means are exponentials of what the moments say
 constexpr double kResolved = 2;               // eigenvalues above so many edges are resolved
+constexpr double kHiddenAtFirst = 0.7;        // edge of the noise's spectrum in the first round
+constexpr double kHopelessAtFirst = 3;
+constexpr Eigen::Index kManyColumns = 20;
+constexpr double kPlainShare =
+    0.05;  // of many columns' moments, once their means and variances are known a little
+constexpr double kEntriesShare = 0.1;
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
 constexpr double kLeastMoments = 0.1;        // of the rows, as weighted: else they say nothing of the columns
@@ -235,6 +242,22 @@ void set_apart(const std::vector<RareValue>& rare, Matrix& frame, Rounds& rounds
   }
 }
 
+/// Of many columns, whose directions noise hides: each pair of them by itself.
+/// `frame`: from the means and variances of the first round, whose noise is that of an entry. `bound`: of a row's squared length.
+Frame frame_of_many(const OnceFacts& facts, const Matrix& frame, double first_noise, double bound,
+                    double rows, PaidQuestions& questions) {
+  const auto ask = [&](const Matrix& at, double share) -> AskedMoments {
+    const double noise = questions.noise_sd(bound * facts.matrix_reach(), share) / rows;
+    const auto released = questions.ask_of_rows<NoisyMatrix>(MomentsQuery{at, bound, questions.pay(share)},
+                                                             facts.mean_unit_rows());
+    return {at, released.value / rows, noise};
+  };
+  const AskedMoments plain = ask(frame, kPlainShare);
+  const Matrix better = plain_frame(facts, frame, plain.moments, first_noise / 2);
+  const AskedMoments entries = ask(better, kEntriesShare);
+  return entrywise_frame({plain, entries}, better);
+}
+
 }  // namespace
 
 Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) {
@@ -258,9 +281,14 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
     if (round == 0 && facts.intercept) {
       frame.few_usable = few_usable({Position{{released.value(0, 0)}}, released.variance}, rows, kLeastMass);
     }
-    if (round == 0 && noise * std::sqrt(2 * dim) > 0.7) {
+    if (round == 0 && noise * std::sqrt(2 * dim) > kHiddenAtFirst) {
       frame.matrix = plain_frame(facts, frame.matrix, moments, noise);
-      if (noise * std::sqrt(2 * dim) > 3) return frame;
+      if (noise * std::sqrt(2 * dim) > kHopelessAtFirst) return frame;
+      if (d >= kManyColumns) {
+        Frame of_many = frame_of_many(facts, frame.matrix, noise, bound, rows, questions);
+        of_many.few_usable = frame.few_usable;
+        return of_many;
+      }
       continue;
     }
     if (round == 0 && facts.intercept)

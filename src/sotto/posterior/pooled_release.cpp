@@ -14,6 +14,8 @@ namespace {
 constexpr double kGuessDoubt = 0.3;          // relative error of the stand-in's level of information
 constexpr double kLeastSpread = 0.15;        // of the information's entries, over its mean eigenvalue
 constexpr double kLeastAroundStandIn = 0.1;  // likewise, of binary responses, around what the stand-in says
+constexpr double kFewEntries = 105;          // of the information of 14 columns
+constexpr double kFoundDoubt = 2;            // standard deviations
 constexpr double kLeastEigenvalue = 0.08;
 constexpr double kCurvatureDoubt = 0.3;  // of what the stand-in says of another position
 constexpr double kTimeDoubt = 1;         // likewise, of events: how long rows lived is no part of it
@@ -83,8 +85,13 @@ void shrink(const NoisyMatrix& noisy, double guess, const Matrix* expected, bool
   const double least = expected != nullptr ? kLeastAroundStandIn
                        : resolved          ? kLeastSpread
                                            : std::max(kLeastSpread, 1 / std::sqrt(d));
-  const double spread =
-      std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance, std::pow(least * level, 2));
+  const double found = std::max(shape.squaredNorm() / (d * d) * 2 * d / (d + 1) - noisy.variance, 0.0);
+  const double entries = d * (d + 1) / 2;
+  double spread = std::max(found, std::pow(least * level, 2));
+  if (entries > kFewEntries) {  // these tell themselves how far they differ, as far as their number lets them
+    const double most = found + kFoundDoubt * std::sqrt(2 / entries) * (found + noisy.variance);
+    spread = std::max(most, std::pow(least * level, 2) * kFewEntries / entries);
+  }
   release.kept = spread / (spread + noisy.variance);
   // No shrinking where the radius of the noise's spectrum, sqrt(2 d) of an entry's sd, is small against the level.
   if (expected == nullptr)
