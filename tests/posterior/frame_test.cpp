@@ -63,6 +63,23 @@ TEST(Frame, a_value_that_nobody_has_stays_apart) {
   }
 }
 
+// Of many columns noise hides every direction in the first round, however they go together: all as one, or some in pairs. The longest
+// direction over the shortest is 8 and more where directions alone are looked at.
+TEST(Frame, many_columns_are_whitened_pair_by_pair) {
+  const auto lengths = [](const SimulatedRegression& data, std::uint64_t seed) {
+    const Matrix z = data.x * frame_of(data, seed).frame.matrix.transpose();
+    const Spectrum spectrum(z.transpose() * z);
+    return spectrum.values()[z.cols() - 1] / spectrum.values()[0];
+  };
+  ChainRng rng(5);
+  const SimulatedRegression as_one = designs::correlated(20000, 40, .7, 4, rng);
+  const SimulatedRegression in_pairs = designs::coded(20000, rng);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    EXPECT_LT(lengths(as_one, seed), 5) << seed;
+    EXPECT_LT(lengths(in_pairs, seed), 5) << seed;
+  }
+}
+
 // Nothing is asked of values that are not rare.
 TEST(Frame, usual_columns_are_not_counted) {
   ChainRng rng(3);

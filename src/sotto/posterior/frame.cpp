@@ -19,11 +19,10 @@ constexpr double kWantedEdge = 0.08;          // of the noise's spectrum, where 
 constexpr double kWantedEdgeOfCounts = 0.05;  // their means are exponentials of what the moments say
 constexpr double kResolved = 2;               // eigenvalues above so many edges are resolved
 constexpr double kHiddenAtFirst = 0.7;        // edge of the noise's spectrum in the first round
+constexpr double kHiddenOfMany = 0.4;
 constexpr double kHopelessAtFirst = 3;
 constexpr Eigen::Index kManyColumns = 20;
-constexpr double kPlainShare =
-    0.05;  // of many columns' moments, once their means and variances are known a little
-constexpr double kEntriesShare = 0.1;
+constexpr double kManyShare = 0.05;  // of the cost, of each of their later rounds
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
 constexpr double kLeastMoments = 0.1;        // of the rows, as weighted: else they say nothing of the columns
@@ -246,16 +245,19 @@ void set_apart(const std::vector<RareValue>& rare, Matrix& frame, Rounds& rounds
 /// `frame`: from the means and variances of the first round, whose noise is that of an entry. `bound`: of a row's squared length.
 Frame frame_of_many(const OnceFacts& facts, const Matrix& frame, double first_noise, double bound,
                     double rows, PaidQuestions& questions) {
-  const auto ask = [&](const Matrix& at, double share) -> AskedMoments {
-    const double noise = questions.noise_sd(bound * facts.matrix_reach(), share) / rows;
-    const auto released = questions.ask_of_rows<NoisyMatrix>(MomentsQuery{at, bound, questions.pay(share)},
-                                                             facts.mean_unit_rows());
+  const auto ask = [&](const Matrix& at) -> AskedMoments {
+    const double noise = questions.noise_sd(bound * facts.matrix_reach(), kManyShare) / rows;
+    const auto released = questions.ask_of_rows<NoisyMatrix>(
+        MomentsQuery{at, bound, questions.pay(kManyShare)}, facts.mean_unit_rows());
     return {at, released.value / rows, noise};
   };
-  const AskedMoments plain = ask(frame, kPlainShare);
-  const Matrix better = plain_frame(facts, frame, plain.moments, first_noise / 2);
-  const AskedMoments entries = ask(better, kEntriesShare);
-  return entrywise_frame({plain, entries}, better);
+  std::vector<AskedMoments> asked{ask(frame)};
+  const Matrix better = plain_frame(facts, frame, asked[0].moments, first_noise / 2);
+  asked.push_back(ask(better));
+  // Rows that lie far out where columns go together weigh little until that is known.
+  const Matrix whitened = entrywise_frame(asked, better).matrix;
+  asked.push_back(ask(whitened));
+  return entrywise_frame(asked, whitened);
 }
 
 }  // namespace
@@ -263,6 +265,7 @@ Frame frame_of_many(const OnceFacts& facts, const Matrix& frame, double first_no
 Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) {
   const Eigen::Index d = facts.dim();
   const auto dim = static_cast<double>(d);
+  const bool many = d >= kManyColumns;
   Frame frame{guessed_frame(facts), false};
   Rounds rounds;
   for (Eigen::Index j = 0; j < d; ++j) rounds.open.push_back(j);
@@ -281,10 +284,10 @@ Frame find_frame(const OnceFacts& facts, double rows, PaidQuestions& questions) 
     if (round == 0 && facts.intercept) {
       frame.few_usable = few_usable({Position{{released.value(0, 0)}}, released.variance}, rows, kLeastMass);
     }
-    if (round == 0 && noise * std::sqrt(2 * dim) > kHiddenAtFirst) {
+    if (round == 0 && noise * std::sqrt(2 * dim) > (many ? kHiddenOfMany : kHiddenAtFirst)) {
       frame.matrix = plain_frame(facts, frame.matrix, moments, noise);
       if (noise * std::sqrt(2 * dim) > kHopelessAtFirst) return frame;
-      if (d >= kManyColumns) {
+      if (many) {
         Frame of_many = frame_of_many(facts, frame.matrix, noise, bound, rows, questions);
         of_many.few_usable = frame.few_usable;
         return of_many;
