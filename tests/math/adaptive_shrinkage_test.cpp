@@ -30,8 +30,11 @@ TEST(AdaptiveShrinkage, is_linear_where_numbers_are_normal) {
   const Position seen = std::sqrt(2.0) * rng.normals(4000);
   const auto [found, doubt2] = adaptive_shrinkage(seen, 1);
   EXPECT_NEAR(doubt2, 0.5, 0.05);
-  for (Eigen::Index k = 0; k < seen.size(); ++k)
-    if (std::abs(seen[k]) < 3) EXPECT_NEAR(found[k] / seen[k], 0.5, 0.15) << seen[k];
+  for (Eigen::Index k = 0; k < seen.size(); ++k) {
+    if (std::abs(seen[k]) < 3) {
+      EXPECT_NEAR(found[k] / seen[k], 0.5, 0.15) << seen[k];
+    }
+  }
 }
 
 TEST(AdaptiveShrinkage, nothing_is_left_where_all_is_noise) {

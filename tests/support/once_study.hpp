@@ -36,6 +36,7 @@ namespace sotto {
 
 /// Of one data set, averages over its coefficients.
 struct OnceOutcome {
+  Position mean;                 ///< of the posterior, of each coefficient
   double covered = 0;            ///< 90 % intervals that hold the true coefficient
   double covered_reference = 0;  ///< likewise of the non-private posterior
   double sd_ratio = 0;           ///< posterior sd over the non-private posterior's
@@ -66,7 +67,7 @@ inline constexpr double kRho = 0.0236;
   OnceRelease release = release_once(settings, interface);
   const OncePosterior posterior = sample_once(settings, release, {1, draws, seed});
   const Position& truth = data.truth;
-  OnceOutcome outcome{.verdict = check_once(release, posterior), .release = std::move(release)};
+  OnceOutcome outcome{.mean = {}, .verdict = check_once(release, posterior), .release = std::move(release)};
   const Eigen::Index d = settings.facts.unknown();
   const double share = 1 / static_cast<double>(d);
   const Matrix& all = posterior.chains[0].draws;
@@ -75,6 +76,7 @@ inline constexpr double kRho = 0.0236;
         static_cast<double>((column.array() < value).count()) / static_cast<double>(column.size());
     return below >= 0.05 && below <= 0.95 ? 1.0 : 0.0;
   };
+  outcome.mean = all.colwise().mean().head(data.x.cols());
   for (Eigen::Index j = 0; j < d; ++j) {
     const Eigen::VectorXd column = all.col(j);
     const double sd = std::sqrt((column.array() - column.mean()).square().mean());
