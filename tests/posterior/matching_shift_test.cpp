@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/posterior/displacement.hpp"
 #include "support/once_study.hpp"
 #include "support/regression_designs.hpp"
 #include "support/row_oracle.hpp"
@@ -55,7 +56,7 @@ TEST(MatchingShift, is_that_of_a_count) {
   ChainRng rng(3);
   const SimulatedRegression data = normal_columns(Link::log, 4000, Position{{-3}}, rng);
   for (const double rho : {kRho, 0.03 * kRho}) {
-    const Drawn of = drawn_from(data, rho, 1);
+    const Drawn of = drawn_from(data, rho, 3);
     const PooledRelease& pooled = of.release.pooled;
     const Displacement displacement(of.release.weighed, of.release.frame.matrix, pooled.anchor);
     const double precision = of.release.prior.normal.precision(0, 0);

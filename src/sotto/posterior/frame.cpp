@@ -22,7 +22,7 @@ constexpr double kHiddenAtFirst = 0.7;        // edge of the noise's spectrum in
 constexpr double kHiddenOfMany = 0.4;
 constexpr double kHopelessAtFirst = 3;
 constexpr Eigen::Index kManyColumns = 20;
-constexpr double kManyShare = 0.05;  // of the cost, of each of their later rounds
+constexpr double kManyShare = 0.07;  // of the cost, of each of their later rounds
 constexpr double kLeastMass =
     0.3;  // of the rows: weights take away less where rows are far from what the schema guesses
 constexpr double kLeastMoments = 0.1;        // of the rows, as weighted: else they say nothing of the columns
